@@ -1,0 +1,36 @@
+/** Why a call ended (decisions.md 6). Set exactly once, at the end. */
+export const ENDED_REASONS = [
+  "caller_hangup",
+  "agent_hangup",
+  "transferred",
+  "max_duration",
+  "silence_timeout",
+  "voicemail_left",
+  "voicemail_hangup",
+  "balance_exhausted",
+  "no_answer",
+  "busy",
+  "declined",
+  "invalid_number",
+  "trunk_unavailable",
+  "media_lost",
+  "engine_failure",
+  "cancelled",
+  "interrupted",
+  "operator_hangup",
+] as const;
+export type EndedReason = (typeof ENDED_REASONS)[number];
+
+/** Call status (decisions.md 6). The last five are final. */
+export const CALL_STATUSES = [
+  "queued",
+  "dialing",
+  "ringing",
+  "in_progress",
+  "completed",
+  "no_answer",
+  "busy",
+  "failed",
+  "cancelled",
+] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];

@@ -1,0 +1,73 @@
+/**
+ * The one error type that crosses module borders.
+ *
+ * What a caller may read (`publicMessage`) and what the log keeps (`internal`, `cause`) are two
+ * fields, so that a leak needs an explicit act. `code` is the stable machine name of decisions.md 2.
+ */
+export type ErrorCode =
+  | `valid_${string}_required`
+  | "invalid_json"
+  | "unknown_field"
+  | "unauthorized"
+  | "insufficient_balance"
+  | "plan_limit_reached"
+  | "destination_not_allowed"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "payload_too_large"
+  | "rate_limited"
+  | "engine"
+  | "unavailable";
+
+export interface AppErrorDetail {
+  /** Stable machine-readable code. */
+  readonly code: ErrorCode;
+  /** Plain words that say how to mend it; safe to show to anybody who may see the resource. */
+  readonly publicMessage: string;
+  /** The body field or query parameter at fault, if one is. */
+  readonly field?: string;
+  /** For logs only. */
+  readonly internal?: string;
+  readonly cause?: unknown;
+  /** True where the same request may succeed later. */
+  readonly retryable?: boolean;
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly publicMessage: string;
+  readonly field: string | null;
+  readonly internal: string | null;
+  readonly retryable: boolean;
+
+  constructor(detail: AppErrorDetail) {
+    super(detail.internal ?? detail.publicMessage, { cause: detail.cause });
+    this.name = "AppError";
+    this.code = detail.code;
+    this.publicMessage = detail.publicMessage;
+    this.field = detail.field ?? null;
+    this.internal = detail.internal ?? null;
+    this.retryable = detail.retryable ?? false;
+  }
+}
+
+/** A missing or bad field: `valid_<field>_required` with a message that says what is allowed. */
+export function invalidField(field: string, publicMessage: string): AppError {
+  return new AppError({ code: `valid_${field}_required`, publicMessage, field });
+}
+
+/** Unknown and foreign ids get the same answer, so that ids of others cannot be probed. */
+export function notFound(what: string): AppError {
+  return new AppError({ code: "not_found", publicMessage: `There is no such ${what}.` });
+}
+
+/** Marks code that cannot be reached when every variant of a union is handled. */
+export function unreachable(value: never): never {
+  throw new Error(`unhandled variant: ${JSON.stringify(value)}`);
+}
+
+/** A short text of anything thrown, for logs. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+/** Identifiers: UUID v7 for calls (RFC 9562 5.7), prefixed hex for events and deliveries, API secrets. */
+import type { Clock } from "./clock.ts";
+import type { Random } from "./random.ts";
+
+export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+/** Lower-case UUID v7: 48 bits of time in ms, then 74 random bits. Sorts by creation. */
+export function uuidV7(clock: Clock, random: Random): string {
+  const bytes = random.bytes(16);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
+  const now = clock.now();
+  view.setUint16(0, Math.floor(now / 2 ** 32));
+  view.setUint32(2, now % 2 ** 32);
+  view.setUint8(6, 0x70 | (view.getUint8(6) & 0x0f));
+  view.setUint8(8, 0x80 | (view.getUint8(8) & 0x3f));
+  const text = hex(bytes);
+  return [
+    text.slice(0, 8),
+    text.slice(8, 12),
+    text.slice(12, 16),
+    text.slice(16, 20),
+    text.slice(20),
+  ].join("-");
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+export const eventId = (random: Random): string => `evt_${hex(random.bytes(16))}`;
+export const deliveryId = (random: Random): string => `del_${hex(random.bytes(16))}`;
+/** 256 bits behind the specified prefix. Shown once, stored only as SHA-256. */
+export const apiKeySecret = (random: Random): string => `lv_live_${hex(random.bytes(32))}`;
+/** 64 hex characters (specification section 4, webhook secrets). */
+export const signingSecret = (random: Random): string => hex(random.bytes(32));

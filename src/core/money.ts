@@ -1,0 +1,24 @@
+/** Money is integer micro-euro inside and a JSON number of EUR outside (decisions.md 1 and 8). */
+declare const micro: unique symbol;
+export type MicroEur = number & { readonly [micro]: true };
+
+export const MICRO_PER_EUR = 1_000_000;
+
+export function microEur(value: number): MicroEur {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`not an integer of micro-euro: ${value}`);
+  return value as MicroEur;
+}
+
+/** Rounds half up to a micro-euro. */
+export const eurToMicro = (eur: number): MicroEur =>
+  microEur(Math.floor(eur * MICRO_PER_EUR + 0.5));
+export const microToEur = (amount: MicroEur): number => amount / MICRO_PER_EUR;
+
+/**
+ * Price of `seconds` at a rate a minute, rounded half up to a micro-euro once (decisions.md 8).
+ * Exact: the product stays an integer until the one division.
+ */
+export function priceOfSeconds(seconds: number, ratePerMinute: MicroEur): MicroEur {
+  const product = BigInt(seconds) * BigInt(ratePerMinute);
+  return microEur(Number((product * 2n + 60n) / 120n));
+}

@@ -1,0 +1,76 @@
+/**
+ * Guarded state machines as a table: one writer (`apply`), states as discriminated unions.
+ *
+ * A step is looked up by the name of the state and the type of the event and computes the next
+ * state. A pair that is not in the table is illegal: it throws under test; in production it is
+ * handed to `onIllegal` (count, log) and dropped, the state stays.
+ */
+export interface Named {
+  readonly name: string;
+}
+export interface Typed {
+  readonly type: string;
+}
+
+export type Table<State extends Named, Event extends Typed> = {
+  readonly [S in State["name"]]: {
+    readonly [E in Event["type"]]?: (
+      state: Extract<State, { name: S }>,
+      event: Extract<Event, { type: E }>,
+    ) => State;
+  };
+};
+
+export class IllegalTransition extends Error {
+  constructor(machine: string, state: string, event: string) {
+    super(`${machine}: event ${event} is illegal in state ${state}`);
+    this.name = "IllegalTransition";
+  }
+}
+
+export interface MachineOptions<State, Event> {
+  readonly onIllegal?: (state: State, event: Event) => void;
+  /** Effects: runs after the state was written. */
+  readonly onTransition?: (from: State, to: State, event: Event) => void;
+}
+
+export class StateMachine<State extends Named, Event extends Typed> {
+  #state: State;
+
+  constructor(
+    readonly name: string,
+    private readonly table: Table<State, Event>,
+    initial: State,
+    private readonly options: MachineOptions<State, Event> = {},
+  ) {
+    this.#state = initial;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  can(type: Event["type"]): boolean {
+    return this.#step(type) !== undefined;
+  }
+
+  /** Applies the event and answers whether it was legal. */
+  apply(event: Event): boolean {
+    const step = this.#step(event.type as Event["type"]);
+    if (!step) {
+      if (!this.options.onIllegal)
+        throw new IllegalTransition(this.name, this.#state.name, event.type);
+      this.options.onIllegal(this.#state, event);
+      return false;
+    }
+    const from = this.#state;
+    this.#state = step(from, event);
+    this.options.onTransition?.(from, this.#state, event);
+    return true;
+  }
+
+  #step(type: Event["type"]): ((state: State, event: Event) => State) | undefined {
+    const row = this.table[this.#state.name as State["name"]];
+    return row[type] as ((state: State, event: Event) => State) | undefined;
+  }
+}

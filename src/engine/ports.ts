@@ -1,0 +1,124 @@
+/**
+ * The engine as a conversation sees it: an ear, a mind, a voice. Each has capabilities, streams and
+ * figures; a provider (embedded, OpenAI-compatible, …) implements all three. `engine` in the API is
+ * `Engine.label`. Realtime (speech to speech) engines get a port of their own beside these.
+ *
+ * PCM here is always 16-bit mono at `SessionSettings.sampleRateHz`.
+ */
+import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
+import type { JsonObject, JsonValue, KnowledgeSnapshot, ToolSnapshot } from "../worker/messages.ts";
+
+export interface Engine {
+  readonly label: string;
+  /** Per call. Cheap: heavy parts are warm already or load behind it. */
+  open(settings: SessionSettings): EngineSession;
+  close(): Promise<void>;
+}
+
+export interface SessionSettings {
+  readonly callId: string;
+  readonly language: AgentLanguage;
+  readonly voice: AgentVoice;
+  readonly sampleRateHz: 8000 | 16000;
+  /** Full system prompt, KNOWLEDGE BASE section included, for engines that generate. */
+  readonly systemPrompt: string;
+  /** The same knowledge as data, for engines that retrieve. */
+  readonly knowledge: readonly KnowledgeSnapshot[];
+  readonly tools: readonly ToolSnapshot[];
+}
+
+export interface EngineSession {
+  readonly ear: Ear;
+  readonly mind: Mind;
+  readonly voice: Voice;
+  close(): void;
+}
+
+/** Speech to text. Fed every 20 ms; told where utterances begin and end by the conversation's VAD. */
+export interface Ear {
+  readonly capabilities: { readonly partials: boolean };
+  /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
+  begin(lead: Int16Array): void;
+  push(pcm: Int16Array): void;
+  /** The utterance is over: its final text. Rejects with EngineFailure. */
+  end(): Promise<Heard>;
+  /** It was no speech after all (a cough, an interruption that was none): forget the utterance. */
+  cancel(): void;
+  /** Latest stable words of the running utterance. */
+  onPartial(listener: (text: string) => void): void;
+  /** What the mind expects next: engines with grammars narrow down, others ignore it. */
+  expect(answer: ExpectedAnswer): void;
+}
+
+export type ExpectedAnswer = "open" | "yes_no" | "digits" | "date" | "time" | "name" | "keys";
+
+export interface Heard {
+  /** Empty: speech was heard but nothing was understood. */
+  readonly text: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  readonly audioMs: number;
+}
+
+/** The language side: keeps the history of its call. */
+export interface Mind {
+  /**
+   * Answers one input as a stream; ends with `done`. Aborting stops it and nothing of the rest is
+   * in its history. Text arrives in speakable pieces.
+   */
+  respond(input: MindInput, signal: AbortSignal): AsyncIterable<MindEvent>;
+  /** What the caller really heard of the last response, when it was interrupted. */
+  heardUntil(text: string): void;
+  /** 1–2 sentences about the whole call, in the agent's language. */
+  summarize(end: CallEnd): Promise<string>;
+}
+
+export type MindInput =
+  | { readonly type: "utterance"; readonly text: string; readonly confidence: number }
+  | { readonly type: "digits"; readonly digits: string }
+  | {
+      readonly type: "tool_result";
+      readonly toolCallId: string;
+      readonly ok: boolean;
+      readonly output: JsonValue;
+    }
+  /** The caller says nothing: 1st, 2nd prompt. */
+  | { readonly type: "silence"; readonly count: number };
+
+export type MindEvent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "tool_call";
+      readonly toolCallId: string;
+      readonly tool: string;
+      readonly arguments: JsonObject;
+    }
+  | { readonly type: "expect"; readonly answer: ExpectedAnswer }
+  | { readonly type: "end_call" }
+  | { readonly type: "transfer"; readonly target: string }
+  | {
+      readonly type: "done";
+      readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+    };
+
+export interface CallEnd {
+  readonly reason: string;
+  readonly durationSec: number;
+}
+
+/** Text to speech. */
+export interface Voice {
+  /** Chunks as they are made. Ends when all is spoken or `signal` aborts. Rejects with EngineFailure. */
+  speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
+}
+
+export class EngineFailure extends Error {
+  constructor(
+    readonly part: "ear" | "mind" | "voice",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "EngineFailure";
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * What the conversation sees of a call's audio: one `CallAudio` per call, made by media/. All of it
+ * runs on the call worker's thread. Sample rate is the codec's (8 kHz G.711, 16 kHz G.722).
+ */
+import type { RecordingInfo } from "../worker/messages.ts";
+import type { MediaPlan, MediaStatistics } from "./plan.ts";
+
+export interface CallAudio {
+  readonly rtpPort: number;
+  readonly sampleRateHz: 8000 | 16000;
+  /** Applies a first or later plan. */
+  connect(plan: MediaPlan): void;
+  /** One decoded frame (20 ms) per tick, concealed where packets are missing. The buffer is reused. */
+  onFrame(listener: (pcm: Int16Array) => void): void;
+  onDigit(listener: (digit: string) => void): void;
+  /** No RTP for `rtpTimeoutMs` while the plan says we should get some. Once. */
+  onTimeout(listener: () => void): void;
+  /** Appends speech to the playout queue (copied). Answers false when 60 s are queued already. */
+  play(pcm: Int16Array): boolean;
+  /** Milliseconds queued and not yet sent. */
+  readonly queuedMs: number;
+  /** Milliseconds of `play`ed audio sent since the call began; silence does not count. */
+  readonly playedMs: number;
+  /** Drops what is queued, after a fade-out of `fadeMs`. Answers the milliseconds dropped. */
+  stopPlaying(fadeMs: number): number;
+  /** Calls once when the queue next runs empty (at once if it is). */
+  whenDrained(listener: () => void): void;
+  /** RFC 4733 events, after what is queued. */
+  sendDigits(digits: string): void;
+  startRecording(path: string): void;
+  readonly statistics: MediaStatistics;
+  /** Frees the port, flushes the recording. Idempotent. */
+  close(): Promise<RecordingInfo | null>;
+}
+
+/** Probability 0–1 that a frame holds speech. Keeps its own state; one per stream. */
+export interface VoiceActivityDetector {
+  process(pcm: Int16Array): number;
+}

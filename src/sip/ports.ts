@@ -1,0 +1,146 @@
+/**
+ * What the rest of the appliance sees of SIP: trunks and legs. No SIP.js object, header or SDP
+ * line crosses this border. A leg is one SIP dialog (RFC 3261 12); a call has one or two.
+ *
+ * Guarantees: every leg emits exactly one `ended`, as its last event; nothing is emitted before
+ * the caller of `place`/`onIncoming` has had its turn to subscribe (events start in a later task).
+ */
+import type { E164 } from "../core/e164.ts";
+import type { Unsubscribe } from "../core/emitter.ts";
+import type { MediaPlan } from "../media/plan.ts";
+
+export type SipTransportName = "udp" | "tcp" | "tls";
+
+export interface TrunkSettings {
+  readonly trunkId: number;
+  readonly tenantId: number;
+  readonly server: string;
+  readonly port: number;
+  readonly transport: SipTransportName;
+  readonly username: string;
+  readonly password: string;
+  /** Only challenges of this realm are answered; null: the realm of the first challenge is kept. */
+  readonly realm: string | null;
+  /** `host[:port]`; requests go there instead of to the server. */
+  readonly outboundProxy: string | null;
+  readonly callerId: E164;
+  /** False: IP peering. No REGISTER; INVITE accepted only from the trunk's resolved addresses. */
+  readonly register: boolean;
+}
+
+export type RegistrationStatus =
+  /** IP peering: there is nothing to register. */
+  | { readonly name: "not_required" }
+  | { readonly name: "registering" }
+  | { readonly name: "registered"; readonly expiresAtMs: number }
+  | {
+      readonly name: "failed";
+      /** SIP code, or null when nothing answered. */
+      readonly lastCode: number | null;
+      /** One sentence for a person: what it means and what to check. */
+      readonly explanation: string;
+      readonly nextAttemptAtMs: number;
+    }
+  | { readonly name: "unregistered" };
+
+export interface SipStack {
+  /** Address that answers now, after binding (port 0 resolved). */
+  readonly localAddress: { readonly host: string; readonly port: number };
+  addTrunk(settings: TrunkSettings): Trunk;
+  trunk(trunkId: number): Trunk | undefined;
+  /** Un-REGISTERs (bounded to 2 s) and forgets the trunk; live legs go on. */
+  removeTrunk(trunkId: number): Promise<void>;
+  /** The one consumer of inbound calls. A leg neither rung, answered nor rejected in 30 s gets 480. */
+  onIncoming(handler: (leg: IncomingLeg) => void): void;
+  /** New INVITEs get 503 with Retry-After from now on. */
+  refuseNewCalls(): void;
+  /** Un-REGISTERs every trunk, ends every leg, closes sockets. */
+  close(): Promise<void>;
+}
+
+export interface Trunk {
+  readonly settings: TrunkSettings;
+  readonly registration: RegistrationStatus;
+  onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe;
+  /** Sends INVITE with our offer. */
+  place(request: PlaceRequest): OutgoingLeg;
+}
+
+export interface PlaceRequest {
+  readonly to: E164;
+  readonly from: E164;
+  readonly media: LocalMedia;
+  /** No final answer in this time: CANCEL, ended with `no_answer`. */
+  readonly ringTimeoutMs: number;
+}
+
+/** Where our RTP socket is. */
+export interface LocalMedia {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type LegEnd = {
+  readonly by: "caller" | "callee" | "us";
+  readonly kind:
+    | "bye"
+    | "cancelled"
+    | "busy"
+    | "declined"
+    | "no_answer"
+    | "invalid_number"
+    | "unavailable"
+    | "forbidden"
+    | "no_common_codec"
+    | "ack_missing"
+    | "session_expired"
+    | "transport_failed"
+    | "rejected";
+  /** Final SIP code, or null when none was exchanged (BYE is null too). */
+  readonly sipCode: number | null;
+  /** Whose fault it was; null for a normal end. */
+  readonly fault: "caller" | "callee" | "carrier" | "us" | null;
+  /** One sentence for a person. */
+  readonly explanation: string;
+};
+
+export interface LegEvents {
+  /** 18x. `plan` when it carried SDP (early media). */
+  readonly ringing: { readonly sipCode: number; readonly plan: MediaPlan | null };
+  /** Outgoing: 2xx arrived and was ACKed. Incoming: our 2xx was ACKed. */
+  readonly answered: { readonly plan: MediaPlan };
+  /** Re-INVITE or UPDATE changed the media (hold, codec, address). */
+  readonly media: { readonly plan: MediaPlan };
+  /** SIP INFO application/dtmf-relay or application/dtmf. */
+  readonly digit: { readonly digit: string };
+  readonly ended: LegEnd;
+}
+
+interface Leg {
+  readonly sipCallId: string;
+  readonly trunkId: number;
+  on<Name extends keyof LegEvents>(
+    name: Name,
+    listener: (event: LegEvents[Name]) => void,
+  ): Unsubscribe;
+  /** BYE, CANCEL or a rejection, whichever the dialog's state needs. Idempotent. */
+  hangUp(): void;
+}
+
+export interface OutgoingLeg extends Leg {
+  readonly direction: "outgoing";
+}
+
+export interface IncomingLeg extends Leg {
+  readonly direction: "incoming";
+  /** Called number candidates in order of trust: Request-URI, To, P-Called-Party-ID; as received. */
+  readonly calledNumbers: readonly string[];
+  /** From (or P-Asserted-Identity) user part as received; null when withheld. */
+  readonly callerNumber: string | null;
+  /** 180. */
+  ring(): void;
+  /** 200 with our answer. Rejects when the offer holds no codec of ours or the caller went away. */
+  answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
+  /** A final answer, e.g. 480 or 486. */
+  reject(sipCode: number): void;
+}

@@ -1,0 +1,91 @@
+/**
+ * The database: one SQLite file in WAL mode, reached through Drizzle. Two connections: `read` for
+ * statements on their own, one writer inside `tx`, so that transactions never share a connection
+ * with anything else. Runs on the main thread only.
+ *
+ * Stores are written against the asynchronous face of Drizzle, so that the same code runs on a
+ * libSQL server. A `tx` body awaits nothing but its own queries: it holds the only writer.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { migrate } from "./migrate.ts";
+import { migrations } from "./migrations.gen.ts";
+import * as schema from "./schema/index.ts";
+
+/** Drizzle over any driver. bun:sqlite's query builders are awaitable too. */
+export type Queries = BaseSQLiteDatabase<"async", unknown, typeof schema>;
+
+export interface Database {
+  readonly read: Queries;
+  /**
+   * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when it
+   * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
+   */
+  tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** Throws when the file cannot be read. */
+  ping(): void;
+  close(): Promise<void>;
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+
+function connect(path: string): Sqlite {
+  const sqlite = new Sqlite(path, { create: true, strict: true });
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.run("PRAGMA synchronous = FULL");
+  sqlite.run("PRAGMA foreign_keys = ON");
+  sqlite.run("PRAGMA temp_store = MEMORY");
+  return sqlite;
+}
+
+/** One cast for the whole project: the driver is synchronous, its builders are awaited all the same. */
+const queriesOf = (sqlite: Sqlite) => drizzle(sqlite, { schema }) as unknown as Queries;
+
+/** Opens (and makes, and migrates) the file. Throws MigrationRefused for a newer database. */
+export function openDatabase(path: string, nowMs: number): Database {
+  const writer = connect(path);
+  try {
+    migrate(writer, migrations, nowMs);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  const reader = connect(path);
+  const write = queriesOf(writer);
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function transact<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
+    writer.run("BEGIN IMMEDIATE");
+    try {
+      const result = await body(write);
+      writer.run("COMMIT");
+      return result;
+    } catch (error) {
+      if (writer.inTransaction) writer.run("ROLLBACK");
+      throw error;
+    }
+  }
+
+  return {
+    read: queriesOf(reader),
+    tx(body) {
+      const turn = last.then(
+        () => transact(body),
+        () => transact(body),
+      );
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    ping() {
+      reader.query("SELECT 1").get();
+    },
+    async close() {
+      await last;
+      reader.close();
+      writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      writer.close();
+    },
+  };
+}

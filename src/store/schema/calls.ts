@@ -1,0 +1,160 @@
+/** Calls, their turns and tool calls, and schedules. */
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { CALL_STATUSES, ENDED_REASONS } from "../../call/ended-reason.ts";
+import type { JsonObject } from "../../worker/messages.ts";
+import { agents } from "./agents.ts";
+import { flag, id, json, money, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const RECORDING_STATUSES = [
+  "none",
+  "recording",
+  "processing",
+  "ready",
+  "emailed_deleted",
+  "expired",
+  "failed",
+] as const;
+export type RecordingStatus = (typeof RECORDING_STATUSES)[number];
+
+export const calls = sqliteTable(
+  "calls",
+  {
+    id: id(),
+    callUuid: text("call_uuid").notNull(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    scheduleId: integer("schedule_id"),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    /** E.164, or as received where the carrier sent something else; empty: withheld. */
+    fromNumber: text("from_number").notNull(),
+    toNumber: text("to_number").notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    endedReason: text("ended_reason", { enum: ENDED_REASONS }),
+    /** One sentence for a person. */
+    endedExplanation: text("ended_explanation"),
+    fault: text("fault"),
+    language: text("language"),
+    createdAt: time("created_at").notNull(),
+    ringingAt: time("ringing_at"),
+    answeredAt: time("answered_at"),
+    endedAt: time("ended_at"),
+    /** Last proof of life, for recovery after a crash. */
+    heartbeatAt: time("heartbeat_at"),
+    answeredBy: text("answered_by", { enum: ["human", "machine", "unknown"] }),
+    summary: text("summary"),
+    /** Spoken proof of disclosure and the like stay with the turns. */
+    transcriptExpiredAt: time("transcript_expired_at"),
+    recordingStatus: text("recording_status", { enum: RECORDING_STATUSES }).notNull(),
+    /** Relative to the recordings directory. */
+    recordingFile: text("recording_file"),
+    recordingMs: integer("recording_ms"),
+    billableSeconds: integer("billable_seconds").notNull().default(0),
+    includedSeconds: integer("included_seconds").notNull().default(0),
+    overageSeconds: integer("overage_seconds").notNull().default(0),
+    /** Snapshot of the overage rate a minute when the call began. */
+    overageRate: money("overage_rate").notNull(),
+    cost: money("cost").notNull(),
+    costStt: money("cost_stt"),
+    costLlm: money("cost_llm"),
+    costTts: money("cost_tts"),
+    costTrunk: money("cost_trunk"),
+    llmInputTokens: integer("llm_input_tokens").notNull().default(0),
+    llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
+    ttsCharacters: integer("tts_characters").notNull().default(0),
+    sttSeconds: real("stt_seconds").notNull().default(0),
+    latencyP50Ms: integer("latency_p50_ms"),
+    latencyP95Ms: integer("latency_p95_ms"),
+    sipCallId: text("sip_call_id"),
+    sipFinalCode: integer("sip_final_code"),
+    codec: text("codec"),
+    packetsLost: integer("packets_lost"),
+    jitterMs: real("jitter_ms"),
+    mos: real("mos"),
+  },
+  (t) => [
+    uniqueIndex("calls_uuid").on(t.callUuid),
+    index("calls_tenant_newest").on(t.tenantId, t.createdAt, t.id),
+    index("calls_tenant_agent").on(t.tenantId, t.agentId, t.createdAt, t.id),
+    index("calls_tenant_status").on(t.tenantId, t.status, t.createdAt, t.id),
+    index("calls_tenant_direction").on(t.tenantId, t.direction, t.createdAt, t.id),
+    index("calls_live").on(t.status),
+  ],
+);
+
+export const turns = sqliteTable(
+  "turns",
+  {
+    callId: integer("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    turnIndex: integer("turn_index").notNull(),
+    speaker: text("speaker", { enum: ["agent", "customer"] }).notNull(),
+    text: text("text").notNull(),
+    startMs: integer("start_ms").notNull(),
+    endMs: integer("end_ms").notNull(),
+    interrupted: flag("interrupted").notNull(),
+    latencyMs: integer("latency_ms"),
+  },
+  (t) => [primaryKey({ columns: [t.callId, t.turnIndex] })],
+);
+
+export const toolCalls = sqliteTable(
+  "tool_calls",
+  {
+    id: id(),
+    callId: integer("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    tool: text("tool").notNull(),
+    arguments: json<JsonObject>("arguments").notNull(),
+    ok: flag("ok").notNull(),
+    httpStatus: integer("http_status"),
+    durationMs: integer("duration_ms").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("tool_calls_call").on(t.callId)],
+);
+
+export const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] as const;
+export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
+
+export const schedules = sqliteTable(
+  "schedules",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    callUuid: text("call_uuid").notNull(),
+    agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    toNumber: text("to_number").notNull(),
+    fromNumber: text("from_number").notNull(),
+    scheduleAt: time("schedule_at").notNull(),
+    status: text("status", { enum: SCHEDULE_STATUSES }).notNull(),
+    /** Why it failed: an error code of decisions.md 2. */
+    reason: text("reason"),
+    /** True for POST /calls without schedule_at: kept for exactly-once, hidden from GET /schedules. */
+    immediate: flag("immediate").notNull(),
+    firedAt: time("fired_at"),
+    /** Lease of the node that is firing it. */
+    leaseOwner: text("lease_owner"),
+    leaseUntil: time("lease_until"),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    index("schedules_due").on(t.status, t.scheduleAt),
+    index("schedules_tenant").on(t.tenantId, t.scheduleAt, t.id),
+    uniqueIndex("schedules_call").on(t.callUuid),
+  ],
+);

@@ -1,0 +1,6 @@
+/** Every table, for Drizzle and drizzle-kit. */
+export * from "./agents.ts";
+export * from "./calls.ts";
+export * from "./money.ts";
+export * from "./outbox.ts";
+export * from "./tenants.ts";

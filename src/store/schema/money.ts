@@ -1,0 +1,115 @@
+/** Double-entry ledger (append-only, guarded by triggers in the migration), holds and checkouts. */
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { id, money, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const LEDGER_ACCOUNTS = [
+  /** What we owe the tenant: its prepaid balance. */
+  "wallet",
+  /** What came in from payment providers and the operator. */
+  "payments",
+  /** Earned by overage, subscriptions, retention, add-ons. */
+  "revenue",
+  /** Given away by the operator. */
+  "credits",
+] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+export const ledgerTransactions = sqliteTable(
+  "ledger_transactions",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** Makes it happen once: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
+    key: text("key").notNull(),
+    kind: text("kind", {
+      enum: ["charge", "topup", "credit", "plan", "retention", "add_on", "refund"],
+    }).notNull(),
+    note: text("note").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("ledger_transactions_key").on(t.key),
+    index("ledger_transactions_tenant").on(t.tenantId, t.createdAt),
+  ],
+);
+
+/** The entries of one transaction sum to zero; a positive amount raises the account. */
+export const ledgerEntries = sqliteTable(
+  "ledger_entries",
+  {
+    id: id(),
+    transactionId: integer("transaction_id")
+      .notNull()
+      .references(() => ledgerTransactions.id),
+    tenantId: integer("tenant_id").notNull(),
+    account: text("account", { enum: LEDGER_ACCOUNTS }).notNull(),
+    amount: money("amount").notNull(),
+  },
+  (t) => [index("ledger_entries_account").on(t.tenantId, t.account)],
+);
+
+/** The checked sum of a tenant's wallet entries, kept in the same transaction. */
+export const wallets = sqliteTable("wallets", {
+  tenantId: integer("tenant_id")
+    .primaryKey()
+    .references(() => tenants.id),
+  balance: money("balance").notNull(),
+});
+
+/** Plan seconds used in one calendar month of the tenant's zone, `2026-11`. */
+export const planUsage = sqliteTable(
+  "plan_usage",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    month: text("month").notNull(),
+    secondsUsed: integer("seconds_used").notNull(),
+  },
+  (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
+);
+
+/** Funds a live call holds: its next 60 s, of plan seconds first, then of the wallet. */
+export const holds = sqliteTable(
+  "holds",
+  {
+    callUuid: text("call_uuid").primaryKey(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    month: text("month").notNull(),
+    planSeconds: integer("plan_seconds").notNull(),
+    amount: money("amount").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("holds_tenant").on(t.tenantId)],
+);
+
+export const checkouts = sqliteTable(
+  "checkouts",
+  {
+    /** `chk_` and 32 hex characters. */
+    id: text("id").primaryKey(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    kind: text("kind", { enum: ["topup", "plan", "crm_bridge", "retention"] }).notNull(),
+    amount: money("amount").notNull(),
+    /** The plan's slug or the number of blocks. */
+    item: text("item"),
+    provider: text("provider", { enum: ["manual", "stripe"] }).notNull(),
+    providerSession: text("provider_session"),
+    status: text("status", { enum: ["open", "paid", "expired", "cancelled"] }).notNull(),
+    createdAt: time("created_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+    paidAt: time("paid_at"),
+  },
+  (t) => [
+    index("checkouts_tenant").on(t.tenantId),
+    uniqueIndex("checkouts_session").on(t.providerSession),
+  ],
+);

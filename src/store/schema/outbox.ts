@@ -1,0 +1,134 @@
+/** What must leave the appliance: webhook events and mail, stored with the change they report. */
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { flag, id, json, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+const tenantId = () =>
+  integer("tenant_id")
+    .notNull()
+    .references(() => tenants.id);
+
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    url: text("url").notNull(),
+    events: json<string[]>("events").notNull(),
+    secretSealed: text("secret_sealed").notNull(),
+    enabled: flag("enabled").notNull(),
+    /** Since when every delivery failed; null while the last one succeeded. */
+    failingSince: time("failing_since"),
+    disabledReason: text("disabled_reason"),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("webhooks_tenant").on(t.tenantId)],
+);
+
+/** One event as it happened; the body is what every subscriber gets, byte for byte. */
+export const events = sqliteTable(
+  "events",
+  {
+    /** `evt_…` */
+    id: text("id").primaryKey(),
+    tenantId: tenantId(),
+    type: text("type").notNull(),
+    callUuid: text("call_uuid"),
+    body: text("body").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("events_tenant").on(t.tenantId, t.createdAt), index("events_call").on(t.callUuid)],
+);
+
+/** One subscriber's copy of an event: the thing that is claimed, attempted and retried. */
+export const outbox = sqliteTable(
+  "outbox",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    eventId: text("event_id")
+      .notNull()
+      .references(() => events.id, { onDelete: "cascade" }),
+    /** null: the agent's legacy webhook_url. */
+    webhookId: integer("webhook_id").references(() => webhooks.id, { onDelete: "cascade" }),
+    legacyUrl: text("legacy_url"),
+    status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
+    attempts: integer("attempts").notNull(),
+    nextAttemptAt: time("next_attempt_at"),
+    leaseOwner: text("lease_owner"),
+    leaseUntil: time("lease_until"),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    index("outbox_due").on(t.status, t.nextAttemptAt),
+    index("outbox_webhook").on(t.webhookId),
+  ],
+);
+
+/** The delivery log: one row an attempt, never the payload. */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    /** `del_…` */
+    id: text("id").primaryKey(),
+    tenantId: tenantId(),
+    outboxId: integer("outbox_id").references(() => outbox.id, { onDelete: "cascade" }),
+    webhookId: integer("webhook_id").references(() => webhooks.id, { onDelete: "cascade" }),
+    eventId: text("event_id").notNull(),
+    type: text("type").notNull(),
+    attempt: integer("attempt").notNull(),
+    status: text("status", { enum: ["delivered", "failed"] }).notNull(),
+    httpStatus: integer("http_status"),
+    durationMs: integer("duration_ms").notNull(),
+    error: text("error"),
+    createdAt: time("created_at").notNull(),
+    nextAttemptAt: time("next_attempt_at"),
+  },
+  (t) => [index("deliveries_webhook").on(t.webhookId, t.createdAt)],
+);
+
+export const mails = sqliteTable(
+  "mails",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    /** Makes it happen once: `transcript:<call uuid>`. */
+    key: text("key").notNull(),
+    callUuid: text("call_uuid"),
+    recipient: text("recipient").notNull(),
+    subject: text("subject").notNull(),
+    body: text("body").notNull(),
+    /** Recording to attach, relative to the recordings directory; deleted after hand-over. */
+    attachment: text("attachment"),
+    status: text("status", { enum: ["pending", "sent", "dead"] }).notNull(),
+    attempts: integer("attempts").notNull(),
+    nextAttemptAt: time("next_attempt_at"),
+    leaseOwner: text("lease_owner"),
+    leaseUntil: time("lease_until"),
+    lastError: text("last_error"),
+    createdAt: time("created_at").notNull(),
+    sentAt: time("sent_at"),
+  },
+  (t) => [uniqueIndex("mails_key").on(t.key), index("mails_due").on(t.status, t.nextAttemptAt)],
+);
+
+/** Replayed answers of POST requests (Idempotency-Key, 24 h). */
+export const idempotency = sqliteTable(
+  "idempotency",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    key: text("key").notNull(),
+    method: text("method").notNull(),
+    path: text("path").notNull(),
+    bodyHash: text("body_hash").notNull(),
+    /** null: the first request is still running. */
+    status: integer("status"),
+    response: text("response"),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("idempotency_key").on(t.tenantId, t.key),
+    index("idempotency_age").on(t.createdAt),
+  ],
+);

@@ -1,0 +1,72 @@
+/** Tenants, their API keys and trunks. */
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { flag, id, money, time } from "./columns.ts";
+
+export const tenants = sqliteTable("tenants", {
+  id: id(),
+  name: text("name").notNull(),
+  email: text("email").notNull(),
+  plan: text("plan").notNull(),
+  /** IANA zone: calendar months of the plan, dates in prompts. */
+  timeZone: text("time_zone").notNull(),
+  suspended: flag("suspended").notNull().default(false),
+  callbackMemory: flag("callback_memory").notNull().default(false),
+  namedGreeting: flag("named_greeting").notNull().default(false),
+  cliIdentity: flag("cli_identity").notNull().default(false),
+  birthdayCalls: flag("birthday_calls").notNull().default(false),
+  crmBridge: flag("crm_bridge").notNull().default(false),
+  /** Legacy tenant-level webhook secret, sealed (config/secrets), and its first 8 characters. */
+  webhookSecretSealed: text("webhook_secret_sealed").notNull(),
+  webhookSecretPrefix: text("webhook_secret_prefix").notNull(),
+  /** `call.completed` instead of `call.ended` to `agent.webhook_url` (specification 6). */
+  legacyWebhook: flag("legacy_webhook").notNull().default(false),
+  /** Comma-separated country calling prefixes, e.g. `+370,+371`; null: that of the caller id. */
+  allowedPrefixes: text("allowed_prefixes"),
+  callsPerMinuteMax: integer("calls_per_minute_max").notNull().default(30),
+  dailySpendMax: money("daily_spend_max"),
+  /** Extra 30-day transcript blocks paid for, 0 to 5. */
+  retentionBlocks: integer("retention_blocks").notNull().default(0),
+  createdAt: time("created_at").notNull(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    label: text("label").notNull(),
+    /** SHA-256 of the secret, hex. */
+    secretHash: text("secret_hash").notNull(),
+    /** First 16 characters, to tell keys apart. */
+    prefix: text("prefix").notNull(),
+    createdAt: time("created_at").notNull(),
+    lastUsedAt: time("last_used_at"),
+    revokedAt: time("revoked_at"),
+  },
+  (t) => [uniqueIndex("api_keys_hash").on(t.secretHash), index("api_keys_tenant").on(t.tenantId)],
+);
+
+export const trunks = sqliteTable(
+  "trunks",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    server: text("server").notNull(),
+    port: integer("port").notNull(),
+    transport: text("transport", { enum: ["udp", "tcp", "tls"] }).notNull(),
+    username: text("username").notNull(),
+    /** AES-256-GCM under the master key, bound to this row. */
+    passwordSealed: text("password_sealed").notNull(),
+    realm: text("realm"),
+    outboundProxy: text("outbound_proxy"),
+    callerId: text("caller_id").notNull(),
+    register: flag("register").notNull(),
+    createdAt: time("created_at").notNull(),
+    updatedAt: time("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("trunks_tenant").on(t.tenantId)],
+);

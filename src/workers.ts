@@ -1,0 +1,10 @@
+/**
+ * The only place where worker URLs are written: a compiled binary finds a worker's entry only when
+ * `new URL("./…", import.meta.url)` stands in a module beside the entry point.
+ */
+export const spawnCallWorker = () =>
+  new Worker(new URL("./worker/call.worker.ts", import.meta.url).href);
+export const spawnSpeechWorker = () =>
+  new Worker(new URL("./worker/speech.worker.ts", import.meta.url).href);
+export const spawnEncoderWorker = () =>
+  new Worker(new URL("./worker/encoder.worker.ts", import.meta.url).href);
