@@ -1,0 +1,34 @@
+/** What the API, the command line and the scheduler may ask of calls. Implemented in call/. */
+import type { E164 } from "../core/e164.ts";
+
+export interface CallWish {
+  readonly toNumber: E164;
+  /** null: the tenant's default caller id. A number that is not the tenant's falls back to it too. */
+  readonly fromNumber: E164 | null;
+  /** null: the agent of `fromNumber`'s number, else the tenant's only agent, else an error. */
+  readonly agentId: number | null;
+  /** Epoch ms, or null for at once. Checked against decisions.md 6 (past 60 s, 1 year). */
+  readonly scheduleAtMs: number | null;
+}
+
+export interface RequestedCall {
+  readonly callUuid: string;
+  readonly scheduleId: number;
+  readonly fromNumber: string;
+  readonly scheduledAtMs: number | null;
+}
+
+export interface CallDesk {
+  /**
+   * Stores a schedule entry (immediate ones too) and answers; dialling happens when it is due.
+   * Throws AppError: valid_…_required, insufficient_balance, plan_limit_reached,
+   * destination_not_allowed, not_found (foreign agent), unavailable (draining).
+   */
+  request(tenantId: number, wish: CallWish): Promise<RequestedCall>;
+  /** Throws not_found, or conflict when the call is not live. */
+  hangUp(tenantId: number, callUuid: string): Promise<void>;
+  /** `to`: E.164 or SIP URI. Throws not_found, conflict, destination_not_allowed. */
+  transfer(tenantId: number, callUuid: string, to: string): Promise<void>;
+  /** Cancels a pending schedule. Throws not_found, or conflict when it is no longer pending. */
+  cancelSchedule(tenantId: number, scheduleId: number): Promise<void>;
+}

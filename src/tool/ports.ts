@@ -1,0 +1,16 @@
+/** A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits. */
+import type { JsonObject, ToolResult } from "../worker/messages.ts";
+
+export interface ToolRunner {
+  /** Never rejects: every failure is a result with `ok: false`. POSTs JSON through the guarded client. */
+  run(
+    tenantId: number,
+    call: {
+      callUuid: string;
+      toolCallId: string;
+      tool: string;
+      arguments: JsonObject;
+      caller: JsonObject;
+    },
+  ): Promise<ToolResult>;
+}

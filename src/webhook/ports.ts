@@ -1,0 +1,29 @@
+/** Events as the rest of the appliance reports them (specification 6, decisions.md 10). */
+import type { Queries } from "../store/database.ts";
+import type { JsonObject } from "../worker/messages.ts";
+
+export const EVENT_TYPES = [
+  "call.started",
+  "call.answered",
+  "call.ended",
+  "call.failed",
+  "transcript.completed",
+  "recording.ready",
+  "tool.executed",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface EventDraft {
+  readonly type: EventType;
+  readonly callUuid: string | null;
+  /** The agent whose legacy `webhook_url` listens to call.ended. */
+  readonly agentId: number | null;
+  readonly data: JsonObject;
+}
+
+export interface EventSink {
+  /** Stores the event and one outbox row a subscriber in the caller's transaction. */
+  emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void>;
+  /** After the commit: deliver soon. */
+  wake(): void;
+}
