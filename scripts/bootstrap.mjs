@@ -1,0 +1,42 @@
+/**
+ * Makes a fresh checkout ready with nothing but Node.js >= 20 and npm: installs the locked
+ * dependencies when the lock changed, and repairs the bun binary where install scripts are off.
+ * Runs before every npm script; does nothing (0.1 s) when all is in place.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const stamp = `${root}node_modules/.bootstrap-stamp`;
+const bun = `${root}node_modules/bun/bin/bun.exe`;
+
+const wanted = createHash("sha256")
+  .update(readFileSync(`${root}package-lock.json`))
+  .update(process.platform + process.arch)
+  .digest("hex");
+const bunWorks = () => existsSync(bun) && spawnSync(bun, ["--version"]).status === 0;
+const upToDate = () => existsSync(stamp) && readFileSync(stamp, "utf8") === wanted && bunWorks();
+
+if (!upToDate()) {
+  const [major] = process.versions.node.split(".");
+  if (Number(major) < 20) {
+    console.error(`linevoice needs Node.js 20 or newer to build; this is ${process.versions.node}.`);
+    process.exit(1);
+  }
+  console.error("installing dependencies …");
+  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+    shell: process.platform === "win32",
+  });
+  if (install.status !== 0) process.exit(install.status ?? 1);
+  if (!bunWorks())
+    spawnSync(process.execPath, ["install.js"], { cwd: `${root}node_modules/bun`, stdio: ["ignore", 2, 2] });
+  if (!bunWorks()) {
+    console.error("bun did not install: is the package @oven/bun-* for this platform reachable?");
+    process.exit(1);
+  }
+  writeFileSync(stamp, wanted);
+}
