@@ -66,6 +66,8 @@ export type ToCallWorker =
       readonly settings: CallWorkerSettings;
       readonly speechPort: MessagePort;
     }
+  /** The speech worker died and was replaced: its port for what comes from now on. */
+  | { readonly type: "speech_port"; readonly speechPort: MessagePort }
   /** Binds a socket, prepares the conversation (greeting synthesised ahead). */
   | { readonly type: "open"; readonly call: CallBrief }
   | { readonly type: "connect"; readonly callId: string; readonly plan: MediaPlan }

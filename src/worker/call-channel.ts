@@ -1,0 +1,258 @@
+/**
+ * Main's end of one call in a call worker: commands down, typed events up.
+ *
+ * Guarantees: after `close` (once, by whoever owns the call) a report always arrives, also when the
+ * worker dies or says nothing: then it is built from the turns seen so far. Events stop with it. A
+ * command after the end is dropped. What an event means for signalling and money is the owner's.
+ */
+import type { EndedReason } from "../call/ended-reason.ts";
+import type { Clock, Timer } from "../core/clock.ts";
+import { Emitter, type Unsubscribe } from "../core/emitter.ts";
+import { AppError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
+import type {
+  CallBrief,
+  CallReport,
+  EngineUsage,
+  FromCallWorker,
+  RecordingInfo,
+  ToCallWorker,
+  ToolResult,
+  TurnRecord,
+} from "./messages.ts";
+
+type EventName =
+  | "turn"
+  | "tool_wish"
+  | "digit_received"
+  | "end_wish"
+  | "transfer_wish"
+  | "heartbeat"
+  | "failed";
+
+/** Each event carries the worker's message as it came. */
+export type CallChannelEvents = {
+  readonly [Name in EventName]: Extract<FromCallWorker, { type: Name }>;
+};
+
+export interface CallChannel {
+  readonly callId: string;
+  /** The local RTP port for our SDP. */
+  readonly rtpPort: number;
+  connect(plan: MediaPlan): void;
+  answered(): void;
+  toolResult(result: ToolResult): void;
+  /** A digit from SIP INFO. */
+  digit(digit: string): void;
+  sayAndEnd(text: string, reason: EndedReason): void;
+  /** Ends the call's media and conversation. Always resolves; the second call gets the first's report. */
+  close(reason: EndedReason): Promise<CallReport>;
+  on<Name extends keyof CallChannelEvents>(
+    event: Name,
+    listener: (event: CallChannelEvents[Name]) => void,
+  ): Unsubscribe;
+}
+
+const NO_MEDIA: MediaStatistics = {
+  codec: null,
+  packetsSent: 0,
+  packetsReceived: 0,
+  packetsLost: 0,
+  packetsDiscarded: 0,
+  jitterMs: 0,
+  mos: 1,
+};
+
+const NO_USAGE: EngineUsage = {
+  llmInputTokens: 0,
+  llmOutputTokens: 0,
+  ttsCharacters: 0,
+  sttSeconds: 0,
+};
+
+/** No call has more turns than this; the rest would only be a runaway conversation. */
+const TURNS_MAX = 5_000;
+
+interface PoolCallOptions {
+  readonly brief: CallBrief;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly closeTimeoutMs: number;
+  readonly send: (message: ToCallWorker) => void;
+  /** The call has left its worker; its slot is free. */
+  readonly onGone: () => void;
+}
+
+/** The pool's side of a `CallChannel`. */
+export class PoolCall implements CallChannel {
+  readonly callId: string;
+  readonly #options: PoolCallOptions;
+  readonly #events: Emitter<CallChannelEvents>;
+  readonly #turns: TurnRecord[] = [];
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #report = Promise.withResolvers<CallReport>();
+  #media = NO_MEDIA;
+  #usage = NO_USAGE;
+  #rtpPort = 0;
+  #workerAlive = true;
+  #gone = false;
+  #closing: Promise<CallReport> | null = null;
+  #closeTimer: Timer | null = null;
+
+  constructor(options: PoolCallOptions) {
+    this.#options = options;
+    this.callId = options.brief.callId;
+    this.#events = new Emitter((error) =>
+      options.log.error("call.listener_threw", { call_id: this.callId, error: String(error) }),
+    );
+    this.#opened.promise.catch(() => {});
+  }
+
+  get rtpPort(): number {
+    return this.#rtpPort;
+  }
+
+  /** Sends `open` and waits for `opened`. Throws AppError `unavailable`; the call is gone then. */
+  async open(timeoutMs: number): Promise<void> {
+    const timer = this.#options.clock.after(timeoutMs, () =>
+      this.#opened.reject(unavailable(`call worker did not open the call in ${timeoutMs} ms`)),
+    );
+    try {
+      this.#send({ type: "open", call: this.#options.brief });
+      await this.#opened.promise;
+    } catch (error) {
+      await this.close("engine_failure");
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  connect(plan: MediaPlan): void {
+    this.#send({ type: "connect", callId: this.callId, plan });
+  }
+
+  answered(): void {
+    this.#send({ type: "answered", callId: this.callId });
+  }
+
+  toolResult(result: ToolResult): void {
+    this.#send({ type: "tool_result", callId: this.callId, result });
+  }
+
+  digit(digit: string): void {
+    this.#send({ type: "digit", callId: this.callId, digit });
+  }
+
+  sayAndEnd(text: string, reason: EndedReason): void {
+    this.#send({ type: "say_and_end", callId: this.callId, text, reason });
+  }
+
+  close(reason: EndedReason): Promise<CallReport> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  on<Name extends keyof CallChannelEvents>(
+    event: Name,
+    listener: (event: CallChannelEvents[Name]) => void,
+  ): Unsubscribe {
+    return this.#events.on(event, listener);
+  }
+
+  /** A message of the worker about this call. */
+  receive(message: FromCallWorker): void {
+    switch (message.type) {
+      case "opened":
+        this.#rtpPort = message.rtpPort;
+        this.#opened.resolve();
+        break;
+      case "failed":
+        this.#opened.reject(unavailable(message.detail));
+        this.#events.emit("failed", message);
+        break;
+      case "turn":
+        if (this.#turns.length < TURNS_MAX) this.#turns.push(message.turn);
+        this.#events.emit("turn", message);
+        break;
+      case "heartbeat":
+        this.#media = message.media;
+        this.#usage = message.usage;
+        this.#events.emit("heartbeat", message);
+        break;
+      case "closed":
+        this.#finish(message.report);
+        break;
+      case "ready":
+        break;
+      default:
+        this.#events.emit(message.type, message as never);
+    }
+  }
+
+  /** The worker is dead: the owner hears `failed` and then closes, which resolves at once. */
+  workerDied(detail: string): void {
+    if (!this.#workerAlive || this.#gone) return;
+    this.#workerAlive = false;
+    this.#opened.reject(unavailable(detail));
+    if (this.#closing) {
+      this.#finish(this.#partialReport());
+      return;
+    }
+    const { callId } = this;
+    this.#events.emit("failed", { type: "failed", callId, reason: "engine_failure", detail });
+  }
+
+  #send(message: ToCallWorker): void {
+    if (this.#workerAlive && !this.#gone) this.#options.send(message);
+  }
+
+  #close(reason: EndedReason): Promise<CallReport> {
+    const { clock, closeTimeoutMs, log } = this.#options;
+    if (!this.#workerAlive) {
+      this.#finish(this.#partialReport());
+      return this.#report.promise;
+    }
+    this.#closeTimer = clock.after(closeTimeoutMs, () => {
+      log.error("call.close_timed_out", { call_id: this.callId, timeout_ms: closeTimeoutMs });
+      this.#finish(this.#partialReport());
+    });
+    this.#send({ type: "close", callId: this.callId, reason });
+    return this.#report.promise;
+  }
+
+  #finish(report: CallReport): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#closeTimer?.cancel();
+    this.#opened.reject(unavailable("the call was closed"));
+    this.#closing ??= this.#report.promise;
+    this.#report.resolve(report);
+    this.#events.clear();
+    this.#options.onGone();
+  }
+
+  /** The recording stays where the brief put it; recovery mends its header. */
+  #partialReport(): CallReport {
+    const recording: RecordingInfo | null = null;
+    const turns = this.#turns.toSorted((a, b) => a.index - b.index);
+    return {
+      turns,
+      media: this.#media,
+      usage: this.#usage,
+      recording,
+      answeredBy: "unknown",
+      summary: "",
+    };
+  }
+}
+
+function unavailable(internal: string): AppError {
+  return new AppError({
+    code: "unavailable",
+    publicMessage: "The call could not be set up. Try again in a moment.",
+    internal,
+    retryable: true,
+  });
+}

@@ -1,0 +1,283 @@
+/**
+ * The main thread's pool of call workers.
+ *
+ * Guarantees: a new call goes to the worker with the fewest calls; every worker has its own slice of
+ * the RTP port range and its own speech worker, joined by a MessageChannel that main never reads. A
+ * worker that dies takes only its own calls along (each hears `failed` with `engine_failure`) and is
+ * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
+ * and its call worker is told. Every request has a timeout.
+ *
+ * Workers are spawned here and ended by `shutdown` only.
+ */
+import type { Clock, Timer } from "../core/clock.ts";
+import { AppError, describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { type CallChannel, PoolCall } from "./call-channel.ts";
+import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
+
+export interface CallWorkerPool {
+  /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
+  open(brief: CallBrief): Promise<CallChannel>;
+  readonly liveCalls: number;
+  /** Calls that the RTP port range has room for. */
+  readonly capacity: number;
+  /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
+  shutdown(): Promise<void>;
+}
+
+export interface CallWorkerPoolOptions {
+  readonly workers: number;
+  readonly spawnCallWorker: () => WorkerHandle;
+  readonly spawnSpeechWorker: () => WorkerHandle;
+  /** As for one worker, but with the whole port range: the pool slices it. */
+  readonly settings: CallWorkerSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeouts?: Partial<PoolTimeouts>;
+}
+
+export interface PoolTimeouts {
+  /** From spawn to `ready`. */
+  readonly startMs: number;
+  /** From `open` to `opened`: the greeting is synthesised meanwhile. */
+  readonly openMs: number;
+  /** From `close` to `closed`: the recording is flushed and the summary written meanwhile. */
+  readonly closeMs: number;
+}
+
+const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeMs: 10_000 };
+
+/** Pause before a dead worker's replacement: 0 at first, doubling from here while they keep dying. */
+const RESPAWN_PAUSE_MS = 500;
+const RESPAWN_PAUSE_MS_MAX = 30_000;
+
+/** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
+export async function createCallWorkerPool(
+  options: CallWorkerPoolOptions,
+): Promise<CallWorkerPool> {
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const slices = slicePorts(options.settings.rtpPorts, options.workers);
+  const seats = slices.map((rtpPorts) => new Seat(options, timeouts, rtpPorts));
+  const pool = new Pool(seats);
+  try {
+    await Promise.all(seats.map((seat) => seat.start()));
+  } catch (error) {
+    await pool.shutdown();
+    throw error;
+  }
+  return pool;
+}
+
+/** Even slices of whole RTP/RTCP pairs: each begins at an even port, the last takes the rest. */
+export function slicePorts(
+  range: { readonly first: number; readonly last: number },
+  parts: number,
+): { first: number; last: number }[] {
+  const first = range.first + (range.first % 2);
+  const pairs = Math.floor((range.last - first + 1) / 2);
+  if (parts < 1 || pairs < parts) {
+    throw new RangeError(`${pairs} RTP port pairs are too few for ${parts} call workers`);
+  }
+  const pairsEach = Math.floor(pairs / parts);
+  return Array.from({ length: parts }, (_, index) => {
+    const start = first + index * pairsEach * 2;
+    const end = index === parts - 1 ? first + pairs * 2 - 1 : start + pairsEach * 2 - 1;
+    return { first: start, last: end };
+  });
+}
+
+class Pool implements CallWorkerPool {
+  #shutdown: Promise<void> | null = null;
+
+  constructor(private readonly seats: readonly Seat[]) {}
+
+  get liveCalls(): number {
+    return this.seats.reduce((sum, seat) => sum + seat.load, 0);
+  }
+
+  get capacity(): number {
+    return this.seats.reduce((sum, seat) => sum + seat.capacity, 0);
+  }
+
+  async open(brief: CallBrief): Promise<CallChannel> {
+    const free = this.seats.filter((seat) => seat.ready && seat.load < seat.capacity);
+    const [seat] = free.sort((a, b) => a.load - b.load);
+    if (!seat || this.#shutdown) {
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: "All lines are in use. Try again in a moment.",
+        internal: "no call worker with a free RTP port",
+        retryable: true,
+      });
+    }
+    return await seat.open(brief);
+  }
+
+  shutdown(): Promise<void> {
+    this.#shutdown ??= Promise.all(this.seats.map((seat) => seat.shutdown())).then(() => {});
+    return this.#shutdown;
+  }
+}
+
+/** One call worker with its speech worker, replaced in place when they die. */
+class Seat {
+  readonly #calls = new Map<string, PoolCall>();
+  #callWorker: WorkerHandle | null = null;
+  #speechWorker: WorkerHandle | null = null;
+  #ready = Promise.withResolvers<void>();
+  #isReady = false;
+  #stopped = false;
+  #deathsInARow = 0;
+  #startTimer: Timer | null = null;
+  #respawnTimer: Timer | null = null;
+  #speechRespawnTimer: Timer | null = null;
+
+  constructor(
+    private readonly options: CallWorkerPoolOptions,
+    private readonly timeouts: PoolTimeouts,
+    private readonly rtpPorts: { readonly first: number; readonly last: number },
+  ) {}
+
+  get ready(): boolean {
+    return this.#isReady;
+  }
+
+  get load(): number {
+    return this.#calls.size;
+  }
+
+  get capacity(): number {
+    return Math.floor((this.rtpPorts.last - this.rtpPorts.first + 1) / 2);
+  }
+
+  start(): Promise<void> {
+    this.#ready = Promise.withResolvers<void>();
+    this.#ready.promise.catch(() => {});
+    const callWorker = this.options.spawnCallWorker();
+    this.#callWorker = callWorker;
+    callWorker.addEventListener("message", (event) => {
+      if (callWorker === this.#callWorker) this.#receive(event.data as FromCallWorker);
+    });
+    callWorker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      this.#callWorkerDied(callWorker, describeError(event.message));
+    });
+    callWorker.addEventListener("close", () =>
+      this.#callWorkerDied(callWorker, "the call worker ended"),
+    );
+    this.#startTimer = this.options.clock.after(this.timeouts.startMs, () =>
+      this.#callWorkerDied(callWorker, `not ready within ${this.timeouts.startMs} ms`),
+    );
+    const speechPort = this.#startSpeechWorker();
+    const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
+    this.#post({ type: "init", settings, speechPort }, [speechPort]);
+    return this.#ready.promise;
+  }
+
+  async open(brief: CallBrief): Promise<CallChannel> {
+    if (this.#calls.has(brief.callId)) throw new Error(`call ${brief.callId} is open already`);
+    const call: PoolCall = new PoolCall({
+      brief,
+      clock: this.options.clock,
+      log: this.options.log,
+      closeTimeoutMs: this.timeouts.closeMs,
+      send: (message) => this.#post(message),
+      onGone: () => this.#calls.delete(brief.callId),
+    });
+    this.#calls.set(brief.callId, call);
+    await call.open(this.timeouts.openMs);
+    return call;
+  }
+
+  async shutdown(): Promise<void> {
+    this.#stopped = true;
+    this.#isReady = false;
+    this.#respawnTimer?.cancel();
+    this.#speechRespawnTimer?.cancel();
+    this.#startTimer?.cancel();
+    await Promise.all([...this.#calls.values()].map((call) => call.close("interrupted")));
+    this.#post({ type: "shutdown" });
+    this.#callWorker?.terminate();
+    this.#speechWorker?.terminate();
+    this.#callWorker = null;
+    this.#speechWorker = null;
+    this.#ready.reject(new Error("the pool was shut down"));
+  }
+
+  #receive(message: FromCallWorker): void {
+    if (message.type !== "ready") {
+      this.#calls.get(message.callId)?.receive(message);
+      return;
+    }
+    this.#isReady = true;
+    this.#deathsInARow = 0;
+    this.#startTimer?.cancel();
+    this.#ready.resolve();
+  }
+
+  #callWorkerDied(worker: WorkerHandle, detail: string): void {
+    if (worker !== this.#callWorker || this.#stopped) return;
+    const wasReady = this.#isReady;
+    this.#isReady = false;
+    this.#callWorker = null;
+    this.#startTimer?.cancel();
+    this.#speechRespawnTimer?.cancel();
+    worker.terminate();
+    this.#speechWorker?.terminate();
+    this.#speechWorker = null;
+    this.options.log.error("call_worker.died", { detail, calls: this.#calls.size });
+    for (const call of [...this.#calls.values()]) call.workerDied(`call worker died: ${detail}`);
+    this.#ready.reject(
+      new AppError({
+        code: "unavailable",
+        publicMessage: "The speech engine could not be started.",
+        internal: `call worker: ${detail}`,
+      }),
+    );
+    const pauseMs = wasReady ? 0 : respawnPauseMs(this.#deathsInARow);
+    this.#deathsInARow++;
+    this.#respawnTimer?.cancel();
+    this.#respawnTimer = this.options.clock.after(pauseMs, () => void this.start());
+  }
+
+  /** Answers the port for the call worker; the other end went to the new speech worker. */
+  #startSpeechWorker(): MessagePort {
+    const worker = this.options.spawnSpeechWorker();
+    const { port1, port2 } = new MessageChannel();
+    const startedAt = this.options.clock.monotonic();
+    const died = (detail: string) => this.#speechWorkerDied(worker, startedAt, detail);
+    worker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      died(describeError(event.message));
+    });
+    worker.addEventListener("close", () => died("the speech worker ended"));
+    worker.postMessage({ type: "init", port: port2 }, [port2]);
+    this.#speechWorker = worker;
+    return port1;
+  }
+
+  #speechWorkerDied(worker: WorkerHandle, startedAt: number, detail: string): void {
+    if (worker !== this.#speechWorker || this.#stopped) return;
+    this.#speechWorker = null;
+    worker.terminate();
+    this.options.log.error("speech_worker.died", { detail, calls: this.#calls.size });
+    const livedMs = this.options.clock.monotonic() - startedAt;
+    const pauseMs = livedMs > RESPAWN_PAUSE_MS_MAX ? 0 : RESPAWN_PAUSE_MS;
+    this.#speechRespawnTimer?.cancel();
+    this.#speechRespawnTimer = this.options.clock.after(pauseMs, () => {
+      const speechPort = this.#startSpeechWorker();
+      this.#post({ type: "speech_port", speechPort }, [speechPort]);
+    });
+  }
+
+  #post(message: ToCallWorker, transfer: Bun.Transferable[] = []): void {
+    this.#callWorker?.postMessage(message, transfer);
+  }
+}
+
+function respawnPauseMs(deathsInARow: number): number {
+  return Math.min(RESPAWN_PAUSE_MS * 2 ** deathsInARow, RESPAWN_PAUSE_MS_MAX);
+}
