@@ -1,0 +1,174 @@
+/**
+ * DTMF as RFC 4733 telephone-events, both ways, as pure state: packets in, digits out, and digits
+ * in, one payload a tick out.
+ *
+ * Guarantees: a key press counts once, however many of its packets are repeated, reordered or
+ * lost (also all three ends); a sent event has a growing duration and three end packets.
+ * Leaves to others: RTP headers (sender), payload types (plan), in-band tones (audio/tones).
+ */
+import { readUint16, timestampDelta, writeUint16 } from "./packet.ts";
+
+export const TELEPHONE_EVENT_BYTES = 4;
+const KEYS = "0123456789*#ABCD";
+const END_BIT = 0x80;
+/** −10 dBm0, the usual level. */
+const VOLUME = 10;
+const DURATION_MAX = 0xffff;
+/** An older timestamp is a late packet up to 5 s back; beyond that the clock was restarted. */
+const REORDER_MAX = 40_000;
+
+export interface TelephoneEvent {
+  /** 0–15 are the DTMF keys (RFC 4733 3.2). */
+  readonly event: number;
+  readonly end: boolean;
+  readonly volume: number;
+  /** In ticks of the RTP clock. */
+  readonly duration: number;
+}
+
+/** Null when the payload is too short. */
+export function readTelephoneEvent(bytes: Uint8Array, offset: number, size: number) {
+  if (size < TELEPHONE_EVENT_BYTES) return null;
+  const second = bytes[offset + 1] ?? 0;
+  const event: TelephoneEvent = {
+    event: bytes[offset] ?? 0,
+    end: (second & END_BIT) !== 0,
+    volume: second & 0x3f,
+    duration: readUint16(bytes, offset + 2),
+  };
+  return event;
+}
+
+export function writeTelephoneEvent(into: Uint8Array, offset: number, event: TelephoneEvent): void {
+  into[offset] = event.event;
+  into[offset + 1] = (event.end ? END_BIT : 0) | (event.volume & 0x3f);
+  writeUint16(into, offset + 2, Math.min(event.duration, DURATION_MAX));
+}
+
+/** The event number of a key (`0`–`9`, `*`, `#`, `A`–`D`), or null. */
+export function eventOfKey(key: string): number | null {
+  const event = key.length === 1 ? KEYS.indexOf(key.toUpperCase()) : -1;
+  return event < 0 ? null : event;
+}
+
+/** The key of an event number, or null for events that are no DTMF keys. */
+export function keyOfEvent(event: number): string | null {
+  return KEYS[event] ?? null;
+}
+
+/** Turns the packets of one stream into key presses. A digit is reported with its first packet. */
+export class TelephoneEventReceiver {
+  #started = false;
+  #event = 0;
+  #timestamp = 0;
+  #duration = 0;
+  #ended = false;
+
+  /** The key newly pressed, or null: a repetition, an update, an end, or no DTMF key. */
+  receive(event: TelephoneEvent, timestamp: number, marker: boolean): string | null {
+    if (this.#started) {
+      const elapsed = timestampDelta(timestamp, this.#timestamp);
+      if (elapsed < 0 && elapsed > -REORDER_MAX) return null;
+      if (elapsed === 0 || this.#continues(event, elapsed, marker)) {
+        this.#duration = Math.max(this.#duration, event.duration);
+        this.#ended ||= event.end;
+        if (elapsed > 0) this.#follow(event, timestamp);
+        return null;
+      }
+    }
+    this.#started = true;
+    this.#event = event.event;
+    this.#ended = event.end;
+    this.#follow(event, timestamp);
+    return keyOfEvent(event.event);
+  }
+
+  /** A new SSRC has a new timestamp space. */
+  reset(): void {
+    this.#started = false;
+  }
+
+  #follow(event: TelephoneEvent, timestamp: number): void {
+    this.#timestamp = timestamp;
+    this.#duration = event.duration;
+  }
+
+  /**
+   * Two ways in which one press spans several timestamps: segments of a very long event (RFC 4733
+   * 2.5.1.3), and senders that wrongly move the timestamp with each packet while the duration
+   * grows. A new press starts its duration anew and, unless it was lost, carries the marker.
+   */
+  #continues(event: TelephoneEvent, elapsed: number, marker: boolean): boolean {
+    if (marker || this.#ended || event.event !== this.#event) return false;
+    const isNextSegment = this.#duration === DURATION_MAX && elapsed === DURATION_MAX;
+    const grows = event.duration > this.#duration && elapsed > 0 && elapsed <= event.duration;
+    return isNextSegment || grows;
+  }
+}
+
+export interface TelephoneEventTiming {
+  /** RTP ticks between two calls of `next`: 160 for 20 ms at 8 kHz. */
+  readonly tickDuration: number;
+  readonly pressTicks: number;
+  readonly pauseTicks: number;
+}
+
+/** 100 ms pressed, 60 ms of pause: what carriers detect reliably. */
+const TWENTY_MS_TIMING: TelephoneEventTiming = { tickDuration: 160, pressTicks: 5, pauseTicks: 3 };
+const END_PACKETS = 3;
+const DIGITS_QUEUED_MAX = 64;
+
+/** One payload a tick for the digits queued. Ends are sent on three consecutive ticks. */
+export class TelephoneEventSender {
+  readonly #timing: TelephoneEventTiming;
+  #digits = "";
+  #step = 0;
+  #timestamp = 0;
+
+  constructor(timing: TelephoneEventTiming = TWENTY_MS_TIMING) {
+    this.#timing = timing;
+  }
+
+  /** Unknown characters are skipped. False when more than 64 digits would wait. */
+  queue(digits: string): boolean {
+    const keys = [...digits].filter((key) => eventOfKey(key) !== null).join("");
+    if (this.#digits.length + keys.length > DIGITS_QUEUED_MAX) return false;
+    this.#digits += keys;
+    return true;
+  }
+
+  /** True while a digit or its pause is under way or waits: audio must not be sent. */
+  get active(): boolean {
+    return this.#digits.length > 0;
+  }
+
+  /** The RTP timestamp of the event under way: its start, the same for all its packets. */
+  get timestamp(): number {
+    return this.#timestamp;
+  }
+
+  /**
+   * Writes the payload of this tick at `offset` and answers "first" (set the marker), "more", or
+   * "pause" when nothing is to be sent in this tick. `timestamp` is the stream's current one.
+   */
+  next(timestamp: number, into: Uint8Array, offset: number): "first" | "more" | "pause" {
+    const event = eventOfKey(this.#digits[0] ?? "");
+    if (event === null) return "pause";
+    const { pressTicks, pauseTicks, tickDuration } = this.#timing;
+    const step = this.#step++;
+    if (step === 0) this.#timestamp = timestamp;
+    const packets = pressTicks + END_PACKETS - 1;
+    if (this.#step >= packets + pauseTicks) {
+      this.#step = 0;
+      this.#digits = this.#digits.slice(1);
+    }
+    if (step >= packets) return "pause";
+    writeTelephoneEvent(into, offset, {
+      event,
+      end: step >= pressTicks - 1,
+      volume: VOLUME,
+      duration: Math.min(step + 1, pressTicks) * tickDuration,
+    });
+    return step === 0 ? "first" : "more";
+  }
+}
