@@ -15,3 +15,41 @@ declare module "*.gz" {
   const path: string;
   export default path;
 }
+declare module "*.bin" {
+  const path: string;
+  export default path;
+}
+/** No types of its own: what we use of the emscripten module (MIT-like glue over espeak-ng). */
+declare module "@echogarden/espeak-ng-emscripten" {
+  export interface SpeechEvent {
+    readonly type: string;
+    readonly text_position: number;
+    readonly word_length: number;
+    /** Milliseconds. */
+    readonly audio_position: number;
+    readonly id: string | number | undefined;
+  }
+  export interface SpeechWorker {
+    /** Answers 0 when the voice exists. */
+    set_voice(name: string): number;
+    /** Words a minute. */
+    set_rate(rate: number): void;
+    /** Calls back with 22,050 Hz audio; a callback that answers true ends the speech. */
+    synthesize(
+      ssml: string,
+      onAudio: (pcm: Int16Array, events: readonly SpeechEvent[]) => boolean,
+    ): void;
+  }
+  export interface SpeechModule {
+    readonly FS: {
+      writeFile(path: string, content: Uint8Array | string): void;
+      unlink(path: string): void;
+    };
+    readonly eSpeakNGWorker: new () => SpeechWorker;
+  }
+  export default function createModule(options: {
+    getPreloadedPackage(): ArrayBuffer;
+    print(line: string): void;
+    printErr(line: string): void;
+  }): Promise<SpeechModule>;
+}

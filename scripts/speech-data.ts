@@ -1,0 +1,82 @@
+/**
+ * Generates `src/engine/embedded/data/` from node_modules: the voice's data cut to our four
+ * languages (one gzipped archive) and the recogniser's telephone model. A build product:
+ * deterministic, ignored by git, skipped when it is up to date.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const ROOT = join(import.meta.dir, "..");
+const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
+const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
+const OUTPUT = join(ROOT, "src/engine/embedded/data");
+
+/** Bump when what is generated changes without a change of the packages. */
+const FORMAT = 2;
+
+/** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
+const KEPT_VOICE_FILES =
+  /\/(en|lt|lv|ru)_dict$|\/phon|\/intonations$|\/lang\/(bat\/l[tv]|gmw\/en(-US)?|zle\/ru)$|\/voices\/!v\//;
+
+/** Our name ← name in the package. */
+const MODEL_FILES: Readonly<Record<string, string>> = {
+  "recogniser.wasm": "soundswallower.node.wasm",
+  "dictionary.bin": "model/en-us/dict.txt",
+  "noise-dictionary.bin": "model/en-us/noisedict.txt",
+  "model-definition.bin": "model/en-us/mdef",
+  "means.bin": "model/en-us/means",
+  "variances.bin": "model/en-us/variances",
+  "mixture-weights.bin": "model/en-us/sendump",
+  "transitions.bin": "model/en-us/transition_matrices",
+  "features.bin": "model/en-us/feat_params.json",
+};
+
+/** Writes what is missing or stale. Answers false when nothing had to be done. */
+export async function buildSpeechData(): Promise<boolean> {
+  const stamp = stampOf();
+  const stampFile = join(OUTPUT, "stamp");
+  const names = [...Object.keys(MODEL_FILES), "voices.gz"];
+  const complete = names.every((name) => existsSync(join(OUTPUT, name)));
+  if (complete && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return false;
+  mkdirSync(OUTPUT, { recursive: true });
+  writeFileSync(join(OUTPUT, "voices.gz"), voiceArchive());
+  for (const [name, source] of Object.entries(MODEL_FILES)) {
+    writeFileSync(join(OUTPUT, name), readFileSync(join(SOUNDSWALLOWER, source)));
+  }
+  writeFileSync(stampFile, stamp);
+  return true;
+}
+
+function stampOf(): string {
+  const hash = createHash("sha256").update(`format ${FORMAT}\n`);
+  for (const dir of [ESPEAK, SOUNDSWALLOWER]) hash.update(readFileSync(join(dir, "package.json")));
+  return hash.digest("hex");
+}
+
+/**
+ * gzip of: one line of JSON `[[path, bytes], …]`, a newline, the files one after another. The
+ * package's own archive has its offsets compiled into espeak-ng.js, so ours is unpacked by us.
+ */
+function voiceArchive(): Uint8Array {
+  const script = readFileSync(join(ESPEAK, "espeak-ng.js"), "utf8");
+  const packed = readFileSync(join(ESPEAK, "espeak-ng.data"));
+  const listing: [string, number][] = [];
+  const parts: Uint8Array[] = [];
+  for (const match of script.matchAll(/filename:"([^"]*)",start:(\d+),end:(\d+)/g)) {
+    const [, path = "", start, end] = match;
+    if (!KEPT_VOICE_FILES.test(path)) continue;
+    const bytes = packed.subarray(Number(start), Number(end));
+    listing.push([path, bytes.length]);
+    parts.push(bytes);
+  }
+  if (listing.length < 20) throw new Error("espeak-ng.js lists fewer files than expected");
+  return gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...parts]), {
+    level: 9,
+  });
+}
+
+if (import.meta.main) {
+  console.log((await buildSpeechData()) ? "speech data written" : "speech data is up to date");
+}

@@ -1,0 +1,94 @@
+/**
+ * The embedded engine as a call worker sees it: no network, no key, no download. Ear and voice go
+ * over the port to the speech worker; the mind is cheap and runs here. What it can and cannot do:
+ * it answers from the agent's knowledge, word for word, and fills the slots of tools; it does not
+ * generate. It listens in English, and in lt, lv, ru to closed phrases only (experimental).
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import type { Ear, Engine, EngineSession, SessionSettings, Voice } from "../ports.ts";
+import { grammarSourceOf } from "./mind/grammar-source.ts";
+import { parseKnowledge } from "./mind/knowledge.ts";
+import { createMind } from "./mind/mind.ts";
+import { SpeechClient } from "./speech-client.ts";
+
+export interface EmbeddedEngineOptions {
+  /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
+  readonly port: MessagePort;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
+
+export interface EmbeddedEngine extends Engine {
+  /** Builds the grammar of an agent ahead of its calls; cheap when it is there already. */
+  prepare(settings: EmbeddedEngineSettings): void;
+}
+
+export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
+  const client = new SpeechClient({ port: options.port, clock: options.clock });
+  return {
+    label: "embedded",
+    open: (settings) => openSession(settings, client, options),
+    prepare(settings) {
+      client.prepare(grammarSourceOf(parseKnowledge(settings.knowledge), settings));
+    },
+    async close() {
+      client.close();
+    },
+  };
+}
+
+function openSession(
+  settings: SessionSettings,
+  client: SpeechClient,
+  options: EmbeddedEngineOptions,
+): EngineSession {
+  const knowledge = parseKnowledge(settings.knowledge);
+  const grammar = grammarSourceOf(knowledge, settings);
+  client.prepare(grammar);
+  const ear = openEar(settings, client, grammar.key);
+  return {
+    ear,
+    voice: openVoice(settings, client),
+    mind: createMind({ settings, knowledge, clock: options.clock, random: options.random }),
+    close: () => ear.close(),
+  };
+}
+
+function openVoice(settings: SessionSettings, client: SpeechClient): Voice {
+  const { language, voice, sampleRateHz } = settings;
+  return {
+    speak: (text, signal) => client.speak({ text, language, voice, sampleRateHz }, signal),
+  };
+}
+
+function openEar(
+  settings: SessionSettings,
+  client: SpeechClient,
+  grammarKey: string,
+): Ear & { close(): void } {
+  const channel = client.openEar();
+  const { earId } = channel;
+  const { language, sampleRateHz } = settings;
+  let utterance = 0;
+  client.send({ type: "ear_open", earId, language, sampleRateHz, grammarKey });
+  return {
+    capabilities: { partials: true },
+    begin(lead) {
+      utterance++;
+      client.send({ type: "ear_begin", earId, utterance, lead });
+    },
+    push: (pcm) => client.send({ type: "ear_push", earId, pcm }),
+    end: () => client.endUtterance(channel, utterance),
+    cancel: () => client.send({ type: "ear_cancel", earId }),
+    onPartial(listener) {
+      channel.onPartial = listener;
+    },
+    expect: (answer) => client.send({ type: "ear_expect", earId, answer }),
+    close: () => client.closeEar(channel),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * The call worker's side of the port to the speech worker: matches replies to the speeches and
+ * utterances they belong to. A speech worker that does not answer shows as EngineFailure after a
+ * time-out, never as a wait without end.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
+import { EngineFailure, type Heard } from "../ports.ts";
+
+/** Covers a speech worker that is still starting. */
+const CHUNK_TIMEOUT_MS = 6_000;
+const HEARD_TIMEOUT_MS = 3_000;
+
+export interface SpeechClientOptions {
+  readonly port: MessagePort;
+  readonly clock: Clock;
+}
+
+interface PendingHeard {
+  readonly utterance: number;
+  readonly timer: Timer;
+  resolve(heard: Heard): void;
+  reject(error: EngineFailure): void;
+}
+
+export interface EarChannel {
+  readonly earId: number;
+  onPartial: (text: string) => void;
+  pending: PendingHeard | null;
+}
+
+export class SpeechClient {
+  readonly #port: MessagePort;
+  readonly #clock: Clock;
+  readonly #speeches = new Map<number, SpeechStream>();
+  readonly #ears = new Map<number, EarChannel>();
+  #nextId = 1;
+
+  constructor(options: SpeechClientOptions) {
+    this.#port = options.port;
+    this.#clock = options.clock;
+    this.#port.onmessage = (event: MessageEvent<SpeechReply>) => this.#receive(event.data);
+  }
+
+  send(request: SpeechRequest): void {
+    this.#port.postMessage(request);
+  }
+
+  prepare(grammar: GrammarSource): void {
+    this.send({ type: "prepare", grammar });
+  }
+
+  /** Chunks until the end of the speech. Aborting, or leaving the loop early, cancels it. */
+  async *speak(
+    order: Omit<Extract<SpeechRequest, { type: "speak" }>, "type" | "speechId">,
+    signal: AbortSignal,
+  ): AsyncGenerator<Int16Array> {
+    if (signal.aborted) return;
+    const speechId = this.#nextId++;
+    const stream = new SpeechStream(this.#clock);
+    const onAbort = () => stream.end();
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#speeches.set(speechId, stream);
+    this.send({ type: "speak", speechId, ...order });
+    try {
+      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
+        if (signal.aborted) return;
+        yield chunk;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#speeches.delete(speechId);
+      if (!stream.complete) this.send({ type: "speak_cancel", speechId });
+    }
+  }
+
+  openEar(): EarChannel {
+    const ear: EarChannel = { earId: this.#nextId++, onPartial: () => {}, pending: null };
+    this.#ears.set(ear.earId, ear);
+    return ear;
+  }
+
+  /** Ends an utterance: resolves with what was heard. */
+  endUtterance(ear: EarChannel, utterance: number): Promise<Heard> {
+    ear.pending?.reject(new EngineFailure("ear", "another utterance ended before this one"));
+    return new Promise<Heard>((resolve, reject) => {
+      const settle = () => {
+        timer.cancel();
+        if (ear.pending === pending) ear.pending = null;
+      };
+      const timer = this.#clock.after(HEARD_TIMEOUT_MS, () =>
+        pending.reject(new EngineFailure("ear", "the recogniser did not answer in time")),
+      );
+      const pending: PendingHeard = {
+        utterance,
+        timer,
+        resolve: (heard) => {
+          settle();
+          resolve(heard);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      };
+      ear.pending = pending;
+      this.send({ type: "ear_end", earId: ear.earId, utterance });
+    });
+  }
+
+  closeEar(ear: EarChannel): void {
+    if (!this.#ears.delete(ear.earId)) return;
+    ear.pending?.reject(new EngineFailure("ear", "the session was closed"));
+    this.send({ type: "ear_close", earId: ear.earId });
+  }
+
+  close(): void {
+    for (const stream of this.#speeches.values()) stream.end();
+    for (const ear of [...this.#ears.values()]) this.closeEar(ear);
+    this.#port.close();
+  }
+
+  #receive(reply: SpeechReply): void {
+    switch (reply.type) {
+      case "speech_chunk":
+        this.#speeches.get(reply.speechId)?.push(reply.pcm);
+        break;
+      case "speech_end":
+        this.#speeches.get(reply.speechId)?.finish();
+        break;
+      case "speech_failed":
+        this.#speeches.get(reply.speechId)?.fail(reply.detail);
+        break;
+      case "ear_partial":
+        this.#ears.get(reply.earId)?.onPartial(reply.text);
+        break;
+      case "ear_heard": {
+        const pending = this.#pendingOf(reply.earId, reply.utterance);
+        const { text, confidence, audioMs } = reply;
+        pending?.resolve({ text, confidence, audioMs });
+        break;
+      }
+      case "ear_failed": {
+        const pending = this.#pendingOf(reply.earId, reply.utterance);
+        pending?.reject(new EngineFailure("ear", reply.detail));
+      }
+    }
+  }
+
+  #pendingOf(earId: number, utterance: number): PendingHeard | null {
+    const pending = this.#ears.get(earId)?.pending ?? null;
+    return pending?.utterance === utterance ? pending : null;
+  }
+}
+
+/** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
+class SpeechStream {
+  readonly #clock: Clock;
+  readonly #chunks: Int16Array[] = [];
+  #wake: (() => void) | null = null;
+  #state: "open" | "ended" | "failed" = "open";
+  #failure = "";
+  /** True once the speech worker has nothing more to say about it. */
+  complete = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  push(pcm: Int16Array): void {
+    if (this.#state !== "open") return;
+    this.#chunks.push(pcm);
+    this.#wake?.();
+  }
+
+  finish(): void {
+    this.complete = true;
+    this.end();
+  }
+
+  end(): void {
+    if (this.#state === "open") this.#state = "ended";
+    this.#wake?.();
+  }
+
+  fail(detail: string): void {
+    this.complete = true;
+    this.#state = "failed";
+    this.#failure = detail;
+    this.#wake?.();
+  }
+
+  /** Null at the end. Rejects with EngineFailure. */
+  async next(): Promise<Int16Array | null> {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) return chunk;
+    if (this.#state === "open") await this.#change();
+    if (this.#state === "failed") throw new EngineFailure("voice", this.#failure);
+    return this.#chunks.shift() ?? null;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        timer.cancel();
+        this.#wake = null;
+        resolve();
+      };
+      const timer = this.#clock.after(CHUNK_TIMEOUT_MS, () => {
+        this.#state = "failed";
+        this.#failure = "the synthesiser did not answer in time";
+        wake();
+      });
+      this.#wake = wake;
+    });
+  }
+}

@@ -1,0 +1,4 @@
+/** Makes written text speakable. */
+export function spokenText(text: string, _language: string): string {
+  return text;
+}
