@@ -1,0 +1,116 @@
+/**
+ * The header fields of one message, in order. Names are matched in any spelling (case, compact
+ * form); list fields are held one value an entry.
+ */
+import { isListField, normaliseName, wireName } from "./names.ts";
+import { splitOutsideQuotes } from "./split.ts";
+
+export type HeaderInit = readonly (readonly [name: string, value: string | number])[];
+
+interface Entry {
+  readonly name: string;
+  value: string;
+}
+
+export class Headers {
+  readonly #entries: Entry[] = [];
+
+  /** Values are taken as they are, one entry each. Throws RangeError on CR or LF in a value. */
+  static from(init: HeaderInit): Headers {
+    const headers = new Headers();
+    for (const [name, value] of init) headers.append(name, String(value));
+    return headers;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** First value of that name. */
+  get(name: string): string | undefined {
+    const wanted = normaliseName(name);
+    return this.#entries.find((entry) => entry.name === wanted)?.value;
+  }
+
+  /** Every value of that name, in order. */
+  all(name: string): string[] {
+    const wanted = normaliseName(name);
+    const values: string[] = [];
+    for (const entry of this.#entries) if (entry.name === wanted) values.push(entry.value);
+    return values;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** True when a list field such as Supported or Require holds this token, in any case. */
+  hasToken(name: string, token: string): boolean {
+    const wanted = token.toLowerCase();
+    return this.all(name).some((value) => value.trim().toLowerCase() === wanted);
+  }
+
+  /** Adds one value behind those of that name. Throws RangeError on CR or LF (header injection). */
+  append(name: string, value: string): void {
+    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    this.#entries.push({ name: normaliseName(name), value });
+  }
+
+  /** Adds what one header line holds: list fields are split. False when quotes or <> don't close. */
+  appendLine(name: string, line: string): boolean {
+    const normalised = normaliseName(name);
+    if (!isListField(normalised) || !line.includes(",")) {
+      this.#entries.push({ name: normalised, value: line });
+      return true;
+    }
+    const values = splitOutsideQuotes(line, ",");
+    if (!values) return false;
+    for (const value of values) {
+      const trimmed = value.trim();
+      if (trimmed !== "") this.#entries.push({ name: normalised, value: trimmed });
+    }
+    return true;
+  }
+
+  /** Replaces every value of that name by one, in the place of the first. */
+  set(name: string, value: string): void {
+    const wanted = normaliseName(name);
+    const first = this.#entries.find((entry) => entry.name === wanted);
+    if (!first) {
+      this.append(name, value);
+      return;
+    }
+    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    first.value = value;
+    this.#keep((entry) => entry.name !== wanted || entry === first);
+  }
+
+  remove(name: string): void {
+    const wanted = normaliseName(name);
+    this.#keep((entry) => entry.name !== wanted);
+  }
+
+  clone(): Headers {
+    const copy = new Headers();
+    for (const entry of this.#entries) copy.#entries.push({ ...entry });
+    return copy;
+  }
+
+  /** Name (normalised) and value of every entry, in order. */
+  *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
+    for (const entry of this.#entries) yield [entry.name, entry.value];
+  }
+
+  /** Header lines, each ended by CRLF. */
+  toString(): string {
+    let text = "";
+    for (const entry of this.#entries) text += `${wireName(entry.name)}: ${entry.value}\r\n`;
+    return text;
+  }
+
+  #keep(predicate: (entry: Entry) => boolean): void {
+    const kept = this.#entries.filter(predicate);
+    this.#entries.length = 0;
+    this.#entries.push(...kept);
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * SIP messages: parser, builders, typed header values. Pure, independent of SIP.js and of every
+ * socket; the stack, the demo carrier and the test phones all stand on it.
+ */
+export {
+  buildRequest,
+  buildResponse,
+  type RequestParts,
+  type ResponseParts,
+  serialise,
+} from "./build.ts";
+export { type HeaderInit, Headers } from "./headers.ts";
+export type { CSeq, ParseFailure, SipMessage, SipRequest, SipResponse } from "./message.ts";
+export { formatNameAddr, type NameAddr, nameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
+export { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
+export { MESSAGE_BYTES_MAX, parseCSeq, parseMessage } from "./parse.ts";
+export { quote, splitOutsideQuotes, unquote } from "./split.ts";
+export { reasonPhraseOf } from "./status.ts";
+export { formatUri, parseUri, type SipUri, sipUri, type TelUri, type Uri, userOf } from "./uri.ts";
+export {
+  branchOf,
+  formatVia,
+  parseVia,
+  responseDestination,
+  stampSource,
+  type Via,
+} from "./via.ts";

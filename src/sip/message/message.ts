@@ -1,0 +1,44 @@
+/**
+ * A SIP message as data (RFC 3261 7). A value of these types has passed the parser (or comes from
+ * a builder): the five mandatory fields exist and are parsed. Nothing here knows SIP.js.
+ */
+import type { Headers } from "./headers.ts";
+import type { NameAddr } from "./name-addr.ts";
+import type { Uri } from "./uri.ts";
+import type { Via } from "./via.ts";
+
+export interface CSeq {
+  readonly number: number;
+  readonly method: string;
+}
+
+export interface MessageFields {
+  readonly headers: Headers;
+  /** Topmost Via. */
+  readonly via: Via;
+  readonly from: NameAddr;
+  readonly to: NameAddr;
+  readonly callId: string;
+  readonly cseq: CSeq;
+  readonly body: string;
+}
+
+export interface SipRequest extends MessageFields {
+  readonly kind: "request";
+  readonly method: string;
+  readonly uri: Uri;
+}
+
+export interface SipResponse extends MessageFields {
+  readonly kind: "response";
+  readonly statusCode: number;
+  readonly reasonPhrase: string;
+}
+
+export type SipMessage = SipRequest | SipResponse;
+
+export interface ParseFailure {
+  readonly kind: "failure";
+  /** For logs: what is wrong. Holds no bytes of the message. */
+  readonly reason: string;
+}

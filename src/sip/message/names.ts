@@ -1,0 +1,104 @@
+/**
+ * Names of SIP header fields (RFC 3261 7.3): compact forms (7.3.3), how a name is written on the
+ * wire, and which fields may hold several comma-separated values in one line. Inside, a name is
+ * always the long form in lower case.
+ */
+const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
+  ["a", "accept-contact"],
+  ["b", "referred-by"],
+  ["c", "content-type"],
+  ["d", "request-disposition"],
+  ["e", "content-encoding"],
+  ["f", "from"],
+  ["i", "call-id"],
+  ["j", "reject-contact"],
+  ["k", "supported"],
+  ["l", "content-length"],
+  ["m", "contact"],
+  ["o", "event"],
+  ["r", "refer-to"],
+  ["s", "subject"],
+  ["t", "to"],
+  ["u", "allow-events"],
+  ["v", "via"],
+  ["x", "session-expires"],
+  ["y", "identity"],
+]);
+
+/** Names whose wire form is not simply Each-Word-Capitalised. */
+const IRREGULAR_WIRE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["call-id", "Call-ID"],
+  ["cseq", "CSeq"],
+  ["www-authenticate", "WWW-Authenticate"],
+  ["mime-version", "MIME-Version"],
+  ["rack", "RAck"],
+  ["rseq", "RSeq"],
+  ["sip-etag", "SIP-ETag"],
+  ["sip-if-match", "SIP-If-Match"],
+  ["p-called-party-id", "P-Called-Party-ID"],
+]);
+
+/** Fields whose commas separate values (RFC 3261 7.3.1). Challenges and dates are not among them. */
+const LIST_FIELDS: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "alert-info",
+  "allow",
+  "allow-events",
+  "call-info",
+  "contact",
+  "content-encoding",
+  "content-language",
+  "diversion",
+  "error-info",
+  "history-info",
+  "in-reply-to",
+  "p-asserted-identity",
+  "path",
+  "proxy-require",
+  "record-route",
+  "require",
+  "route",
+  "service-route",
+  "supported",
+  "unsupported",
+  "via",
+  "warning",
+]);
+
+/** Fields that may stand only once in a message; a second one makes it ambiguous (RFC 4475 3.3.8). */
+const SINGLE_FIELDS: ReadonlySet<string> = new Set([
+  "call-id",
+  "content-length",
+  "content-type",
+  "cseq",
+  "event",
+  "expires",
+  "from",
+  "max-forwards",
+  "min-expires",
+  "rack",
+  "refer-to",
+  "rseq",
+  "session-expires",
+  "to",
+]);
+
+/** Long form in lower case of any spelling of a header name. */
+export function normaliseName(name: string): string {
+  const lower = name.toLowerCase();
+  return COMPACT_FORMS.get(lower) ?? lower;
+}
+
+/** How a normalised name is written on the wire. */
+export function wireName(normalised: string): string {
+  const irregular = IRREGULAR_WIRE_NAMES.get(normalised);
+  if (irregular !== undefined) return irregular;
+  return normalised.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => {
+    return dash + letter.toUpperCase();
+  });
+}
+
+export const isListField = (normalised: string): boolean => LIST_FIELDS.has(normalised);
+export const isSingleField = (normalised: string): boolean => SINGLE_FIELDS.has(normalised);
