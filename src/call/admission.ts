@@ -1,0 +1,111 @@
+/**
+ * May this tenant make or take a call now? Checked when a call is asked for and again when it
+ * fires (decisions.md 9): suspension, destination, calls a minute, money a day, concurrent calls of
+ * the plan and of the appliance, funds.
+ */
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { E164 } from "../core/e164.ts";
+import { AppError } from "../core/errors.ts";
+import type { TenantRow, TrunkRow } from "../store/call-setup-store.ts";
+import { callStore } from "../store/call-store.ts";
+import type { Queries } from "../store/database.ts";
+import { checkDestination, type DialingRules } from "./dialing-rules.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export interface AdmissionOptions {
+  readonly billing: Billing;
+  readonly clock: Clock;
+  /** `[limits] concurrent_calls`, over all tenants. */
+  readonly concurrentCallsMax: number;
+  /** Calls with media now, over all tenants. */
+  readonly liveCalls: () => number;
+}
+
+export type Admission = ReturnType<typeof createAdmission>;
+
+const limitReached = (publicMessage: string) =>
+  new AppError({ code: "plan_limit_reached", publicMessage, retryable: true });
+
+export function rulesOf(tenant: TenantRow, trunk: TrunkRow | undefined): DialingRules {
+  return {
+    allowedPrefixes: tenant.allowedPrefixes?.split(",").filter(Boolean) ?? [],
+    callerId: trunk?.callerId ?? null,
+  };
+}
+
+export function createAdmission(options: AdmissionOptions) {
+  const { billing, clock } = options;
+
+  function notSuspended(tenant: TenantRow): void {
+    if (tenant.suspended)
+      throw new AppError({
+        code: "plan_limit_reached",
+        publicMessage: "This account is suspended. Ask the operator to resume it.",
+      });
+  }
+
+  async function withinConcurrency(queries: Queries, tenant: TenantRow): Promise<void> {
+    if (options.liveCalls() >= options.concurrentCallsMax)
+      throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
+    const plan = await billing.planOf(queries, tenant.id);
+    if ((await callStore(queries).liveCount(tenant.id)) >= plan.maxConcurrentCalls)
+      throw limitReached(
+        `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
+      );
+  }
+
+  async function withinSpend(queries: Queries, tenant: TenantRow): Promise<void> {
+    if (tenant.dailySpendMax === null) return;
+    const spent = await callStore(queries).spentSince(tenant.id, clock.now() - DAY_MS);
+    if (spent >= tenant.dailySpendMax)
+      throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
+  }
+
+  async function withinRate(queries: Queries, tenant: TenantRow): Promise<void> {
+    const asked = await callStore(queries).outboundSince(tenant.id, clock.now() - MINUTE_MS);
+    if (asked >= tenant.callsPerMinuteMax)
+      throw limitReached(
+        `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
+      );
+  }
+
+  return {
+    /** Asking for an outbound call, now or later. */
+    async request(
+      queries: Queries,
+      tenant: TenantRow,
+      trunk: TrunkRow | undefined,
+      to: E164,
+      immediate: boolean,
+    ): Promise<void> {
+      notSuspended(tenant);
+      checkDestination(to, rulesOf(tenant, trunk));
+      await withinRate(queries, tenant);
+      await withinSpend(queries, tenant);
+      await billing.requireFunds(queries, tenant.id);
+      if (immediate) await withinConcurrency(queries, tenant);
+    },
+
+    /** The moment before the INVITE. The hold of funds is the caller's next step. */
+    async fire(
+      queries: Queries,
+      tenant: TenantRow,
+      trunk: TrunkRow | undefined,
+      to: E164,
+    ): Promise<void> {
+      notSuspended(tenant);
+      checkDestination(to, rulesOf(tenant, trunk));
+      await withinSpend(queries, tenant);
+      await withinConcurrency(queries, tenant);
+    },
+
+    async inbound(queries: Queries, tenant: TenantRow): Promise<void> {
+      notSuspended(tenant);
+      await withinSpend(queries, tenant);
+      await withinConcurrency(queries, tenant);
+    },
+  };
+}

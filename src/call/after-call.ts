@@ -1,0 +1,117 @@
+/**
+ * After a call: WAV → MP3 → recording.ready → mail → deletion. Each step is stored before the next
+ * begins, so that it can be taken up again after a crash (recovery.ts calls the same function).
+ */
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describeError } from "../core/errors.ts";
+import { transcriptMail } from "../mail/transcript-mail.ts";
+import { callSetupStore } from "../store/call-setup-store.ts";
+import { type CallRow, callStore } from "../store/call-store.ts";
+import type { Queries } from "../store/database.ts";
+import { recordingReady } from "../webhook/catalogue.ts";
+import type { CallContext } from "./context.ts";
+
+const RECORDING_FORMAT = "mp3";
+
+async function encode(context: CallContext, call: CallRow): Promise<string | null> {
+  const { recordingsDir } = context.settings;
+  if (!call.recordingFile) return null;
+  const wav = join(recordingsDir, call.recordingFile);
+  const mp3Name = `${call.callUuid}.mp3`;
+  const mp3 = join(recordingsDir, mp3Name);
+  if (!existsSync(wav)) return existsSync(mp3) ? mp3Name : null;
+  await context.encoder.encode(wav, mp3, {
+    title: `${call.direction === "inbound" ? "From" : "To"} ${call.direction === "inbound" ? call.fromNumber : call.toNumber}`,
+    callId: call.callUuid,
+    recordedAt: new Date(call.answeredAt ?? call.createdAt),
+  });
+  return mp3Name;
+}
+
+/** Queues the post-call mail where the agent asks for one. */
+async function queueMail(
+  context: CallContext,
+  queries: Queries,
+  call: CallRow,
+  attachment: string | null,
+): Promise<boolean> {
+  const setup = callSetupStore(queries);
+  const agent = call.agentId === null ? undefined : await setup.agent(call.tenantId, call.agentId);
+  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
+  const tenant = await setup.tenant(call.tenantId);
+  const turns = await callStore(queries).turns(call.id);
+  await context.mails.enqueue(
+    queries,
+    call.tenantId,
+    transcriptMail({
+      recipient: agent.transcriptEmail,
+      agentName: agent.name,
+      language: agent.language,
+      timeZone: tenant?.timeZone ?? "UTC",
+      call,
+      turns,
+      attachment,
+    }),
+  );
+  return true;
+}
+
+/** Idempotent per call; never rejects. */
+export async function processRecording(
+  context: CallContext,
+  tenantId: number,
+  callUuid: string,
+): Promise<void> {
+  const log = context.log.with({ call_id: callUuid });
+  try {
+    const call = await callStore(context.database.read).find(tenantId, callUuid);
+    if (!call) return;
+    let mp3: string | null = null;
+    try {
+      mp3 = await encode(context, call);
+    } catch (error) {
+      log.error("recording.encode_failed", { error: describeError(error) });
+    }
+    await context.database.tx(async (queries) => {
+      const store = callStore(queries);
+      const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
+      await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
+      if (mp3) {
+        const { url, expiresAtMs } = context.links.link(tenantId, callUuid);
+        await context.events.emit(
+          queries,
+          tenantId,
+          recordingReady(call, {
+            url,
+            durationMs: call.recordingMs ?? 0,
+            format: RECORDING_FORMAT,
+            expiresAtMs,
+          }),
+        );
+      }
+      await queueMail(context, queries, call, mp3);
+    });
+    if (mp3 && call.recordingFile && call.recordingFile !== mp3)
+      await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });
+    context.events.wake();
+    context.mails.wake();
+  } catch (error) {
+    log.error("recording.processing_failed", { error: describeError(error) });
+  }
+}
+
+/** The provider has accepted the mail: the recording is deleted right away (specification 1). */
+export function deleteMailedRecordings(context: CallContext): void {
+  context.mails.onSent(async ({ tenantId, callUuid, attachment }) => {
+    if (!callUuid || !attachment) return;
+    await rm(join(context.settings.recordingsDir, attachment), { force: true });
+    await context.database.tx((queries) =>
+      callStore(queries).setRecording(tenantId, callUuid, {
+        status: "emailed_deleted",
+        file: null,
+      }),
+    );
+  });
+}

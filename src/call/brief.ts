@@ -1,0 +1,54 @@
+/** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
+import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
+import { type AgentRow, callSetupStore, type TenantRow } from "../store/call-setup-store.ts";
+import type { Queries } from "../store/database.ts";
+import type { AgentSnapshot, CallBrief } from "../worker/messages.ts";
+
+export interface BriefOptions {
+  readonly callId: string;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly rtpHost: string;
+  readonly recordingPath: string | null;
+  /** `[engine.voice_aliases]`: the operator's names for the four voices. */
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+}
+
+const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
+
+function snapshot(agent: AgentRow, aliases: BriefOptions["voiceAliases"]): AgentSnapshot {
+  return {
+    id: agent.id,
+    name: agent.name,
+    prompt: agent.prompt,
+    firstMessage: agent.firstMessage,
+    firstSpeaker: agent.firstSpeaker,
+    voice: isVoice(agent.voice) ? agent.voice : (aliases[agent.voice] ?? "Sari"),
+    language: agent.language,
+    maxDurationSec: agent.maxDurationSec,
+    voicemailAction: agent.voicemailAction,
+    fillerPhrases: agent.fillerPhrases
+      .split("\n")
+      .map((phrase) => phrase.trim())
+      .filter(Boolean),
+  };
+}
+
+export async function buildBrief(
+  queries: Queries,
+  tenant: TenantRow,
+  agent: AgentRow,
+  options: BriefOptions,
+): Promise<CallBrief> {
+  const setup = callSetupStore(queries);
+  const { voiceAliases, ...call } = options;
+  return {
+    ...call,
+    agent: snapshot(agent, voiceAliases),
+    knowledge: await setup.knowledge(tenant.id, agent.id),
+    tools: await setup.tools(tenant.id, agent.id),
+    tenantName: tenant.name,
+    timeZone: tenant.timeZone,
+  };
+}

@@ -1,0 +1,54 @@
+/** Everything a call may reach, put together once by app.ts. */
+import type { AgentVoice } from "../agent/agent.ts";
+import type { GoodsPrices } from "../billing/cost-of-goods.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import type { MailQueue } from "../mail/ports.ts";
+import type { SipStack } from "../sip/ports.ts";
+import type { Database } from "../store/database.ts";
+import type { ToolRunner } from "../tool/ports.ts";
+import type { EventSink } from "../webhook/ports.ts";
+import type { JsonObject, ToolResult, TurnRecord } from "../worker/messages.ts";
+import type { Admission } from "./admission.ts";
+import type { CallIdentity, LiveCall } from "./live-call.ts";
+import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
+import type { CallRegistry } from "./registry.ts";
+
+export interface CallSettings {
+  /** Address the RTP sockets bind to and the SDP names. */
+  readonly rtpHost: string;
+  readonly ringTimeoutMs: number;
+  /** Absolute path; WAVs while a call runs, MP3s after it. */
+  readonly recordingsDir: string;
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  readonly prices: GoodsPrices;
+}
+
+export interface CallContext {
+  readonly settings: CallSettings;
+  readonly database: Database;
+  readonly billing: Billing;
+  readonly sip: SipStack;
+  readonly media: CallMedia;
+  readonly events: EventSink;
+  readonly mails: MailQueue;
+  readonly tools: ToolRunner;
+  readonly encoder: RecordingEncoder;
+  readonly links: RecordingLinks;
+  readonly admission: Admission;
+  readonly registry: CallRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Starts a transfer the agent wished for. */
+  readonly transfer: (call: LiveCall, target: string) => void;
+  readonly recordToolCall: (
+    call: CallIdentity,
+    wish: { readonly tool: string; readonly arguments: JsonObject },
+    result: ToolResult,
+  ) => Promise<void>;
+  /** Live followers: the command line and the demo. */
+  readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
+}

@@ -1,0 +1,130 @@
+/**
+ * An outbound call: a schedule entry that is due becomes an INVITE, once. `dialing` is written with
+ * the entry's `fired`, in one transaction, before anything leaves; from there on a crash makes the
+ * call `interrupted`, never a second call.
+ */
+import { join } from "node:path";
+import { e164 } from "../core/e164.ts";
+import { AppError, describeError } from "../core/errors.ts";
+import { callSetupStore } from "../store/call-setup-store.ts";
+import { callStore } from "../store/call-store.ts";
+import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
+import { callStarted } from "../webhook/catalogue.ts";
+import type { CallBrief } from "../worker/messages.ts";
+import { buildBrief } from "./brief.ts";
+import type { CallContext } from "./context.ts";
+import { endingByUs } from "./ending.ts";
+import { type CallIdentity, LiveCall } from "./live-call.ts";
+
+interface Fired {
+  readonly identity: CallIdentity;
+  readonly brief: CallBrief;
+  readonly trunkId: number | null;
+}
+
+/** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
+async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | null> {
+  const { clock, database, billing, events, settings } = context;
+  return database.tx(async (queries) => {
+    const nowMs = clock.now();
+    const setup = callSetupStore(queries);
+    const calls = callStore(queries);
+    const tenant = await setup.tenant(entry.tenantId);
+    const row = await calls.find(entry.tenantId, entry.callUuid);
+    if (!tenant || !row) throw new Error(`schedule ${entry.id} lost its tenant or call`);
+    const agent =
+      entry.agentId === null ? undefined : await setup.agent(entry.tenantId, entry.agentId);
+    if (!agent)
+      throw new AppError({
+        code: "valid_agent_id_required",
+        publicMessage: "The agent of this call was deleted.",
+      });
+    const trunk = await setup.trunk(entry.tenantId);
+    await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
+    const fired = await scheduleStore(queries).leavePending(entry.tenantId, entry.id, "fired", {
+      firedAt: nowMs,
+    });
+    if (!fired) return null;
+    await billing.hold(queries, entry.tenantId, entry.callUuid);
+    await calls.markDialing(entry.tenantId, entry.callUuid, nowMs);
+    const identity: CallIdentity = {
+      tenantId: entry.tenantId,
+      rowId: row.id,
+      callUuid: entry.callUuid,
+      direction: "outbound",
+      fromNumber: entry.fromNumber,
+      toNumber: entry.toNumber,
+      agentId: agent.id,
+      language: agent.language,
+      maxDurationSec: agent.maxDurationSec,
+      overageRate: row.overageRate,
+    };
+    await events.emit(queries, entry.tenantId, callStarted(identity, "dialing"));
+    const brief = await buildBrief(queries, tenant, agent, {
+      callId: entry.callUuid,
+      direction: "outbound",
+      fromNumber: entry.fromNumber,
+      toNumber: entry.toNumber,
+      rtpHost: settings.rtpHost,
+      recordingPath: join(settings.recordingsDir, `${entry.callUuid}.wav`),
+      voiceAliases: settings.voiceAliases,
+    });
+    return { identity, brief, trunkId: trunk?.id ?? null };
+  });
+}
+
+async function dial(context: CallContext, { identity, brief, trunkId }: Fired): Promise<void> {
+  const { settings } = context;
+  const call = new LiveCall(identity, context, "dialing");
+  const trunk = trunkId === null ? undefined : context.sip.trunk(trunkId);
+  const registration = trunk?.registration.name;
+  if (!trunk || (registration !== "registered" && registration !== "not_required")) {
+    const why = trunk
+      ? "The trunk is not registered; see `linevoice trunk list`."
+      : "The tenant has no trunk; set one with `linevoice trunk set`.";
+    call.end(endingByUs("failed", "trunk_unavailable", why));
+    return;
+  }
+  try {
+    const channel = await context.media.open(brief);
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const leg = trunk.place({
+      to: e164(identity.toNumber),
+      from: e164(identity.fromNumber),
+      media: { host: settings.rtpHost, port: channel.rtpPort },
+      ringTimeoutMs: settings.ringTimeoutMs,
+    });
+    leg.on("ringing", ({ plan }) => call.ringing(plan));
+    leg.on("answered", ({ plan }) => call.answered(plan));
+    call.attachLeg(leg);
+  } catch (error) {
+    context.log.error("call.dial_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    call.end(endingByUs("failed", "engine_failure"));
+  }
+}
+
+export type FireOutcome =
+  | { readonly type: "dialed" }
+  /** Somebody else moved the entry first. */
+  | { readonly type: "gone" }
+  /** A cap is reached: the entry stays pending. */
+  | { readonly type: "full" }
+  | { readonly type: "refused"; readonly error: AppError };
+
+/** Fires one claimed entry. Rejects only when the store does. */
+export async function fireSchedule(context: CallContext, entry: ScheduleRow): Promise<FireOutcome> {
+  try {
+    const fired = await fire(context, entry);
+    if (!fired) return { type: "gone" };
+    context.events.wake();
+    void dial(context, fired);
+    return { type: "dialed" };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.retryable ? { type: "full" } : { type: "refused", error };
+  }
+}

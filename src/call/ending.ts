@@ -1,0 +1,88 @@
+/** Maps how a leg or a conversation ended to how the call ended (decisions.md 6). */
+import type { LegEnd } from "../sip/ports.ts";
+import type { EndedReason } from "./ended-reason.ts";
+import type { CallEnding } from "./state.ts";
+
+const WHILE_UNANSWERED: Readonly<
+  Record<LegEnd["kind"], readonly [CallEnding["status"], EndedReason]>
+> = {
+  bye: ["cancelled", "cancelled"],
+  cancelled: ["cancelled", "cancelled"],
+  busy: ["busy", "busy"],
+  declined: ["failed", "declined"],
+  no_answer: ["no_answer", "no_answer"],
+  invalid_number: ["failed", "invalid_number"],
+  unavailable: ["failed", "trunk_unavailable"],
+  forbidden: ["failed", "trunk_unavailable"],
+  no_common_codec: ["failed", "media_lost"],
+  ack_missing: ["failed", "media_lost"],
+  session_expired: ["failed", "media_lost"],
+  transport_failed: ["failed", "trunk_unavailable"],
+  rejected: ["failed", "trunk_unavailable"],
+};
+
+/** The leg ended before it was answered. */
+export function endingUnanswered(end: LegEnd): CallEnding {
+  const [status, reason] = WHILE_UNANSWERED[end.kind];
+  return { status, reason, explanation: end.explanation, sipCode: end.sipCode, fault: end.fault };
+}
+
+/** The far end, or the network, ended an answered call. */
+export function endingAnswered(end: LegEnd): CallEnding {
+  const lost =
+    end.kind === "ack_missing" || end.kind === "session_expired" || end.kind === "transport_failed";
+  return {
+    status: "completed",
+    reason: lost ? "media_lost" : "caller_hangup",
+    explanation: end.explanation,
+    sipCode: end.sipCode,
+    fault: lost ? end.fault : null,
+  };
+}
+
+const SENTENCES: Readonly<Record<EndedReason, string>> = {
+  caller_hangup: "The other side hung up.",
+  agent_hangup: "The agent said goodbye and hung up.",
+  transferred: "The call was handed over to another number.",
+  max_duration:
+    "The agent's maximum call length was reached; raise max_duration_sec for longer calls.",
+  silence_timeout: "Nobody spoke for too long, so the agent said goodbye.",
+  voicemail_left: "A message was left on the voicemail.",
+  voicemail_hangup: "A voicemail answered and the agent hung up, as configured.",
+  balance_exhausted: "The plan minutes and the wallet are used up; top up the wallet.",
+  no_answer: "Nobody answered in time.",
+  busy: "The number was busy.",
+  declined: "The call was declined.",
+  invalid_number: "The carrier does not know this number.",
+  trunk_unavailable: "The trunk could not carry the call; see `linevoice trunk list`.",
+  media_lost: "The audio stopped arriving; check NAT and firewall for the RTP ports.",
+  engine_failure: "The speech engine failed; see the log of this call.",
+  cancelled: "The call was cancelled before it was answered.",
+  interrupted: "The appliance stopped while the call was running.",
+  operator_hangup: "The call was ended through the API or the command line.",
+};
+
+const FAULTS: Partial<Readonly<Record<EndedReason, CallEnding["fault"]>>> = {
+  engine_failure: "engine",
+  interrupted: "us",
+  media_lost: "carrier",
+  trunk_unavailable: "carrier",
+};
+
+export const sentenceFor = (reason: EndedReason): string => SENTENCES[reason];
+
+/** We ended an answered call, or it ended for a reason of ours. */
+export function endingByUs(
+  status: CallEnding["status"],
+  reason: EndedReason,
+  explanation?: string,
+  sipCode: number | null = null,
+): CallEnding {
+  return {
+    status,
+    reason,
+    explanation: explanation ?? SENTENCES[reason],
+    sipCode,
+    fault: FAULTS[reason] ?? null,
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * The end of a call, written once: transcript, final state, charge and events in one transaction;
+ * then the recording goes its way. Retried while the store is in trouble; what is still missing
+ * when the process dies is made up for by recovery.ts.
+ */
+import { basename } from "node:path";
+import { costOfGoods } from "../billing/cost-of-goods.ts";
+import { sleep } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import { microEur } from "../core/money.ts";
+import { callStore, type FinalFigures } from "../store/call-store.ts";
+import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
+import type { CallReport, TurnRecord } from "../worker/messages.ts";
+import { processRecording } from "./after-call.ts";
+import type { CallContext } from "./context.ts";
+import type { CallIdentity } from "./live-call.ts";
+import type { CallChannel } from "./media-port.ts";
+import type { CallState } from "./state.ts";
+import { transcriptOf } from "./transcript-text.ts";
+
+const ATTEMPTS_MAX = 5;
+const RETRY_MS = 500;
+
+type EndedState = Extract<CallState, { name: "ended" }>;
+
+/** Nearest-rank percentile; null of nothing. */
+function percentile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+function latencies(turns: readonly TurnRecord[]) {
+  const values = turns.flatMap((turn) => (turn.latencyMs === null ? [] : [turn.latencyMs]));
+  return { latencyP50Ms: percentile(values, 0.5), latencyP95Ms: percentile(values, 0.95) };
+}
+
+async function store(
+  context: CallContext,
+  call: CallIdentity,
+  state: EndedState,
+  report: CallReport | null,
+): Promise<void> {
+  const { ending, talkMs } = state;
+  const nowMs = context.clock.now();
+  await context.database.tx(async (queries) => {
+    const calls = callStore(queries);
+    for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
+    const charge = await context.billing.settle(
+      queries,
+      call.tenantId,
+      call.callUuid,
+      talkMs,
+      call.overageRate,
+    );
+    const goods = report
+      ? costOfGoods(report.usage, talkMs, context.settings.prices)
+      : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
+    const figures: FinalFigures = {
+      billableSeconds: charge.billableSeconds,
+      includedSeconds: charge.includedSeconds,
+      overageSeconds: charge.overageSeconds,
+      cost: charge.cost,
+      costStt: goods.stt,
+      costLlm: goods.llm,
+      costTts: goods.tts,
+      costTrunk: goods.trunk,
+      ...latencies(report?.turns ?? []),
+    };
+    await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
+    const recorded = talkMs > 0 && report?.recording;
+    await calls.setRecording(
+      call.tenantId,
+      call.callUuid,
+      recorded
+        ? { status: "processing", file: basename(recorded.path), ms: recorded.durationMs }
+        : { status: "none", file: null, ms: null },
+    );
+    if (ending.status === "completed") {
+      await context.events.emit(queries, call.tenantId, callEnded(call, ending, charge, talkMs));
+      await context.events.emit(
+        queries,
+        call.tenantId,
+        transcriptCompleted(call, transcriptOf(report?.turns ?? []), report?.summary ?? ""),
+      );
+    } else await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+  });
+}
+
+/** Closes the media, stores the end, starts what follows. `state` must be `ended`. */
+export async function finishCall(
+  context: CallContext,
+  call: CallIdentity,
+  state: CallState,
+  channel: CallChannel | null,
+): Promise<void> {
+  if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
+  const report = channel ? await channel.close(state.ending.reason) : null;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store(context, call, state, report);
+      break;
+    } catch (error) {
+      context.log.error("call.finish_failed", {
+        call_id: call.callUuid,
+        attempt,
+        error: describeError(error),
+      });
+      if (attempt === ATTEMPTS_MAX) throw error;
+      await sleep(context.clock, RETRY_MS * 2 ** attempt);
+    }
+  }
+  context.events.wake();
+  if (state.talkMs > 0) void processRecording(context, call.tenantId, call.callUuid);
+}

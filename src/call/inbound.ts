@@ -1,0 +1,225 @@
+/**
+ * An inbound call: called number → tenant's number → agent → admission and hold → ring → answer.
+ *
+ * A call that cannot be taken is declined, stored as a failed call and reported (decisions.md 5):
+ * the tenant sees what it missed and why.
+ */
+import { join } from "node:path";
+import { AppError, describeError } from "../core/errors.ts";
+import { uuidV7 } from "../core/ids.ts";
+import { microEur } from "../core/money.ts";
+import { countryOf, e164Candidates } from "../number/national-form.ts";
+import type { IncomingLeg, TrunkSettings } from "../sip/ports.ts";
+import {
+  type AgentRow,
+  callSetupStore,
+  type NumberRow,
+  type TenantRow,
+} from "../store/call-setup-store.ts";
+import { callStore, NO_FIGURES } from "../store/call-store.ts";
+import type { Queries } from "../store/database.ts";
+import { callFailed, callStarted } from "../webhook/catalogue.ts";
+import { buildBrief } from "./brief.ts";
+import type { CallContext } from "./context.ts";
+import type { EndedReason } from "./ended-reason.ts";
+import { endingByUs } from "./ending.ts";
+import { type CallIdentity, LiveCall } from "./live-call.ts";
+
+const TEMPORARILY_UNAVAILABLE = 480;
+
+/** Why a call is not taken. */
+class Declined extends Error {
+  constructor(
+    readonly reason: EndedReason,
+    readonly explanation: string,
+  ) {
+    super(explanation);
+  }
+}
+
+interface Route {
+  readonly tenant: TenantRow;
+  readonly number: NumberRow | undefined;
+  readonly agent: AgentRow | undefined;
+  /** E.164 where a number matched, else the called number as received. */
+  readonly toNumber: string;
+  readonly fromNumber: string;
+}
+
+/** Request-URI, then To, then P-Called-Party-ID; E.164 or national form of the trunk's country. */
+async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSettings): Promise<Route> {
+  const setup = callSetupStore(queries);
+  const tenant = await setup.tenant(trunk.tenantId);
+  if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
+  const country = countryOf(trunk.callerId);
+  const from = leg.callerNumber
+    ? (e164Candidates(leg.callerNumber, country)[0] ?? leg.callerNumber)
+    : "";
+  for (const called of leg.calledNumbers) {
+    const candidates = e164Candidates(called, country);
+    const numbers = candidates.length > 0 ? await setup.firstNumberOf(tenant.id, candidates) : [];
+    const number = candidates
+      .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
+      .find((row) => row !== undefined);
+    if (!number) continue;
+    const agent =
+      number.agentId === null ? undefined : await setup.agent(tenant.id, number.agentId);
+    return { tenant, number, agent, toNumber: number.numberE164, fromNumber: from };
+  }
+  const called = leg.calledNumbers[0] ?? "";
+  const toNumber = e164Candidates(called, country)[0] ?? called;
+  return { tenant, number: undefined, agent: undefined, toNumber, fromNumber: from };
+}
+
+function requireAgent(route: Route): AgentRow {
+  if (!route.number)
+    throw new Declined(
+      "declined",
+      `No phone number ${route.toNumber} is set up; add it under phone numbers.`,
+    );
+  if (!route.number.inboundEnabled)
+    throw new Declined("declined", "Inbound calls are switched off for this number.");
+  if (!route.agent)
+    throw new Declined("declined", "The number has no agent; assign one under phone numbers.");
+  return route.agent;
+}
+
+async function insertCall(
+  context: CallContext,
+  queries: Queries,
+  route: Route,
+  leg: IncomingLeg,
+): Promise<CallIdentity> {
+  const { clock, random, billing } = context;
+  const callUuid = uuidV7(clock, random);
+  const nowMs = clock.now();
+  const plan = await billing.planOf(queries, route.tenant.id);
+  const agentId = route.agent?.id ?? null;
+  const parties = {
+    callUuid,
+    direction: "inbound" as const,
+    fromNumber: route.fromNumber,
+    toNumber: route.toNumber,
+    agentId,
+  };
+  const rowId = await callStore(queries).insert(route.tenant.id, {
+    ...parties,
+    status: "ringing",
+    language: route.agent?.language ?? null,
+    createdAt: nowMs,
+    ringingAt: nowMs,
+    heartbeatAt: nowMs,
+    recordingStatus: "none",
+    overageRate: plan.overagePerMinute,
+    cost: microEur(0),
+    sipCallId: leg.sipCallId,
+  });
+  return {
+    ...parties,
+    tenantId: route.tenant.id,
+    rowId,
+    language: route.agent?.language ?? "en",
+    maxDurationSec: route.agent?.maxDurationSec ?? 600,
+    overageRate: plan.overagePerMinute,
+  };
+}
+
+/** Stores and reports a call that was not taken. */
+async function decline(
+  context: CallContext,
+  route: Route,
+  leg: IncomingLeg,
+  declined: Declined,
+): Promise<void> {
+  leg.reject(TEMPORARILY_UNAVAILABLE);
+  const ending = endingByUs(
+    "failed",
+    declined.reason,
+    declined.explanation,
+    TEMPORARILY_UNAVAILABLE,
+  );
+  await context.database.tx(async (queries) => {
+    const call = await insertCall(context, queries, route, leg);
+    await callStore(queries).finish(
+      call.tenantId,
+      call.callUuid,
+      ending,
+      context.clock.now(),
+      null,
+      NO_FIGURES,
+    );
+    await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
+    await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+  });
+  context.events.wake();
+}
+
+function asDeclined(error: unknown): Declined | null {
+  if (error instanceof Declined) return error;
+  if (!(error instanceof AppError)) return null;
+  const reason = error.code === "insufficient_balance" ? "balance_exhausted" : "declined";
+  return new Declined(reason, error.publicMessage);
+}
+
+async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
+  const { database, billing, events, settings } = context;
+  const agent = requireAgent(route);
+  const { identity, brief } = await database.tx(async (queries) => {
+    await context.admission.inbound(queries, route.tenant);
+    const call = await insertCall(context, queries, route, leg);
+    await billing.hold(queries, route.tenant.id, call.callUuid);
+    await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
+    return {
+      identity: call,
+      brief: await buildBrief(queries, route.tenant, agent, {
+        callId: call.callUuid,
+        direction: "inbound",
+        fromNumber: call.fromNumber,
+        toNumber: call.toNumber,
+        rtpHost: settings.rtpHost,
+        recordingPath: join(settings.recordingsDir, `${call.callUuid}.wav`),
+        voiceAliases: settings.voiceAliases,
+      }),
+    };
+  });
+  events.wake();
+  const call = new LiveCall(identity, context, "ringing");
+  call.attachLeg(leg);
+  leg.ring();
+  try {
+    const channel = await context.media.open(brief);
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const { plan } = await leg.answer({ host: settings.rtpHost, port: channel.rtpPort });
+    call.answered(plan);
+  } catch (error) {
+    context.log.warn("call.answer_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    call.end(endingByUs("failed", error instanceof AppError ? "engine_failure" : "media_lost"));
+  }
+}
+
+/** Takes or declines one inbound leg. Never rejects. */
+export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {
+  try {
+    const trunk = context.sip.trunk(leg.trunkId);
+    if (!trunk) {
+      leg.reject(TEMPORARILY_UNAVAILABLE);
+      return;
+    }
+    const route = await findRoute(context.database.read, leg, trunk.settings);
+    try {
+      await take(context, leg, route);
+    } catch (error) {
+      const declined = asDeclined(error);
+      if (!declined) throw error;
+      context.log.info("call.declined", { reason: declined.reason, tenant: route.tenant.id });
+      await decline(context, route, leg, declined);
+    }
+  } catch (error) {
+    context.log.error("call.inbound_failed", { error: describeError(error) });
+    leg.reject(500);
+  }
+}

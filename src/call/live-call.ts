@@ -1,0 +1,224 @@
+/**
+ * One live call: holds its leg, its media channel and its state together, and writes down what
+ * happens. Guarantees: one ending, one charge, one `call.ended` or `call.failed`, and no port or
+ * leg left behind, whichever side goes first.
+ *
+ * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { MicroEur } from "../core/money.ts";
+import type { MediaPlan } from "../media/plan.ts";
+import type { IncomingLeg, OutgoingLeg } from "../sip/ports.ts";
+import { callStore } from "../store/call-store.ts";
+import { callAnswered } from "../webhook/catalogue.ts";
+import type { JsonObject, TurnRecord } from "../worker/messages.ts";
+import { closingPhrase } from "./closing-phrase.ts";
+import type { CallContext } from "./context.ts";
+import type { EndedReason } from "./ended-reason.ts";
+import { endingAnswered, endingByUs, endingUnanswered } from "./ending.ts";
+import { finishCall } from "./finish.ts";
+import type { CallChannel } from "./media-port.ts";
+import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
+
+export interface CallIdentity {
+  readonly tenantId: number;
+  readonly rowId: number;
+  readonly callUuid: string;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agentId: number | null;
+  readonly language: AgentLanguage;
+  readonly maxDurationSec: number;
+  /** Snapshot of the overage price when the call began. */
+  readonly overageRate: MicroEur;
+}
+
+/** Ask for more money when less than this is covered. */
+const COVER_AHEAD_SEC = 30;
+/** The conversation ends a call at its maximum; main does when the conversation does not. */
+const OVERTIME_SEC = 60;
+
+export class LiveCall {
+  readonly #machine: CallMachine;
+  readonly #log: Log;
+  #leg: IncomingLeg | OutgoingLeg | null = null;
+  #channel: CallChannel | null = null;
+  #coveredSeconds = 0;
+  #exhausted = false;
+  #extending = false;
+  #finished: Promise<void> | null = null;
+
+  constructor(
+    readonly identity: CallIdentity,
+    private readonly context: CallContext,
+    initial: "dialing" | "ringing",
+  ) {
+    this.#log = context.log.with({ call_id: identity.callUuid });
+    this.#machine = createCallMachine(initial, {
+      onIllegal: (state, event) =>
+        this.#log.warn("call.illegal_event", { state: state.name, event: event.type }),
+    });
+    context.registry.add(this);
+  }
+
+  get state(): CallState {
+    return this.#machine.state;
+  }
+
+  get isLive(): boolean {
+    return this.#machine.state.name !== "ended";
+  }
+
+  /** Resolves when the call is settled and stored; its recording may still be encoding. */
+  get finished(): Promise<void> {
+    return this.#finished ?? Promise.resolve();
+  }
+
+  attachChannel(channel: CallChannel): void {
+    this.#channel = channel;
+    channel.on("turn", (turn) => this.#storeTurn(turn));
+    channel.on("tool_wish", (wish) => void this.#runTool(wish));
+    channel.on("end_wish", ({ reason }) => this.end(endingByUs("completed", reason)));
+    channel.on("transfer_wish", ({ target }) => this.context.transfer(this, target));
+    channel.on("heartbeat", () => void this.#watchMoney());
+    channel.on("failed", ({ reason, detail }) => {
+      this.#log.error("call.media_failed", { reason, detail });
+      this.end(
+        endingByUs(this.#machine.state.name === "in_progress" ? "completed" : "failed", reason),
+      );
+    });
+    if (!this.isLive) void channel.close("interrupted");
+  }
+
+  attachLeg(leg: IncomingLeg | OutgoingLeg): void {
+    this.#leg = leg;
+    leg.on("media", ({ plan }) => this.#channel?.connect(plan));
+    leg.on("digit", ({ digit }) => this.#channel?.digit(digit));
+    leg.on("ended", (end) => {
+      const answered = this.#machine.state.name === "in_progress";
+      this.end(answered ? endingAnswered(end) : endingUnanswered(end));
+    });
+    this.#write("sip", (store) =>
+      store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
+    );
+    if (!this.isLive) leg.hangUp();
+  }
+
+  get leg(): IncomingLeg | OutgoingLeg | null {
+    return this.#leg;
+  }
+
+  ringing(plan: MediaPlan | null): void {
+    if (!this.#machine.can("ring")) return;
+    const first = this.#machine.state.name === "dialing";
+    this.#machine.apply({ type: "ring" });
+    if (plan) this.#channel?.connect(plan);
+    if (first)
+      this.#write("ringing", (store) =>
+        store.markRinging(this.identity.tenantId, this.identity.callUuid, this.context.clock.now()),
+      );
+  }
+
+  /** The moment billing begins. */
+  answered(plan: MediaPlan): void {
+    if (!this.#machine.can("answer")) return;
+    const { clock } = this.context;
+    const nowMs = clock.now();
+    this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs: clock.monotonic() });
+    this.#channel?.connect(plan);
+    this.#channel?.answered();
+    const { tenantId, callUuid } = this.identity;
+    this.context.database
+      .tx(async (queries) => {
+        await callStore(queries).markAnswered(tenantId, callUuid, nowMs);
+        await this.context.events.emit(queries, tenantId, callAnswered(this.identity, nowMs));
+      })
+      .then(() => this.context.events.wake())
+      .catch((error) => this.#storeFailed("answered", error));
+    this.#log.info("call.answered", { direction: this.identity.direction });
+  }
+
+  /** Ends the call, whatever it is doing. Later calls change nothing. */
+  end(ending: CallEnding): void {
+    if (!this.isLive) return;
+    const { clock, registry } = this.context;
+    this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic() });
+    this.#leg?.hangUp();
+    this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
+    this.#finished = finishCall(this.context, this.identity, this.#machine.state, this.#channel)
+      .catch((error) => this.#storeFailed("finish", error))
+      .finally(() => registry.remove(this));
+  }
+
+  /** The agent says goodbye first where it can. */
+  endPolitely(reason: EndedReason): void {
+    if (this.#machine.state.name !== "in_progress" || !this.#channel) {
+      this.end(endingByUs("cancelled", "cancelled"));
+      return;
+    }
+    this.#channel.sayAndEnd(closingPhrase(this.identity.language), reason);
+  }
+
+  async #runTool(wish: { toolCallId: string; tool: string; arguments: JsonObject }): Promise<void> {
+    const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
+    const result = await this.context.tools.run(tenantId, {
+      callUuid,
+      ...wish,
+      caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
+    });
+    this.#channel?.toolResult(result);
+    await this.context.recordToolCall(this.identity, wish, result).catch((error) => {
+      this.#storeFailed("tool call", error);
+    });
+  }
+
+  async #watchMoney(): Promise<void> {
+    const state = this.#machine.state;
+    if (state.name !== "in_progress" || this.#exhausted || this.#extending) return;
+    const elapsedSec = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
+    if (elapsedSec > this.identity.maxDurationSec + OVERTIME_SEC) {
+      this.end(endingByUs("completed", "max_duration"));
+      return;
+    }
+    if (elapsedSec + COVER_AHEAD_SEC > this.#coveredSeconds) {
+      this.#extending = true;
+      try {
+        const { tenantId, callUuid } = this.identity;
+        const held = await this.context.billing.extendHold(
+          tenantId,
+          callUuid,
+          Math.ceil(elapsedSec),
+        );
+        this.#coveredSeconds = held.coveredSeconds;
+      } catch (error) {
+        this.#storeFailed("hold", error);
+        return;
+      } finally {
+        this.#extending = false;
+      }
+    }
+    if (elapsedSec >= this.#coveredSeconds) {
+      this.#exhausted = true;
+      this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");
+    }
+  }
+
+  #storeTurn(turn: TurnRecord): void {
+    this.context.onTurn?.(this.identity, turn);
+    this.#write("turn", (store) => store.putTurn(this.identity.rowId, turn));
+  }
+
+  #write(what: string, step: (store: ReturnType<typeof callStore>) => Promise<void>): void {
+    this.context.database
+      .tx((queries) => step(callStore(queries)))
+      .catch((error) => this.#storeFailed(what, error));
+  }
+
+  /** A live call goes on when the store does not. */
+  #storeFailed(what: string, error: unknown): void {
+    this.#log.error("call.store_failed", { what, error: describeError(error) });
+  }
+}

@@ -1,0 +1,61 @@
+/** What the call domain needs of the audio side: a channel per call into a call worker. */
+import type { Unsubscribe } from "../core/emitter.ts";
+import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
+import type {
+  CallBrief,
+  CallReport,
+  EngineUsage,
+  JsonObject,
+  ToolResult,
+  TurnRecord,
+} from "../worker/messages.ts";
+import type { EndedReason } from "./ended-reason.ts";
+
+export interface CallMedia {
+  /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
+  open(brief: CallBrief): Promise<CallChannel>;
+}
+
+export interface CallChannelEvents {
+  readonly turn: TurnRecord;
+  readonly tool_wish: {
+    readonly toolCallId: string;
+    readonly tool: string;
+    readonly arguments: JsonObject;
+  };
+  readonly digit_received: { readonly digit: string };
+  readonly end_wish: { readonly reason: EndedReason };
+  readonly transfer_wish: { readonly target: string };
+  /** Once a second while media flows. */
+  readonly heartbeat: { readonly media: MediaStatistics; readonly usage: EngineUsage };
+  readonly failed: { readonly reason: EndedReason; readonly detail: string };
+}
+
+export interface CallChannel {
+  readonly rtpPort: number;
+  on<Name extends keyof CallChannelEvents>(
+    name: Name,
+    listener: (event: CallChannelEvents[Name]) => void,
+  ): Unsubscribe;
+  connect(plan: MediaPlan): void;
+  answered(): void;
+  toolResult(result: ToolResult): void;
+  digit(digit: string): void;
+  sayAndEnd(text: string, reason: EndedReason): void;
+  /** Always resolves, in bounded time, also when the worker died. */
+  close(reason: EndedReason): Promise<CallReport>;
+}
+
+/** WAV → MP3 off the main thread. */
+export interface RecordingEncoder {
+  encode(
+    wavPath: string,
+    mp3Path: string,
+    tags: { readonly title: string; readonly callId: string; readonly recordedAt: Date },
+  ): Promise<{ readonly durationMs: number; readonly bytes: number }>;
+}
+
+/** Signed, expiring links to recordings (decisions.md 6). */
+export interface RecordingLinks {
+  link(tenantId: number, callUuid: string): { readonly url: string; readonly expiresAtMs: number };
+}

@@ -1,0 +1,27 @@
+/** The calls that are live in this process. Bounded by admission. */
+import type { LiveCall } from "./live-call.ts";
+
+export class CallRegistry {
+  readonly #calls = new Map<string, LiveCall>();
+
+  add(call: LiveCall): void {
+    this.#calls.set(call.identity.callUuid, call);
+  }
+
+  remove(call: LiveCall): void {
+    this.#calls.delete(call.identity.callUuid);
+  }
+
+  find(tenantId: number, callUuid: string): LiveCall | undefined {
+    const call = this.#calls.get(callUuid);
+    return call?.identity.tenantId === tenantId ? call : undefined;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  get all(): readonly LiveCall[] {
+    return [...this.#calls.values()];
+  }
+}

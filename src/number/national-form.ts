@@ -1,0 +1,32 @@
+/**
+ * Numbers as carriers write them → E.164. Carriers name the called number as `+370…`, `370…`,
+ * `00370…` or in the national form of their country (`0 5 212 3456`, `861234567`); a SIP URI may
+ * wrap it. Metadata: libphonenumber.
+ */
+import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { type E164, isE164 } from "../core/e164.ts";
+
+/** ISO 3166 country of an E.164 number; null for shared and international codes. */
+export function countryOf(number: E164): CountryCode | null {
+  return parsePhoneNumberFromString(number)?.country ?? null;
+}
+
+/** Every E.164 number that `written` can mean, the likeliest first. Empty: it is no number. */
+export function e164Candidates(written: string, country: CountryCode | null): E164[] {
+  const digits = written
+    .replace(/^(sips?|tel):/i, "")
+    .replace(/[@;].*$/, "")
+    .replace(/[\s().-]/g, "");
+  if (!/^\+?\d{3,18}$/.test(digits)) return [];
+  const found = new Set<E164>();
+  const add = (text: string) => {
+    if (isE164(text)) found.add(text);
+  };
+  if (digits.startsWith("+")) add(digits);
+  else {
+    if (digits.startsWith("00")) add(`+${digits.slice(2)}`);
+    if (country) add(parsePhoneNumberFromString(digits, country)?.number ?? "");
+    if (!digits.startsWith("0")) add(`+${digits}`);
+  }
+  return [...found];
+}

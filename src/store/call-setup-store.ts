@@ -1,0 +1,81 @@
+/** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
+import { and, eq, inArray, isNull, or } from "drizzle-orm";
+import type { Queries } from "./database.ts";
+import { agentFiles, agents, files, phoneNumbers, tenants, tools, trunks } from "./schema/index.ts";
+
+export type TenantRow = typeof tenants.$inferSelect;
+export type AgentRow = typeof agents.$inferSelect;
+export type NumberRow = typeof phoneNumbers.$inferSelect;
+export type TrunkRow = typeof trunks.$inferSelect;
+
+export function callSetupStore(queries: Queries) {
+  return {
+    tenant(tenantId: number): Promise<TenantRow | undefined> {
+      return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+    },
+
+    trunk(tenantId: number): Promise<TrunkRow | undefined> {
+      return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
+    },
+
+    agent(tenantId: number, agentId: number): Promise<AgentRow | undefined> {
+      return queries
+        .select()
+        .from(agents)
+        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
+        .get();
+    },
+
+    /** At most two are read: callers only ask whether there is exactly one. */
+    firstAgents(tenantId: number): Promise<AgentRow[]> {
+      return queries.select().from(agents).where(eq(agents.tenantId, tenantId)).limit(2);
+    },
+
+    numberByE164(tenantId: number, numberE164: string): Promise<NumberRow | undefined> {
+      return queries
+        .select()
+        .from(phoneNumbers)
+        .where(and(eq(phoneNumbers.numberE164, numberE164), eq(phoneNumbers.tenantId, tenantId)))
+        .get();
+    },
+
+    firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<NumberRow[]> {
+      return queries
+        .select()
+        .from(phoneNumbers)
+        .where(
+          and(
+            eq(phoneNumbers.tenantId, tenantId),
+            inArray(phoneNumbers.numberE164, [...candidates]),
+          ),
+        );
+    },
+
+    knowledge(tenantId: number, agentId: number) {
+      return queries
+        .select({ filename: files.filename, format: files.format, content: files.content })
+        .from(agentFiles)
+        .innerJoin(files, eq(files.id, agentFiles.fileId))
+        .where(and(eq(agentFiles.agentId, agentId), eq(files.tenantId, tenantId)))
+        .orderBy(files.id);
+    },
+
+    tools(tenantId: number, agentId: number) {
+      return queries
+        .select({
+          name: tools.name,
+          description: tools.description,
+          parameters: tools.parameters,
+        })
+        .from(tools)
+        .where(
+          and(
+            eq(tools.tenantId, tenantId),
+            eq(tools.enabled, true),
+            or(isNull(tools.agentId), eq(tools.agentId, agentId)),
+          ),
+        )
+        .orderBy(tools.id);
+    },
+  };
+}

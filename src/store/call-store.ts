@@ -1,0 +1,215 @@
+/**
+ * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
+ * analytics read through stores of their own.
+ */
+import { and, count, eq, gte, inArray, sql, sum } from "drizzle-orm";
+import type { CallEnding } from "../call/state.ts";
+import { microEur } from "../core/money.ts";
+import type { CallReport, TurnRecord } from "../worker/messages.ts";
+import type { Queries } from "./database.ts";
+import { calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
+
+export type CallRow = typeof calls.$inferSelect;
+export type NewCall = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
+export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
+
+const LIVE = ["dialing", "ringing", "in_progress"] as const;
+
+export interface FinalFigures {
+  readonly billableSeconds: number;
+  readonly includedSeconds: number;
+  readonly overageSeconds: number;
+  readonly cost: CallRow["cost"];
+  readonly costStt: CallRow["costStt"];
+  readonly costLlm: CallRow["costLlm"];
+  readonly costTts: CallRow["costTts"];
+  readonly costTrunk: CallRow["costTrunk"];
+  readonly latencyP50Ms: number | null;
+  readonly latencyP95Ms: number | null;
+}
+
+const NOTHING = microEur(0);
+
+/** A call that was never answered. */
+export const NO_FIGURES: FinalFigures = {
+  billableSeconds: 0,
+  includedSeconds: 0,
+  overageSeconds: 0,
+  cost: NOTHING,
+  costStt: NOTHING,
+  costLlm: NOTHING,
+  costTts: NOTHING,
+  costTrunk: NOTHING,
+  latencyP50Ms: null,
+  latencyP95Ms: null,
+};
+
+export function callStore(queries: Queries) {
+  const own = (tenantId: number, callUuid: string) =>
+    and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
+
+  return {
+    async insert(tenantId: number, call: NewCall): Promise<number> {
+      const [row] = await queries
+        .insert(calls)
+        .values({ ...call, tenantId })
+        .returning({ id: calls.id });
+      if (!row) throw new Error("insert answered no row");
+      return row.id;
+    },
+
+    find(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
+      return queries.select().from(calls).where(own(tenantId, callUuid)).get();
+    },
+
+    /** Written before the INVITE leaves: from here on the call is never dialled again. */
+    async markDialing(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "dialing", heartbeatAt: nowMs })
+        .where(own(tenantId, callUuid));
+    },
+
+    async markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "ringing", ringingAt: nowMs, heartbeatAt: nowMs })
+        .where(own(tenantId, callUuid));
+    },
+
+    async markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "in_progress", answeredAt: nowMs, heartbeatAt: nowMs })
+        .where(own(tenantId, callUuid));
+    },
+
+    async setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void> {
+      await queries.update(calls).set({ sipCallId }).where(own(tenantId, callUuid));
+    },
+
+    async setRecording(
+      tenantId: number,
+      callUuid: string,
+      recording: { status: RecordingStatus; file?: string | null; ms?: number | null },
+    ): Promise<void> {
+      await queries
+        .update(calls)
+        .set({
+          recordingStatus: recording.status,
+          ...(recording.file === undefined ? {} : { recordingFile: recording.file }),
+          ...(recording.ms === undefined ? {} : { recordingMs: recording.ms }),
+        })
+        .where(own(tenantId, callUuid));
+    },
+
+    async putTurn(callId: number, turn: TurnRecord): Promise<void> {
+      const { index, ...rest } = turn;
+      await queries
+        .insert(turns)
+        .values({ callId, turnIndex: index, ...rest })
+        .onConflictDoUpdate({ target: [turns.callId, turns.turnIndex], set: rest });
+    },
+
+    turns(callId: number) {
+      return queries.select().from(turns).where(eq(turns.callId, callId)).orderBy(turns.turnIndex);
+    },
+
+    async addToolCall(callId: number, toolCall: NewToolCall): Promise<void> {
+      await queries.insert(toolCalls).values({ ...toolCall, callId });
+    },
+
+    /** The one final write of a call. */
+    async finish(
+      tenantId: number,
+      callUuid: string,
+      ending: CallEnding,
+      endedAt: number,
+      report: CallReport | null,
+      figures: FinalFigures,
+    ): Promise<void> {
+      await queries
+        .update(calls)
+        .set({
+          status: ending.status,
+          endedReason: ending.reason,
+          endedExplanation: ending.explanation,
+          fault: ending.fault,
+          sipFinalCode: ending.sipCode,
+          endedAt,
+          ...figures,
+          ...(report
+            ? {
+                answeredBy: report.answeredBy,
+                summary: report.summary,
+                codec: report.media.codec,
+                packetsLost: report.media.packetsLost,
+                jitterMs: report.media.jitterMs,
+                mos: report.media.mos,
+                ...report.usage,
+              }
+            : {}),
+        })
+        .where(own(tenantId, callUuid));
+    },
+
+    /** Proof of life of every live call of this process, in one statement. */
+    async heartbeat(callUuids: readonly string[], nowMs: number): Promise<void> {
+      if (callUuids.length === 0) return;
+      await queries
+        .update(calls)
+        .set({ heartbeatAt: nowMs })
+        .where(inArray(calls.callUuid, [...callUuids]));
+    },
+
+    /** Of every tenant: what a crash left behind. */
+    leftLive(): Promise<CallRow[]> {
+      return queries
+        .select()
+        .from(calls)
+        .where(inArray(calls.status, [...LIVE]));
+    },
+
+    leftUnprocessed(): Promise<CallRow[]> {
+      return queries
+        .select()
+        .from(calls)
+        .where(inArray(calls.recordingStatus, ["processing", "recording"]));
+    },
+
+    async liveCount(tenantId: number): Promise<number> {
+      const row = await queries
+        .select({ n: count() })
+        .from(calls)
+        .where(and(eq(calls.tenantId, tenantId), inArray(calls.status, [...LIVE])))
+        .get();
+      return row?.n ?? 0;
+    },
+
+    /** Outbound calls asked for since then, for the cap a minute. */
+    async outboundSince(tenantId: number, sinceMs: number): Promise<number> {
+      const row = await queries
+        .select({ n: count() })
+        .from(calls)
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            eq(calls.direction, "outbound"),
+            gte(calls.createdAt, sinceMs),
+          ),
+        )
+        .get();
+      return row?.n ?? 0;
+    },
+
+    /** Micro-euro of calls since then, for the cap a day. */
+    async spentSince(tenantId: number, sinceMs: number): Promise<number> {
+      const row = await queries
+        .select({ total: sql<number>`coalesce(${sum(calls.cost)}, 0)` })
+        .from(calls)
+        .where(and(eq(calls.tenantId, tenantId), gte(calls.createdAt, sinceMs)))
+        .get();
+      return Number(row?.total ?? 0);
+    },
+  };
+}
