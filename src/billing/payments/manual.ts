@@ -1,0 +1,21 @@
+/**
+ * Manual payments, the embedded default: a page on the appliance shows the amount and the operator's
+ * bank details; the operator confirms what arrived (dashboard or command line).
+ */
+import type { PaymentProvider } from "./provider.ts";
+
+/** A bank transfer takes days, a forgotten one should not stay open for ever. */
+const VALID_FOR_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** `publicUrl`: the appliance's own address, without a trailing slash needed. */
+export function manualPayments(publicUrl: string): PaymentProvider {
+  const base = publicUrl.replace(/\/+$/, "");
+  return {
+    name: "manual",
+    validForMs: VALID_FOR_MS,
+    open: async (checkout) => ({
+      checkoutUrl: `${base}/checkout/${checkout.id}`,
+      providerSession: null,
+    }),
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * The rows billing needs, as ports; `src/store/billing-stores.ts` implements them. Each is made over
+ * the caller's `Queries`, so that everything a charge touches commits together. Tenant id first.
+ */
+import type { MicroEur } from "../core/money.ts";
+import type { Queries } from "../store/database.ts";
+import type { LedgerAccount } from "../store/schema/money.ts";
+
+export type LedgerKind = "charge" | "topup" | "credit" | "plan" | "retention" | "add_on" | "refund";
+
+export interface LedgerEntry {
+  readonly account: LedgerAccount;
+  /** Positive raises the account. The entries of one transaction sum to zero. */
+  readonly amount: MicroEur;
+}
+
+export interface LedgerTransaction {
+  /** Makes it happen once on the whole appliance. */
+  readonly key: string;
+  readonly kind: LedgerKind;
+  readonly note: string;
+  readonly createdAt: number;
+}
+
+export interface LedgerStore {
+  /** The new row's id, or null when the key was posted before. */
+  insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
+  insertEntries(
+    tenantId: number,
+    transactionId: number,
+    entries: readonly LedgerEntry[],
+  ): Promise<void>;
+  hasKey(tenantId: number, key: string): Promise<boolean>;
+  /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
+  unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
+  /** Over all tenants: wallets that differ from the sum of their entries. */
+  driftedWallets(): Promise<readonly { tenantId: number; balance: number; sum: number }[]>;
+}
+
+export interface WalletStore {
+  /** 0 for a tenant that never had an entry. */
+  balance(tenantId: number): Promise<MicroEur>;
+  add(tenantId: number, amount: MicroEur): Promise<void>;
+}
+
+export interface PlanUsageStore {
+  /** Seconds used in a month like `2026-11`. */
+  secondsUsed(tenantId: number, month: string): Promise<number>;
+  add(tenantId: number, month: string, seconds: number): Promise<void>;
+}
+
+export interface Hold {
+  readonly callUuid: string;
+  /** The month whose plan seconds it holds: the month the call began in, in the tenant's zone. */
+  readonly month: string;
+  readonly planSeconds: number;
+  readonly amount: MicroEur;
+}
+
+export interface HoldStore {
+  find(tenantId: number, callUuid: string): Promise<Hold | null>;
+  list(tenantId: number): Promise<readonly Hold[]>;
+  put(tenantId: number, hold: Hold, nowMs: number): Promise<void>;
+  release(tenantId: number, callUuid: string): Promise<void>;
+  /** Over all tenants, for the audit: holds whose call has ended or does not exist. */
+  orphans(): Promise<readonly { tenantId: number; callUuid: string }[]>;
+}
+
+/** What billing reads and changes of the tenant. */
+export interface AccountStore {
+  /** Throws not_found. */
+  find(tenantId: number): Promise<Account>;
+  setPlan(tenantId: number, slug: string): Promise<void>;
+  setCrmBridge(tenantId: number, on: boolean): Promise<void>;
+  setRetentionBlocks(tenantId: number, blocks: number): Promise<void>;
+}
+
+export interface Account {
+  readonly planSlug: string;
+  readonly timeZone: string;
+  readonly crmBridge: boolean;
+  readonly retentionBlocks: number;
+}
+
+/** What billing reads of a call. */
+export interface CallRateStore {
+  /** Overage rate a minute as it was when the call began; null: no such call. */
+  rateOf(tenantId: number, callUuid: string): Promise<MicroEur | null>;
+  /** What the call's row says it was charged; null: no such call. */
+  chargeOf(tenantId: number, callUuid: string): Promise<RecordedCharge | null>;
+}
+
+export interface RecordedCharge {
+  readonly billableSeconds: number;
+  readonly includedSeconds: number;
+  readonly overageSeconds: number;
+  readonly overagePerMinute: MicroEur;
+  readonly cost: MicroEur;
+}
+
+export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
+export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
+
+export interface Checkout {
+  /** `chk_` and 32 hex characters: knowing it is the right to see its page. */
+  readonly id: string;
+  readonly tenantId: number;
+  readonly kind: CheckoutKind;
+  readonly amount: MicroEur;
+  /** The plan's slug, or the number of retention blocks. */
+  readonly item: string | null;
+  readonly provider: "manual" | "stripe";
+  readonly providerSession: string | null;
+  readonly status: CheckoutStatus;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly paidAt: number | null;
+}
+
+export interface CheckoutStore {
+  insert(checkout: Checkout): Promise<void>;
+  find(id: string): Promise<Checkout | null>;
+  list(tenantId: number): Promise<readonly Checkout[]>;
+  /** True for the one caller that turned it from open into paid. */
+  markPaid(id: string, nowMs: number): Promise<boolean>;
+}
+
+export interface BillingStores {
+  ledger(queries: Queries): LedgerStore;
+  wallet(queries: Queries): WalletStore;
+  planUsage(queries: Queries): PlanUsageStore;
+  holds(queries: Queries): HoldStore;
+  accounts(queries: Queries): AccountStore;
+  callRates(queries: Queries): CallRateStore;
+  checkouts(queries: Queries): CheckoutStore;
+}

@@ -1,0 +1,78 @@
+/** Funds held by live calls, and the plan seconds used in a month. */
+import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
+import type { HoldStore, PlanUsageStore } from "../billing/stores.ts";
+import type { Queries } from "./database.ts";
+import { calls } from "./schema/calls.ts";
+import { holds, planUsage } from "./schema/money.ts";
+
+const LIVE_STATUSES = ["queued", "dialing", "ringing", "in_progress"] as const;
+
+const holdColumns = {
+  callUuid: holds.callUuid,
+  month: holds.month,
+  planSeconds: holds.planSeconds,
+  amount: holds.amount,
+};
+
+export function holdStore(queries: Queries): HoldStore {
+  return {
+    async find(tenantId, callUuid) {
+      const found = await queries
+        .select(holdColumns)
+        .from(holds)
+        .where(and(eq(holds.tenantId, tenantId), eq(holds.callUuid, callUuid)));
+      return found[0] ?? null;
+    },
+
+    async list(tenantId) {
+      return queries.select(holdColumns).from(holds).where(eq(holds.tenantId, tenantId));
+    },
+
+    async put(tenantId, hold, nowMs) {
+      await queries
+        .insert(holds)
+        .values({ tenantId, createdAt: nowMs, ...hold })
+        .onConflictDoUpdate({
+          target: holds.callUuid,
+          set: { planSeconds: hold.planSeconds, amount: hold.amount },
+          setWhere: eq(holds.tenantId, tenantId),
+        });
+    },
+
+    async release(tenantId, callUuid) {
+      await queries
+        .delete(holds)
+        .where(and(eq(holds.tenantId, tenantId), eq(holds.callUuid, callUuid)));
+    },
+
+    async orphans() {
+      return queries
+        .select({ tenantId: holds.tenantId, callUuid: holds.callUuid })
+        .from(holds)
+        .leftJoin(calls, eq(calls.callUuid, holds.callUuid))
+        .where(or(isNull(calls.id), notInArray(calls.status, [...LIVE_STATUSES])));
+    },
+  };
+}
+
+export function planUsageStore(queries: Queries): PlanUsageStore {
+  return {
+    async secondsUsed(tenantId, month) {
+      const found = await queries
+        .select({ seconds: planUsage.secondsUsed })
+        .from(planUsage)
+        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)));
+      return found[0]?.seconds ?? 0;
+    },
+
+    async add(tenantId, month, seconds) {
+      await queries
+        .insert(planUsage)
+        .values({ tenantId, month, secondsUsed: seconds })
+        .onConflictDoUpdate({
+          target: [planUsage.tenantId, planUsage.month],
+          set: { secondsUsed: sql`${planUsage.secondsUsed} + ${seconds}` },
+        });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** Ledger transactions, their entries, and the wallet rows that must equal the sum of theirs. */
+import { and, eq, sql } from "drizzle-orm";
+import type { LedgerStore, WalletStore } from "../billing/stores.ts";
+import { microEur } from "../core/money.ts";
+import type { Queries } from "./database.ts";
+import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
+
+export function ledgerStore(queries: Queries): LedgerStore {
+  return {
+    async insertTransaction(tenantId, transaction) {
+      const inserted = await queries
+        .insert(ledgerTransactions)
+        .values({ tenantId, ...transaction })
+        .onConflictDoNothing({ target: ledgerTransactions.key })
+        .returning({ id: ledgerTransactions.id });
+      return inserted[0]?.id ?? null;
+    },
+
+    async insertEntries(tenantId, transactionId, entries) {
+      if (entries.length === 0) return;
+      await queries
+        .insert(ledgerEntries)
+        .values(entries.map((entry) => ({ tenantId, transactionId, ...entry })));
+    },
+
+    async hasKey(tenantId, key) {
+      const found = await queries
+        .select({ id: ledgerTransactions.id })
+        .from(ledgerTransactions)
+        .where(and(eq(ledgerTransactions.tenantId, tenantId), eq(ledgerTransactions.key, key)))
+        .limit(1);
+      return found.length > 0;
+    },
+
+    async unbalanced() {
+      const sum = sql<number>`sum(${ledgerEntries.amount})`;
+      return queries
+        .select({ transactionId: ledgerTransactions.id, key: ledgerTransactions.key, sum })
+        .from(ledgerEntries)
+        .innerJoin(ledgerTransactions, eq(ledgerTransactions.id, ledgerEntries.transactionId))
+        .groupBy(ledgerTransactions.id)
+        .having(sql`${sum} <> 0`);
+    },
+
+    async driftedWallets() {
+      const tenants = await queries
+        .select({ tenantId: wallets.tenantId, balance: wallets.balance })
+        .from(wallets);
+      const sums = await queries
+        .select({
+          tenantId: ledgerEntries.tenantId,
+          sum: sql<number>`sum(${ledgerEntries.amount})`,
+        })
+        .from(ledgerEntries)
+        .where(eq(ledgerEntries.account, "wallet"))
+        .groupBy(ledgerEntries.tenantId);
+      const balances = new Map<number, number>(tenants.map((row) => [row.tenantId, row.balance]));
+      const expected = new Map(sums.map((row) => [row.tenantId, row.sum]));
+      return [...new Set([...balances.keys(), ...expected.keys()])]
+        .map((tenantId) => ({
+          tenantId,
+          balance: balances.get(tenantId) ?? 0,
+          sum: expected.get(tenantId) ?? 0,
+        }))
+        .filter((row) => row.balance !== row.sum);
+    },
+  };
+}
+
+export function walletStore(queries: Queries): WalletStore {
+  return {
+    async balance(tenantId) {
+      const found = await queries
+        .select({ balance: wallets.balance })
+        .from(wallets)
+        .where(eq(wallets.tenantId, tenantId));
+      return found[0]?.balance ?? microEur(0);
+    },
+
+    async add(tenantId, amount) {
+      await queries
+        .insert(wallets)
+        .values({ tenantId, balance: amount })
+        .onConflictDoUpdate({
+          target: wallets.tenantId,
+          set: { balance: sql`${wallets.balance} + ${amount}` },
+        });
+    },
+  };
+}
