@@ -1,0 +1,83 @@
+/**
+ * A contract says everything about one route: method, path, the Zod schemas that validate it and
+ * from which the OpenAPI document is generated, and which errors it may answer. Handlers are bound
+ * to contracts separately, so that the document can be made without a running server.
+ */
+import type { z } from "zod";
+import type { ErrorCode } from "../core/errors.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+export type ParamsOf<Path extends string> = Path extends `${string}{id}${string}`
+  ? { readonly id: number }
+  : Path extends `${string}{uuid}${string}`
+    ? { readonly uuid: string }
+    : Record<never, never>;
+
+export interface Contract<
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  readonly operationId: string;
+  readonly method: Method;
+  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID. */
+  readonly path: Path;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What the path's id names, for "There is no such …". */
+  readonly noun?: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Fields of the record that a client may send back and that change nothing. */
+  readonly ignoredBodyFields?: readonly string[];
+  /** A body that is not valid UTF-8 is answered as a bad value of this field where it sits there. */
+  readonly textField?: string;
+  readonly status?: number;
+  readonly reply: Reply;
+  /** Default application/json. */
+  readonly replyType?: "text/plain" | "audio/mpeg";
+  /** Beside those that every route may answer (401, 404 of the path, 405, 413, 429, 500, 503). */
+  readonly errors: readonly ErrorCode[];
+  /** True: answers without an API key. */
+  readonly open?: boolean;
+}
+
+export interface ApiRequest<C extends Contract> {
+  readonly tenantId: number;
+  readonly keyId: number;
+  readonly params: C extends Contract<infer Path> ? ParamsOf<Path> : never;
+  readonly query: C extends Contract<string, infer Query> ? z.output<Query> : never;
+  readonly body: C extends Contract<string, z.ZodObject, infer Body> ? z.output<Body> : never;
+  /** For what JSON cannot say (Range). */
+  readonly http: Request;
+}
+
+export type ReplyOf<C extends Contract> =
+  C extends Contract<string, z.ZodObject, z.ZodType, infer Reply> ? z.input<Reply> : never;
+
+export type Handler<C extends Contract> = (
+  request: ApiRequest<C>,
+) => Promise<ReplyOf<C> | Response>;
+
+export interface Route {
+  readonly contract: Contract;
+  readonly handle: (request: ApiRequest<Contract>) => Promise<unknown>;
+}
+
+/** Keeps the literal types that `Handler` reads. */
+export function contract<
+  const Path extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(definition: Contract<Path, Query, Body, Reply>): Contract<Path, Query, Body, Reply> {
+  return definition;
+}
+
+/** Binds a handler. The one cast: the pipeline has validated what the handler's type promises. */
+export function route<C extends Contract>(definition: C, handle: Handler<C>): Route {
+  return { contract: definition, handle: handle as unknown as Route["handle"] };
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { contract } from "../contract.ts";
+import { okReply, shown, timeOut } from "../schema.ts";
+
+export const ping = contract({
+  operationId: "ping",
+  method: "GET",
+  path: "/ping",
+  tag: "Service",
+  summary: "Is the service there?",
+  description: "Needs no key and no headers.",
+  open: true,
+  reply: okReply({
+    service: shown(z.string(), "Name of the service.", "linevoice"),
+    version: shown(z.string(), "Version of the appliance.", "0.1.0"),
+    time: timeOut("The server's time."),
+  }),
+  errors: [],
+});

@@ -1,0 +1,126 @@
+/**
+ * One request through one route: parameters, query, body, idempotency, handler, answer. It never
+ * throws: whatever fails becomes an answer of the error shape.
+ */
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { parseBody, readBody } from "./body.ts";
+import type { Contract, Route } from "./contract.ts";
+import {
+  type Exchange,
+  jsonResponse,
+  problemJson,
+  problemResponse,
+  withCommonHeaders,
+} from "./exchange.ts";
+import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { checkBody, checkParams, checkQuery } from "./validate.ts";
+
+export interface PipelineDependencies {
+  readonly idempotency: Idempotency;
+  readonly bodyBytesMax: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type PathParams = Readonly<Record<string, string | null | undefined>>;
+
+export type Pipeline = (
+  route: Route,
+  exchange: Exchange,
+  request: Request,
+  params: PathParams,
+) => Promise<Response>;
+
+export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+  const { idempotency, bodyBytesMax, clock, log } = dependencies;
+
+  async function answer(
+    route: Route,
+    exchange: Exchange,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> {
+    const { contract } = route;
+    const input = {
+      tenantId: exchange.tenantId,
+      keyId: exchange.keyId,
+      params: checkParams(contract, params),
+      query: checkQuery(contract, exchange.search),
+      http: request,
+    };
+    if (contract.method === "GET" || contract.method === "DELETE") {
+      const result = await route.handle({ ...input, body: {} } as never);
+      if (result instanceof Response) return withCommonHeaders(exchange, result);
+      return jsonResponse(exchange, contract.status ?? 200, JSON.stringify(result));
+    }
+    const bytes = await readBody(request, bodyBytesMax, clock);
+    const run = async (): Promise<Answer> => {
+      const result = await route.handle({
+        ...input,
+        body: bodyOf(contract, bytes, request),
+      } as never);
+      return { status: contract.status ?? 200, json: JSON.stringify(result) };
+    };
+    const key =
+      contract.method === "POST" ? idempotencyKey(request.headers.get("idempotency-key")) : null;
+    if (key === null) {
+      const { status, json } = await run();
+      return jsonResponse(exchange, status, json);
+    }
+    const kept = await idempotency.once(
+      {
+        tenantId: exchange.tenantId,
+        key,
+        method: contract.method,
+        path: withoutMount(exchange.path),
+        body: bytes,
+      },
+      () => run().catch((error) => failed(exchange, error)),
+    );
+    const response = jsonResponse(exchange, kept.status, kept.json);
+    if (kept.status === 503) response.headers.set("retry-after", "5");
+    if (kept.replayed) response.headers.set("idempotency-replayed", "true");
+    return response;
+  }
+
+  function failed(exchange: Exchange, thrown: unknown): Answer {
+    const problem = problemOf(thrown);
+    report(exchange, problem);
+    return { status: problem.status, json: problemJson(exchange, problem) };
+  }
+
+  function report(exchange: Exchange, problem: Problem): void {
+    if (problem.cause === null) return;
+    const cause = problem.cause;
+    log.error("http_request_failed", {
+      request_id: exchange.requestId,
+      path: exchange.path,
+      status: problem.status,
+      error: describeError(cause),
+      stack: cause instanceof Error ? cause.stack : undefined,
+    });
+  }
+
+  return async (route, exchange, request, params) => {
+    try {
+      return await answer(route, exchange, request, params);
+    } catch (error) {
+      const problem = problemOf(error);
+      report(exchange, problem);
+      return problemResponse(exchange, problem);
+    }
+  };
+}
+
+function bodyOf(contract: Contract, bytes: Uint8Array, request: Request): unknown {
+  const sent = parseBody(bytes, request.headers.get("content-type"), {
+    required: contract.body !== undefined,
+    textField: contract.textField ?? null,
+  });
+  return checkBody(contract, sent);
+}
+
+const withoutMount = (path: string) => path.replace(/^(\/api)?\/v1/, "").replace(/\/+$/, "");

@@ -1,0 +1,139 @@
+/**
+ * What the HTTP server needs from the rest of the appliance. The composition root (app.ts) hands
+ * everything over in one `HttpDependencies`; nothing here is reached through a global.
+ */
+import type { AgentVoice } from "../agent/agent.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { CallDesk } from "../call/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { MicroEur } from "../core/money.ts";
+import type { Random } from "../core/random.ts";
+import type { RegistrationStatus } from "../sip/ports.ts";
+import type { Database } from "../store/database.ts";
+
+export interface HttpSettings {
+  readonly host: string;
+  /** 0: any free port; `HttpServer.address` says which. */
+  readonly port: number;
+  /** Without a path or trailing slash, `https://voice.example.com`; null: the listening address. */
+  readonly publicUrl: string | null;
+  /** PEM texts; null: plain HTTP (behind a proxy, or on loopback). */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** For each API key, sliding. */
+  readonly requestsPerMinute: number;
+  /** Largest request body. */
+  readonly bodyBytesMax: number;
+  /** Of the appliance, for GET /ping. */
+  readonly version: string;
+  /** The label of `agent.engine`. */
+  readonly engineLabel: string;
+  /** Extra voice names the operator allows, each standing for one of the four. */
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+}
+
+export interface HttpDependencies {
+  readonly database: Database;
+  readonly billing: Billing;
+  readonly calls: CallDesk;
+  readonly webhookTester: WebhookTester;
+  readonly vault: Vault;
+  readonly checkouts: Checkouts;
+  readonly recordings: Recordings;
+  readonly registrations: Registrations;
+  readonly health: Health;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Where several nodes share one store: a limiter they share. Default: this process counts. */
+  readonly rateLimiter?: RateLimiter;
+}
+
+export interface HttpServer {
+  /** As bound: port 0 is resolved. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
+  refuse(): void;
+  /** Drops what is remembered about API keys: call it after a key or tenant changed elsewhere. */
+  forgetKeys(): void;
+  /** Answers what is under way (bounded to 5 s), closes every connection, writes what is pending. */
+  stop(): Promise<void>;
+}
+
+/** Sealing at rest (config/secrets): AES-256-GCM under the master key. */
+export interface Vault {
+  /** `binding` is the associated data: the sealed text opens only with the same binding. */
+  seal(plain: string, binding: string): string;
+  /** Throws when the text was sealed elsewhere or with another binding. */
+  open(sealed: string, binding: string): string;
+  /** 32 bytes of their own for one purpose, derived from the master key (HKDF-SHA-256). */
+  deriveKey(purpose: string): Uint8Array;
+}
+
+export interface DeliveryResult {
+  readonly eventId: string;
+  readonly deliveryId: string;
+  readonly status: "delivered" | "failed";
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+}
+
+export interface WebhookTester {
+  /** Sends a test call.ended now. Throws not_found. A failed delivery is a result, not an error. */
+  test(tenantId: number, webhookId: number): Promise<DeliveryResult>;
+}
+
+export type CheckoutWish =
+  | { readonly kind: "topup"; readonly amount: MicroEur }
+  | { readonly kind: "plan"; readonly plan: string }
+  | { readonly kind: "crm_bridge" }
+  | { readonly kind: "retention"; readonly blocks: number };
+
+export interface OpenCheckout {
+  /** `chk_…` */
+  readonly id: string;
+  readonly kind: CheckoutWish["kind"];
+  readonly amount: MicroEur;
+  readonly status: "open";
+  readonly expiresAtMs: number;
+  /** Absolute address of the payment page. */
+  readonly url: string;
+}
+
+export interface Checkouts {
+  /**
+   * Opens a payment session with the configured provider.
+   * Throws valid_plan_required (unknown slug), valid_blocks_required (over 6 months in all),
+   * conflict (plan or add-on already active), unavailable (provider out of reach).
+   */
+  open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout>;
+}
+
+export interface Recordings {
+  /** Absolute path of a stored recording; null when there is no such file in the directory. */
+  locate(recordingFile: string): Promise<string | null>;
+}
+
+export interface Registrations {
+  /** null: the trunk is not on this node's SIP stack. */
+  status(trunkId: number): RegistrationStatus | null;
+}
+
+export interface Health {
+  /** Empty when ready, else one sentence for each thing that is not (database, SIP, media). */
+  problems(): Promise<readonly string[]>;
+}
+
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until one more request fits. */
+  readonly resetSec: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request of this key, unless it is over the limit. */
+  take(keyId: number): RateVerdict | Promise<RateVerdict>;
+}

@@ -1,0 +1,75 @@
+/**
+ * The sliding window of requests: a ring of the last `limit` request times for each key, so that
+ * in no 60 seconds more than `limit` pass. Exact, 8 bytes a request, bounded in keys.
+ * Refused requests do not count.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { RateLimiter, RateVerdict } from "./ports.ts";
+
+const WINDOW_MS = 60_000;
+const KEYS_MAX = 10_000;
+
+interface Ring {
+  readonly times: Float64Array;
+  /** Where the oldest of the last `limit` times stands, which the next one replaces. */
+  next: number;
+}
+
+export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
+  const rings = new Map<number, Ring>();
+
+  function ringOf(keyId: number): Ring {
+    const known = rings.get(keyId);
+    if (known) return known;
+    if (rings.size >= KEYS_MAX) dropOldest(rings);
+    const ring = { times: new Float64Array(limit).fill(Number.NEGATIVE_INFINITY), next: 0 };
+    rings.set(keyId, ring);
+    return ring;
+  }
+
+  return {
+    take(keyId): RateVerdict {
+      const ring = ringOf(keyId);
+      const now = clock.monotonic();
+      const oldest = ring.times[ring.next] ?? Number.NEGATIVE_INFINITY;
+      if (now - oldest < WINDOW_MS)
+        return { allowed: false, limit, remaining: 0, resetSec: secondsUntil(oldest, now) };
+      ring.times[ring.next] = now;
+      ring.next = (ring.next + 1) % limit;
+      const remaining = countFree(ring, now);
+      return {
+        allowed: true,
+        limit,
+        remaining,
+        resetSec: secondsUntil(oldestLive(ring, now), now),
+      };
+    },
+  };
+}
+
+const secondsUntil = (start: number, now: number) =>
+  Math.max(1, Math.ceil((start + WINDOW_MS - now) / 1000));
+
+/** Times stand in order from `next` on, so the expired ones are a prefix: binary search. */
+function countFree(ring: Ring, now: number): number {
+  const { times, next } = ring;
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const time = times[(next + middle) % times.length] ?? Number.NEGATIVE_INFINITY;
+    if (now - time >= WINDOW_MS) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function oldestLive(ring: Ring, now: number): number {
+  const free = countFree(ring, now);
+  return ring.times[(ring.next + free) % ring.times.length] ?? now;
+}
+
+function dropOldest(rings: Map<number, Ring>): void {
+  const [first] = rings.keys();
+  if (first !== undefined) rings.delete(first);
+}

@@ -1,0 +1,68 @@
+/** Which methods a path answers, for 405 with Allow, and which paths are open without a key. */
+import type { Contract } from "./contract.ts";
+
+export const MOUNTS = ["/api/v1", "/v1"] as const;
+
+export interface RouteTable {
+  /** True for what lies below a mount, known or not. */
+  isApi(path: string): boolean;
+  isOpen(path: string): boolean;
+  /** `GET, HEAD, OPTIONS, POST`, or null for an unknown path. */
+  allow(path: string): string | null;
+}
+
+interface Entry {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+  open: boolean;
+}
+
+/** `rootPaths` stand beside the mounts and answer GET without a key. */
+export function routeTable(
+  contracts: readonly Contract[],
+  rootPaths: readonly string[],
+): RouteTable {
+  const fixed = new Map<string, Entry>();
+  const patterned: Entry[] = [];
+
+  function entryOf(path: string): Entry {
+    const known =
+      fixed.get(path) ?? patterned.find((entry) => entry.pattern.source === source(path));
+    if (known) return known;
+    const entry = { pattern: new RegExp(source(path)), methods: new Set<string>(), open: false };
+    if (path.includes("{")) patterned.push(entry);
+    else fixed.set(path, entry);
+    return entry;
+  }
+
+  for (const contract of contracts)
+    for (const mount of MOUNTS) {
+      const entry = entryOf(mount + contract.path);
+      entry.methods.add(contract.method);
+      if (contract.open) entry.open = true;
+    }
+  for (const path of rootPaths) {
+    const entry = entryOf(path);
+    entry.methods.add("GET");
+    entry.open = true;
+  }
+
+  function find(path: string): Entry | undefined {
+    const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    return fixed.get(plain) ?? patterned.find((entry) => entry.pattern.test(plain));
+  }
+
+  return {
+    isApi: (path) => MOUNTS.some((mount) => path === mount || path.startsWith(`${mount}/`)),
+    isOpen: (path) => find(path)?.open ?? false,
+    allow(path) {
+      const entry = find(path);
+      if (!entry) return null;
+      const methods = new Set([...entry.methods, "OPTIONS"]);
+      if (methods.has("GET")) methods.add("HEAD");
+      return [...methods].sort().join(", ");
+    },
+  };
+}
+
+const source = (path: string) => `^${path.replace(/\{\w+\}/g, "[^/]+")}$`;

@@ -1,0 +1,26 @@
+/** Paths beside the mounts: health. They need no key and say nothing about tenants. */
+import type { Elysia } from "elysia";
+import type { Health } from "../ports.ts";
+
+export const ROOT_PATHS = ["/healthz", "/readyz"] as const;
+
+export interface RootDependencies {
+  readonly health: Health;
+  readonly isRefusing: () => boolean;
+}
+
+export function rootRoutes(app: Elysia, { health, isRefusing }: RootDependencies): void {
+  const alive = () => Response.json({ ok: true });
+  const ready = async () => {
+    const problems = [...(await health.problems())];
+    if (isRefusing()) problems.push("The appliance is shutting down.");
+    return Response.json(
+      { ok: problems.length === 0, problems },
+      { status: problems.length === 0 ? 200 : 503 },
+    );
+  };
+  for (const method of ["GET", "HEAD"]) {
+    app.route(method, "/healthz", alive);
+    app.route(method, "/readyz", ready);
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The HTTP server: Elysia on Bun.
+ *
+ * Order of every request: request id, draining, authentication, rate limit (all in `onRequest`,
+ * before routing and before a byte of the body is read), then the route's pipeline. A path below a
+ * mount without a key answers 401 whether it exists or not.
+ *
+ * Leaves what a route does to `routes/`, and what it means to the domain folders.
+ */
+import { Elysia } from "elysia";
+import { describeError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import { apiKeyStore } from "../store/api-key-store.ts";
+import { idempotencyStore } from "../store/idempotency-store.ts";
+import { createApiKeys } from "../tenant/api-keys.ts";
+import { bearerOf } from "./authenticate.ts";
+import type { Route } from "./contract.ts";
+import { type Exchange, problemResponse, saneRequestId, splitUrl } from "./exchange.ts";
+import { createIdempotency } from "./idempotency.ts";
+import { createPipeline } from "./pipeline.ts";
+import type { HttpDependencies, HttpServer, HttpSettings } from "./ports.ts";
+import {
+  draining,
+  methodNotAllowed,
+  problemOf,
+  rateLimited,
+  unauthorized,
+  unknownPath,
+} from "./problem.ts";
+import { memoryRateLimiter } from "./rate-limit.ts";
+import { MOUNTS, routeTable } from "./route-table.ts";
+import { apiRoutes } from "./routes/index.ts";
+import { ROOT_PATHS, rootRoutes } from "./routes/root.ts";
+
+const STOP_WAIT_MS = 5_000;
+/** Bun answers 413 itself, without a body, above this: far above our own limit. */
+const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
+const IDLE_TIMEOUT_SEC = 30;
+
+/** Binds and serves. Its owner must `stop` it. Throws when the address is taken. */
+export async function createHttpServer(
+  settings: HttpSettings,
+  dependencies: HttpDependencies,
+): Promise<HttpServer> {
+  const { clock, random, log, database, vault } = dependencies;
+  const limiter = dependencies.rateLimiter ?? memoryRateLimiter(settings.requestsPerMinute, clock);
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const idempotency = createIdempotency({
+    database,
+    records: idempotencyStore,
+    vault,
+    clock,
+    log,
+  });
+  const address = { host: settings.host, port: settings.port };
+  const publicUrl = () =>
+    settings.publicUrl ??
+    `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
+  const routes = apiRoutes({ settings, dependencies, apiKeys, publicUrl });
+  const table = routeTable(
+    routes.map((route) => route.contract),
+    ROOT_PATHS,
+  );
+  const pipeline = createPipeline({
+    idempotency,
+    bodyBytesMax: settings.bodyBytesMax,
+    clock,
+    log,
+  });
+
+  const exchanges = new WeakMap<Request, Exchange>();
+  let refusing = false;
+  let underWay = 0;
+  let onIdle: (() => void) | null = null;
+
+  function open(request: Request): Exchange {
+    const { path, search } = splitUrl(request.url);
+    const exchange: Exchange = {
+      requestId: saneRequestId(request.headers.get("x-request-id")) ?? hex(random.bytes(16)),
+      path,
+      search,
+      startedAt: clock.monotonic(),
+      tenantId: 0,
+      keyId: 0,
+      rate: null,
+    };
+    exchanges.set(request, exchange);
+    return exchange;
+  }
+
+  const exchangeOf = (request: Request): Exchange => exchanges.get(request) ?? open(request);
+
+  /** Throws what the request is refused with. */
+  async function admit(exchange: Exchange, request: Request): Promise<void> {
+    if (!table.isApi(exchange.path)) return;
+    if (refusing) throw draining();
+    if (table.isOpen(exchange.path)) return;
+    const secret = bearerOf(request.headers);
+    const key = secret === null ? null : await apiKeys.identify(secret);
+    if (!key) throw unauthorized();
+    exchange.tenantId = key.tenantId;
+    exchange.keyId = key.keyId;
+    exchange.rate = await limiter.take(key.keyId);
+    if (!exchange.rate.allowed) throw rateLimited(exchange.rate.limit);
+  }
+
+  function nowhere(exchange: Exchange, request: Request): Response {
+    const allow = table.allow(exchange.path);
+    if (allow === null) return problemResponse(exchange, problemOf(unknownPath()));
+    if (request.method === "OPTIONS")
+      return new Response(null, {
+        status: 204,
+        headers: { allow, "x-request-id": exchange.requestId },
+      });
+    return problemResponse(exchange, problemOf(methodNotAllowed(allow)), { allow });
+  }
+
+  async function serve(route: Route, request: Request, params: Record<string, string>) {
+    underWay++;
+    try {
+      const exchange = exchangeOf(request);
+      const response = await pipeline(route, exchange, request, params);
+      log.debug("http_request", {
+        request_id: exchange.requestId,
+        method: request.method,
+        path: exchange.path,
+        status: response.status,
+        ms: Math.round(clock.monotonic() - exchange.startedAt),
+      });
+      return response;
+    } finally {
+      underWay--;
+      if (underWay === 0) onIdle?.();
+    }
+  }
+
+  const app = new Elysia({ systemRouter: false });
+  app.onRequest(async ({ request }) => {
+    const exchange = open(request);
+    try {
+      await admit(exchange, request);
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.cause !== null && problem.error !== "unavailable")
+        log.error("http_admission_failed", {
+          request_id: exchange.requestId,
+          error: describeError(problem.cause),
+        });
+      return problemResponse(exchange, problem);
+    }
+  });
+  app.onError({ as: "global" }, ({ code, error, request }) => {
+    const exchange = exchangeOf(request);
+    if (code === "NOT_FOUND") return nowhere(exchange, request);
+    const problem = problemOf(error);
+    log.error("http_server_failed", {
+      request_id: exchange.requestId,
+      path: exchange.path,
+      error: describeError(error),
+    });
+    return problemResponse(exchange, problem);
+  });
+  for (const route of routes) {
+    const methods = route.contract.method === "GET" ? ["GET", "HEAD"] : [route.contract.method];
+    for (const mount of MOUNTS)
+      for (const method of methods)
+        app.route(
+          method,
+          mount + route.contract.path.replace(/\{(\w+)\}/g, ":$1"),
+          (context) => serve(route, context.request, context.params as Record<string, string>),
+          { parse: "none" },
+        );
+  }
+  rootRoutes(app, { health: dependencies.health, isRefusing: () => refusing });
+
+  app.listen({
+    hostname: settings.host,
+    port: settings.port,
+    development: false,
+    idleTimeout: IDLE_TIMEOUT_SEC,
+    maxRequestBodySize: TRANSPORT_BYTES_MAX,
+    ...(settings.tls ? { tls: settings.tls } : {}),
+  });
+  address.port = app.server?.port ?? settings.port;
+
+  return {
+    address,
+    refuse() {
+      refusing = true;
+    },
+    forgetKeys: () => apiKeys.forget(),
+    async stop() {
+      refusing = true;
+      if (underWay > 0) {
+        const idle = Promise.withResolvers<void>();
+        onIdle = idle.resolve;
+        const timer = clock.after(STOP_WAIT_MS, idle.resolve);
+        await idle.promise;
+        timer.cancel();
+      }
+      await app.stop(true);
+      idempotency.stop();
+      await apiKeys.stop();
+    },
+  };
+}
+
+const urlHost = (host: string) => {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+};
