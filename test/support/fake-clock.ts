@@ -1,0 +1,60 @@
+/** A clock whose hands the test turns. Timers fire in order of their time while it advances. */
+import type { Clock, Timer } from "../../src/core/clock.ts";
+
+interface Pending {
+  readonly id: number;
+  dueMs: number;
+  readonly periodMs: number | null;
+  readonly task: () => void;
+}
+
+export interface FakeClock extends Clock {
+  /** Moves both clocks on, firing what becomes due; lets promises settle after each timer. */
+  advance(ms: number): Promise<void>;
+  /** Steps the wall clock alone, as NTP or an operator does. */
+  stepWallClock(ms: number): void;
+  readonly pendingTimers: number;
+}
+
+export function fakeClock(startEpochMs = 1_795_000_000_000): FakeClock {
+  let monotonicMs = 0;
+  let wallOffsetMs = startEpochMs;
+  let lastId = 0;
+  const pending = new Map<number, Pending>();
+
+  function add(delayMs: number, periodMs: number | null, task: () => void): Timer {
+    const id = ++lastId;
+    pending.set(id, { id, dueMs: monotonicMs + Math.max(0, delayMs), periodMs, task });
+    return { cancel: () => pending.delete(id) };
+  }
+
+  function nextDue(untilMs: number): Pending | undefined {
+    const due = [...pending.values()].filter((timer) => timer.dueMs <= untilMs);
+    return due.sort((a, b) => a.dueMs - b.dueMs || a.id - b.id)[0];
+  }
+
+  return {
+    now: () => Math.floor(wallOffsetMs + monotonicMs),
+    monotonic: () => monotonicMs,
+    after: (delayMs, task) => add(delayMs, null, task),
+    every: (periodMs, task) => add(periodMs, periodMs, task),
+    async advance(ms) {
+      const untilMs = monotonicMs + ms;
+      for (let timer = nextDue(untilMs); timer; timer = nextDue(untilMs)) {
+        monotonicMs = Math.max(monotonicMs, timer.dueMs);
+        if (timer.periodMs === null) pending.delete(timer.id);
+        else timer.dueMs += timer.periodMs;
+        timer.task();
+        for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      }
+      monotonicMs = untilMs;
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    },
+    stepWallClock(ms) {
+      wallOffsetMs += ms;
+    },
+    get pendingTimers() {
+      return pending.size;
+    },
+  };
+}
