@@ -37,6 +37,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Look now. */
   wake(): void;
+  /** Resolves when the round under way, if any, is through. */
+  idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -105,6 +107,9 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   return {
     wake,
+    async idle() {
+      while (running) await running;
+    },
     async stop() {
       stopped = true;
       cron.stop();
