@@ -10,7 +10,6 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { CALL_STATUSES, ENDED_REASONS } from "../../call/ended-reason.ts";
 import type { JsonObject } from "../../worker/messages.ts";
-import { agents } from "./agents.ts";
 import { flag, id, json, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -33,7 +32,8 @@ export const calls = sqliteTable(
     tenantId: integer("tenant_id")
       .notNull()
       .references(() => tenants.id),
-    agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    /** No foreign key: a call keeps the id of its agent when the agent is deleted. */
+    agentId: integer("agent_id"),
     scheduleId: integer("schedule_id"),
     direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
     /** E.164, or as received where the carrier sent something else; empty: withheld. */
@@ -88,8 +88,60 @@ export const calls = sqliteTable(
     index("calls_tenant_agent").on(t.tenantId, t.agentId, t.createdAt, t.id),
     index("calls_tenant_status").on(t.tenantId, t.status, t.createdAt, t.id),
     index("calls_tenant_direction").on(t.tenantId, t.direction, t.createdAt, t.id),
+    index("calls_agent_status").on(t.tenantId, t.agentId, t.status, t.createdAt, t.id),
+    index("calls_agent_direction").on(t.tenantId, t.agentId, t.direction, t.createdAt, t.id),
+    index("calls_status_direction").on(t.tenantId, t.status, t.direction, t.createdAt, t.id),
+    index("calls_agent_status_direction").on(
+      t.tenantId,
+      t.agentId,
+      t.status,
+      t.direction,
+      t.createdAt,
+      t.id,
+    ),
     index("calls_live").on(t.status),
   ],
+);
+
+/**
+ * Sums of calls by UTC hour, kept by triggers on `calls` (migration 0001), so that totals and
+ * reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
+ */
+export const callRollups = sqliteTable(
+  "call_rollups",
+  {
+    tenantId: integer("tenant_id").notNull(),
+    hour: integer("hour").notNull(),
+    agentId: integer("agent_id").notNull(),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    calls: integer("calls").notNull(),
+    answered: integer("answered").notNull(),
+    talkMs: integer("talk_ms").notNull(),
+    billableSeconds: integer("billable_seconds").notNull(),
+    includedSeconds: integer("included_seconds").notNull(),
+    overageSeconds: integer("overage_seconds").notNull(),
+    cost: money("cost").notNull(),
+    costOfGoods: money("cost_of_goods").notNull(),
+    llmInputTokens: integer("llm_input_tokens").notNull(),
+    llmOutputTokens: integer("llm_output_tokens").notNull(),
+    ttsCharacters: integer("tts_characters").notNull(),
+    sttSeconds: real("stt_seconds").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.agentId, t.direction, t.status] })],
+);
+
+/** How many calls of each kind a tenant has in all: a handful of rows, for `total` without dates. */
+export const callTotals = sqliteTable(
+  "call_totals",
+  {
+    tenantId: integer("tenant_id").notNull(),
+    agentId: integer("agent_id").notNull(),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    calls: integer("calls").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.agentId, t.direction, t.status] })],
 );
 
 export const turns = sqliteTable(
@@ -137,7 +189,8 @@ export const schedules = sqliteTable(
       .notNull()
       .references(() => tenants.id),
     callUuid: text("call_uuid").notNull(),
-    agentId: integer("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    /** Set to null by hand in pending entries when the agent is deleted; the rest is history. */
+    agentId: integer("agent_id"),
     toNumber: text("to_number").notNull(),
     fromNumber: text("from_number").notNull(),
     scheduleAt: time("schedule_at").notNull(),
@@ -154,7 +207,8 @@ export const schedules = sqliteTable(
   },
   (t) => [
     index("schedules_due").on(t.status, t.scheduleAt),
-    index("schedules_tenant").on(t.tenantId, t.scheduleAt, t.id),
+    index("schedules_tenant").on(t.tenantId, t.immediate, t.scheduleAt, t.id),
+    index("schedules_tenant_status").on(t.tenantId, t.immediate, t.status, t.scheduleAt, t.id),
     uniqueIndex("schedules_call").on(t.callUuid),
   ],
 );
