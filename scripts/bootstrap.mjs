@@ -22,7 +22,9 @@ const upToDate = () => existsSync(stamp) && readFileSync(stamp, "utf8") === want
 if (!upToDate()) {
   const [major] = process.versions.node.split(".");
   if (Number(major) < 20) {
-    console.error(`linevoice needs Node.js 20 or newer to build; this is ${process.versions.node}.`);
+    console.error(
+      `linevoice needs Node.js 20 or newer to build; this is ${process.versions.node}.`,
+    );
     process.exit(1);
   }
   console.error("installing dependencies …");
@@ -33,7 +35,10 @@ if (!upToDate()) {
   });
   if (install.status !== 0) process.exit(install.status ?? 1);
   if (!bunWorks())
-    spawnSync(process.execPath, ["install.js"], { cwd: `${root}node_modules/bun`, stdio: ["ignore", 2, 2] });
+    spawnSync(process.execPath, ["install.js"], {
+      cwd: `${root}node_modules/bun`,
+      stdio: ["ignore", 2, 2],
+    });
   if (!bunWorks()) {
     console.error("bun did not install: is the package @oven/bun-* for this platform reachable?");
     process.exit(1);

@@ -17,7 +17,13 @@ const stamp = `${root}dist/.build-stamp`;
 
 async function inputHash(): Promise<string> {
   const hash = createHash("sha256");
-  const globs = ["src/**/*", "migrations/*.sql", "scripts/*.ts", "package.json", "package-lock.json"];
+  const globs = [
+    "src/**/*",
+    "migrations/*.sql",
+    "scripts/*.ts",
+    "package.json",
+    "package-lock.json",
+  ];
   for (const pattern of globs) {
     const files = (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))).sort();
     for (const file of files) hash.update(file).update(await Bun.file(root + file).bytes());

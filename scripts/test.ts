@@ -55,7 +55,11 @@ const add = (tally: Tally) => {
   total.skipped += tally.skipped;
 };
 const step = async (label: string, command: string[]) =>
-  add((await run(label, command)) ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 });
+  add(
+    (await run(label, command))
+      ? { passed: 1, failed: 0, skipped: 0 }
+      : { passed: 0, failed: 1, skipped: 0 },
+  );
 
 await generateSources();
 if (only.length > 0) {

@@ -1,0 +1,58 @@
+/** Writes THIRD_PARTY.md: every package that is inside the binary, with its licence. */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+interface LockEntry {
+  readonly version?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly peer?: boolean;
+}
+const lock: { packages: Record<string, LockEntry> } = await Bun.file(
+  `${root}package-lock.json`,
+).json();
+
+const NOTES: Readonly<Record<string, string>> = {
+  "@echogarden/espeak-ng-emscripten": "eSpeak NG speech synthesis; the reason for our own licence",
+  soundswallower:
+    "speech recognition; its US English model is BSD-licensed (Carnegie Mellon University)",
+  "wasm-media-encoders": "MP3 encoding; contains LAME (LGPL-2.0-or-later)",
+  "@ricky0123/vad-web": "carries the Silero VAD model (MIT)",
+};
+
+const rows = Object.entries(lock.packages)
+  .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.dev && !entry.peer)
+  .filter(([path]) => existsSync(`${root}${path}/package.json`))
+  .map(([path, entry]) => {
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    return {
+      name,
+      version: entry.version ?? "",
+      license: entry.license ?? "",
+      note: NOTES[name] ?? "",
+    };
+  });
+for (const row of rows)
+  if (!row.license) {
+    const manifest = await Bun.file(`${root}node_modules/${row.name}/package.json`).json();
+    row.license = String(manifest.license?.type ?? manifest.license ?? "see its files");
+  }
+const unique = [...new Map(rows.map((row) => [`${row.name}@${row.version}`, row])).values()].sort(
+  (a, b) => a.name.localeCompare(b.name),
+);
+
+await Bun.write(
+  `${root}THIRD_PARTY.md`,
+  `# Third-party software
+
+Linevoice is GPL-3.0-or-later. These packages are installed with it or compiled into its binary, under their own
+licences. Written by \`scripts/third-party.ts\`. The runtime inside the binary is Bun (MIT; JavaScriptCore: LGPL-2.1).
+
+| package | version | licence | note |
+|---|---|---|---|
+${unique.map((row) => `| ${row.name} | ${row.version} | ${row.license} | ${row.note} |`).join("\n")}
+`,
+);
