@@ -1,0 +1,121 @@
+/**
+ * The carrier's registrar (RFC 3261 10.3) and its digest check (RFC 7616, RFC 8760): who may
+ * register and call, and where each of them is. Nonces are the carrier's own, expire, and their
+ * count must grow.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
+import {
+  type DigestAlgorithm,
+  formatChallenge,
+  parseCredentials,
+  verifyCredentials,
+} from "../../sip/digest.ts";
+import { parseNameAddr, type SipRequest, type SipUri } from "../../sip/message/index.ts";
+
+export interface Subscriber {
+  readonly username: string;
+  readonly password: string;
+}
+
+export type Verdict = "accepted" | "challenge" | "stale";
+
+const NONCE_MS = 5 * 60_000;
+const NONCES_MAX = 1000;
+const EXPIRES_SEC_MAX = 3600;
+const EXPIRES_SEC_MIN = 10;
+
+interface Binding {
+  readonly contact: SipUri;
+  readonly expiresAt: number;
+}
+
+export interface RegistrarOptions {
+  readonly realm: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export class Registrar {
+  readonly #subscribers = new Map<string, Subscriber>();
+  readonly #bindings = new Map<string, Binding>();
+  /** Nonce → when it was given out and the highest count seen with it. */
+  readonly #nonces = new Map<string, { readonly madeAt: number; count: number }>();
+
+  constructor(private readonly options: RegistrarOptions) {}
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.set(subscriber.username, subscriber);
+  }
+
+  /** Who proved to be whom by the request's (Proxy-)Authorization. */
+  verify(
+    request: SipRequest,
+    header: "authorization" | "proxy-authorization",
+  ): {
+    readonly verdict: Verdict;
+    readonly username: string | null;
+  } {
+    for (const value of request.headers.all(header)) {
+      const credentials = parseCredentials(value);
+      const subscriber = credentials && this.#subscribers.get(credentials.username);
+      if (!credentials || !subscriber || credentials.realm !== this.options.realm) continue;
+      if (!verifyCredentials(credentials, subscriber.password, request.method)) continue;
+      const fresh = this.#useNonce(credentials.nonce, Number.parseInt(credentials.nc, 16));
+      return { verdict: fresh ? "accepted" : "stale", username: subscriber.username };
+    }
+    return { verdict: "challenge", username: null };
+  }
+
+  /** Header values for a 401 or 407: SHA-256 first, MD5 for older agents (RFC 8760 2.3). */
+  challenges(stale: boolean): string[] {
+    const nonce = hex(this.options.random.bytes(16));
+    this.#nonces.set(nonce, { madeAt: this.options.clock.monotonic(), count: 0 });
+    const [oldest] = this.#nonces.keys();
+    if (this.#nonces.size > NONCES_MAX && oldest !== undefined) this.#nonces.delete(oldest);
+    const algorithms: readonly DigestAlgorithm[] = ["SHA-256", "MD5"];
+    return algorithms.map((algorithm) =>
+      formatChallenge({
+        realm: this.options.realm,
+        nonce,
+        opaque: null,
+        qop: "auth",
+        algorithm,
+        stale,
+      }),
+    );
+  }
+
+  /** Writes or removes the binding of an authenticated REGISTER; answers the granted seconds. */
+  save(username: string, request: SipRequest): { contact: string; expiresSec: number } | null {
+    const contact = request.headers.get("contact") ?? "";
+    const parsed = parseNameAddr(contact);
+    const asked = Number(
+      parsed?.parameters.get("expires") ?? request.headers.get("expires") ?? 300,
+    );
+    if (contact.trim() === "*" || asked === 0) {
+      this.#bindings.delete(username);
+      return null;
+    }
+    if (parsed?.uri.scheme !== "sip") return null;
+    const expiresSec = Math.min(EXPIRES_SEC_MAX, Math.max(EXPIRES_SEC_MIN, asked));
+    const expiresAt = this.options.clock.monotonic() + expiresSec * 1000;
+    this.#bindings.set(username, { contact: parsed.uri, expiresAt });
+    return { contact, expiresSec };
+  }
+
+  /** Where a subscriber is now; null when not registered. */
+  locate(username: string): SipUri | null {
+    const binding = this.#bindings.get(username);
+    return binding && binding.expiresAt > this.options.clock.monotonic() ? binding.contact : null;
+  }
+
+  #useNonce(nonce: string, count: number): boolean {
+    const known = this.#nonces.get(nonce);
+    if (!known || this.options.clock.monotonic() - known.madeAt > NONCE_MS) return false;
+    if (count <= known.count) return false;
+    known.count = count;
+    return true;
+  }
+}

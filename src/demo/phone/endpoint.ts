@@ -1,0 +1,306 @@
+/**
+ * One UDP socket with the transactions of RFC 3261 17 on it: what makes a phone's requests and
+ * answers survive loss. Client: timers A, B, E, F, ACK of refusals. Server: absorbs repeated
+ * requests, replays the last answer, repeats final answers to INVITE until they are ACKed (timers
+ * G and H, 13.3.1.4 for 2xx). Knows no dialogs: those are phone-call.ts.
+ *
+ * Leaves ACK of a 2xx to the caller: every copy of the 2xx is handed up, each wants its ACK.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
+import {
+  branchOf,
+  buildRequest,
+  formatVia,
+  type HeaderInit,
+  Headers,
+  parseMessage,
+  type RequestParts,
+  type SipRequest,
+  type SipResponse,
+  stampSource,
+} from "../../sip/message/index.ts";
+
+const T1_MS = 500;
+const T2_MS = 4000;
+const TRANSACTION_MS = 64 * T1_MS;
+const TRANSACTIONS_MAX = 2000;
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A request that arrived, and the way to answer it. */
+export interface ServerTransaction {
+  readonly request: SipRequest;
+  readonly source: Address;
+  /** Text of a provisional or final answer. Later copies of the request get the latest again. */
+  respond(answer: string, statusCode: number): void;
+  /** The ACK of our 2xx has come: stop repeating it. */
+  confirm(): void;
+}
+
+/** Null: nothing final came within 32 s (timers B and F). */
+export type ResponseListener = (response: SipResponse | null) => void;
+
+export interface SentRequest {
+  /** The branch that a CANCEL of this request must repeat (RFC 3261 9.1). */
+  readonly branch: string;
+}
+
+export interface Endpoint {
+  readonly address: Address;
+  /** Adds Via; `branch` only for CANCEL. */
+  request(
+    parts: RequestParts & { readonly branch?: string },
+    destination: Address,
+    listener: ResponseListener,
+  ): SentRequest;
+  /** Sends once, outside of any transaction: ACK of a 2xx. */
+  sendAck(parts: RequestParts, destination: Address): void;
+  /** One consumer: every new request but ACK of refusals. */
+  onRequest(handler: (transaction: ServerTransaction) => void): void;
+  close(): void;
+}
+
+interface ClientTransaction {
+  readonly text: string;
+  readonly request: RequestParts;
+  readonly destination: Address;
+  readonly listener: ResponseListener;
+  intervalMs: number;
+  timer: Timer | null;
+  expiry: Timer;
+  /** Set once a final refusal of an INVITE has come: what each further copy is answered with. */
+  ack: string | null;
+  finished: boolean;
+}
+
+interface ServerState {
+  readonly source: Address;
+  answer: string | null;
+  intervalMs: number;
+  timer: Timer | null;
+  expiry: Timer;
+}
+
+export async function openEndpoint(options: {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}): Promise<Endpoint> {
+  const { clock, random } = options;
+  const clients = new Map<string, ClientTransaction>();
+  const servers = new Map<string, ServerState>();
+  let handler: (transaction: ServerTransaction) => void = () => {};
+  let closed = false;
+
+  const socket = await Bun.udpSocket({
+    hostname: options.host,
+    port: options.port,
+    socket: {
+      data: (_socket, datagram, port, host) => receive(datagram.toString("utf8"), { host, port }),
+      // An ICMP error (nobody listens there) is loss; the timers deal with it.
+      error: () => {},
+    },
+  });
+  const address: Address = { host: options.host, port: socket.port };
+
+  function send(text: string, destination: Address): void {
+    if (!closed) socket.send(text, destination.port, destination.host);
+  }
+
+  function withVia(parts: RequestParts, branch: string): string {
+    const via = `SIP/2.0/UDP ${address.host}:${address.port};branch=${branch};rport`;
+    return buildRequest({ ...parts, headers: [["via", via], ...entriesOf(parts.headers)] });
+  }
+
+  function request(
+    parts: RequestParts & { readonly branch?: string },
+    destination: Address,
+    listener: ResponseListener,
+  ): SentRequest {
+    const branch = parts.branch ?? `z9hG4bK${hex(random.bytes(8))}`;
+    const key = `${branch}|${parts.method}`;
+    const transaction: ClientTransaction = {
+      text: withVia(parts, branch),
+      request: parts,
+      destination,
+      listener,
+      intervalMs: T1_MS,
+      timer: null,
+      expiry: clock.after(TRANSACTION_MS, () => expire(key)),
+      ack: null,
+      finished: false,
+    };
+    if (clients.size < TRANSACTIONS_MAX) clients.set(key, transaction);
+    send(transaction.text, destination);
+    scheduleRepeat(transaction);
+    return { branch };
+  }
+
+  /** Timer A doubles without bound, timer E up to T2. */
+  function scheduleRepeat(transaction: ClientTransaction): void {
+    transaction.timer = clock.after(transaction.intervalMs, () => {
+      send(transaction.text, transaction.destination);
+      const doubled = transaction.intervalMs * 2;
+      const isInvite = transaction.request.method === "INVITE";
+      transaction.intervalMs = isInvite ? doubled : Math.min(doubled, T2_MS);
+      scheduleRepeat(transaction);
+    });
+  }
+
+  function expire(key: string): void {
+    const transaction = clients.get(key);
+    if (!transaction) return;
+    transaction.timer?.cancel();
+    clients.delete(key);
+    if (!transaction.finished) transaction.listener(null);
+  }
+
+  function receive(text: string, source: Address): void {
+    if (text.trim() === "") return;
+    const message = parseMessage(text);
+    if (message.kind === "request") receiveRequest(message, source);
+    if (message.kind === "response") receiveResponse(message);
+  }
+
+  function receiveResponse(response: SipResponse): void {
+    const key = `${branchOf(response.via)}|${response.cseq.method}`;
+    const transaction = clients.get(key);
+    if (!transaction) return;
+    const isInvite = response.cseq.method === "INVITE";
+    if (response.statusCode < 200) {
+      if (isInvite) {
+        transaction.timer?.cancel();
+        transaction.expiry.cancel();
+        // An INVITE that rings is the caller's to end, by CANCEL; 3 minutes is timer C.
+        transaction.expiry = clock.after(180_000, () => expire(key));
+      }
+      transaction.listener(response);
+      return;
+    }
+    transaction.timer?.cancel();
+    if (isInvite && response.statusCode >= 300) {
+      transaction.ack ??= ackOfRefusal(transaction, response);
+      send(transaction.ack, transaction.destination);
+    }
+    const repeated = transaction.finished;
+    if (!transaction.finished) {
+      transaction.finished = true;
+      transaction.expiry.cancel();
+      transaction.expiry = clock.after(TRANSACTION_MS, () => expire(key));
+    }
+    if (!repeated || (isInvite && response.statusCode < 300)) transaction.listener(response);
+  }
+
+  /** RFC 3261 17.1.1.3: same branch, same Request-URI and Route, To of the answer. */
+  function ackOfRefusal(transaction: ClientTransaction, response: SipResponse): string {
+    const sent = entriesOf(transaction.request.headers);
+    const kept = sent.filter(([name]) => /^(from|call-id|route|max-forwards)$/i.test(name));
+    const headers: HeaderInit = [
+      ...kept,
+      ["to", response.headers.get("to") ?? ""],
+      ["cseq", `${response.cseq.number} ACK`],
+    ];
+    const parts = { method: "ACK", uri: transaction.request.uri, headers };
+    return withVia(parts, branchOf(response.via));
+  }
+
+  function receiveRequest(raw: SipRequest, source: Address): void {
+    const request = stamped(raw, source);
+    const sentBy = `${raw.via.host}:${raw.via.port ?? 5060}`;
+    const method = raw.method === "ACK" ? "INVITE" : raw.method;
+    const key = `${branchOf(raw.via)}|${sentBy}|${method}`;
+    const known = servers.get(key);
+    if (raw.method === "ACK") {
+      if (known) known.timer?.cancel();
+      else handler({ request, source, respond: () => {}, confirm: () => {} });
+      return;
+    }
+    if (known) {
+      if (known.answer) send(known.answer, source);
+      return;
+    }
+    if (servers.size >= TRANSACTIONS_MAX) return;
+    const state: ServerState = {
+      source,
+      answer: null,
+      intervalMs: T1_MS,
+      timer: null,
+      expiry: clock.after(180_000, () => forget(key)),
+    };
+    servers.set(key, state);
+    handler({
+      request,
+      source,
+      respond: (answer, statusCode) => respond(key, raw.method, answer, statusCode),
+      confirm: () => state.timer?.cancel(),
+    });
+  }
+
+  function respond(key: string, method: string, answer: string, statusCode: number): void {
+    const state = servers.get(key);
+    if (!state) return;
+    state.answer = answer;
+    send(answer, state.source);
+    if (statusCode < 200) return;
+    state.expiry.cancel();
+    state.expiry = clock.after(TRANSACTION_MS, () => forget(key));
+    if (method === "INVITE") repeatFinal(state);
+  }
+
+  function repeatFinal(state: ServerState): void {
+    state.timer?.cancel();
+    state.timer = clock.after(state.intervalMs, () => {
+      if (state.answer) send(state.answer, state.source);
+      state.intervalMs = Math.min(state.intervalMs * 2, T2_MS);
+      repeatFinal(state);
+    });
+  }
+
+  function forget(key: string): void {
+    servers.get(key)?.timer?.cancel();
+    servers.delete(key);
+  }
+
+  return {
+    address,
+    request,
+    sendAck: (parts, destination) =>
+      send(withVia(parts, `z9hG4bK${hex(random.bytes(8))}`), destination),
+    onRequest: (next) => {
+      handler = next;
+    },
+    close() {
+      for (const transaction of clients.values()) {
+        transaction.timer?.cancel();
+        transaction.expiry.cancel();
+      }
+      for (const state of servers.values()) {
+        state.timer?.cancel();
+        state.expiry.cancel();
+      }
+      clients.clear();
+      servers.clear();
+      closed = true;
+      socket.close();
+    },
+  };
+}
+
+const entriesOf = (headers: HeaderInit | Headers): HeaderInit =>
+  headers instanceof Headers ? [...headers] : headers;
+
+/** The request with `received` and `rport` in its topmost Via, so that answers find the way back. */
+export function stamped(request: SipRequest, source: Address): SipRequest {
+  const via = stampSource(request.via, source);
+  const [, ...below] = request.headers.all("via");
+  const rest = [...request.headers].filter(([name]) => name !== "via");
+  const vias = [formatVia(via), ...below].map((value) => ["via", value] as const);
+  return { ...request, via, headers: Headers.from([...vias, ...rest]) };
+}

@@ -1,0 +1,299 @@
+/**
+ * A phone's audio: RTP both ways on a socket of its own, paced by an absolute schedule of 20 ms
+ * (RFC 3550, G.711), key presses (RFC 4733), and an ear that keeps what it heard and knows when
+ * the far end speaks.
+ *
+ * What is heard is laid out by RTP timestamp, so that loss and disorder leave gaps in the right
+ * places. Bounded: ten minutes of hearing, one minute of speech queued.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import { type Random, randomInt } from "../../core/random.ts";
+import { decodeG711, encodeG711, type G711Law } from "../../media/audio/g711.ts";
+import {
+  looksLikeRtcp,
+  RTP_HEADER_BYTES,
+  RtpPacketView,
+  timestampDelta,
+  writeRtpHeader,
+} from "../../media/rtp/packet.ts";
+import {
+  readTelephoneEvent,
+  TELEPHONE_EVENT_BYTES,
+  TelephoneEventReceiver,
+  TelephoneEventSender,
+} from "../../media/rtp/telephone-event.ts";
+import type { Address } from "./endpoint.ts";
+import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";
+
+export const PHONE_SAMPLE_RATE_HZ = 8000;
+const FRAME_SAMPLES = 160;
+const FRAME_MS = 20;
+const HEARD_SAMPLES_MAX = 10 * 60 * PHONE_SAMPLE_RATE_HZ;
+const QUEUE_SAMPLES_MAX = 60 * PHONE_SAMPLE_RATE_HZ;
+/** Root mean square of a frame above which the far end speaks (about −44 dBFS). */
+const SPEECH_RMS = 200;
+/** A gap in time stamps above this is a new stream, not silence. */
+const JUMP_SAMPLES_MAX = 30 * PHONE_SAMPLE_RATE_HZ;
+/** A room is never digitally silent: about −66 dBFS of noise under everything said. */
+const ROOM_NOISE = 16;
+
+export interface PhoneMediaStatistics {
+  readonly packetsSent: number;
+  readonly packetsReceived: number;
+}
+
+export class PhoneMedia {
+  #socket: Bun.udp.Socket<"buffer"> | null = null;
+  #remote: RemoteDescription | null = null;
+  #sending = true;
+  #timer: Timer | null = null;
+  #nextFrameAt = 0;
+
+  readonly #packet = new Uint8Array(RTP_HEADER_BYTES + FRAME_SAMPLES);
+  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  readonly #digits = new TelephoneEventSender();
+  #sequenceNumber: number;
+  #timestamp: number;
+  readonly #ssrc: number;
+  #queue: Int16Array[] = [];
+  #queuePosition = 0;
+  #drained: (() => void)[] = [];
+
+  readonly #view = new RtpPacketView();
+  readonly #digitReceiver = new TelephoneEventReceiver();
+  #heard = new Int16Array(PHONE_SAMPLE_RATE_HZ * 30);
+  #heardSamples = 0;
+  #remoteSsrc: number | null = null;
+  /** Timestamp of sample `#streamStart` of what was heard. */
+  #streamTimestamp = 0;
+  #streamStart = 0;
+  #lastSpeechAt = Number.NEGATIVE_INFINITY;
+  #digitsReceived = "";
+  #packetsSent = 0;
+  #packetsReceived = 0;
+
+  constructor(
+    private readonly host: string,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {
+    this.#sequenceNumber = randomInt(random, 0x10000);
+    this.#timestamp = randomInt(random, 2 ** 32);
+    this.#ssrc = randomInt(random, 2 ** 32);
+  }
+
+  /** Binds the socket and answers where the far end shall send to. */
+  async open(): Promise<Address> {
+    this.#socket = await Bun.udpSocket({
+      hostname: this.host,
+      port: 0,
+      socket: {
+        data: (_socket, datagram) => this.#receive(datagram),
+        error: () => {},
+      },
+    });
+    return { host: this.host, port: this.#socket.port };
+  }
+
+  get statistics(): PhoneMediaStatistics {
+    return { packetsSent: this.#packetsSent, packetsReceived: this.#packetsReceived };
+  }
+
+  get codec(): G711Law | null {
+    return this.#remote?.codec ?? null;
+  }
+
+  /** Keys that the far end pressed. */
+  get digitsReceived(): string {
+    return this.#digitsReceived;
+  }
+
+  /** Monotonic time of the last frame in which the far end spoke; −Infinity before the first. */
+  get lastSpeechAt(): number {
+    return this.#lastSpeechAt;
+  }
+
+  /** Starts sending, or follows a new description. `sending` false is hold. */
+  connect(remote: RemoteDescription, sending: boolean): void {
+    this.#remote = remote;
+    this.#sending = sending;
+    if (this.#timer || !this.#socket) return;
+    this.#nextFrameAt = this.clock.monotonic();
+    this.#schedule();
+  }
+
+  /** Appends 8 kHz speech. Resolves when its last sample was sent or the call is over. */
+  play(pcm: Int16Array): Promise<void> {
+    const queued = this.#queue.reduce((sum, part) => sum + part.length, 0);
+    if (queued + pcm.length > QUEUE_SAMPLES_MAX)
+      return Promise.reject(new RangeError("more than a minute of speech is queued"));
+    this.#queue.push(pcm);
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  stopPlaying(): void {
+    this.#queue = [];
+    this.#queuePosition = 0;
+    this.#announceDrained();
+  }
+
+  /** RFC 4733 key presses; false when too many wait or the far end takes none. */
+  press(digits: string): boolean {
+    return this.#remote?.telephoneEvent != null && this.#digits.queue(digits);
+  }
+
+  get pressing(): boolean {
+    return this.#digits.active;
+  }
+
+  /** Everything heard so far, 8 kHz; a copy. */
+  heard(): Int16Array {
+    return this.#heard.slice(0, this.#heardSamples);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#socket?.close();
+    this.#socket = null;
+    this.#announceDrained();
+  }
+
+  #schedule(): void {
+    const delay = Math.max(0, this.#nextFrameAt - this.clock.monotonic());
+    this.#timer = this.clock.after(delay, () => {
+      const now = this.clock.monotonic();
+      // After a stall, what is late is sent at once, but never more than a jitter buffer holds.
+      if (now - this.#nextFrameAt > 10 * FRAME_MS) this.#nextFrameAt = now;
+      while (this.#nextFrameAt <= now) {
+        this.#nextFrameAt += FRAME_MS;
+        this.#sendFrame();
+      }
+      if (this.#socket) this.#schedule();
+    });
+  }
+
+  #sendFrame(): void {
+    const remote = this.#remote;
+    this.#timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
+    if (!remote || !this.#sending) return;
+    if (this.#digits.active) this.#sendDigit(remote);
+    else this.#sendSpeech(remote);
+  }
+
+  #sendSpeech(remote: RemoteDescription): void {
+    this.#fillFrame();
+    encodeG711(remote.codec, this.#frame, this.#packet, RTP_HEADER_BYTES);
+    this.#send(remote, {
+      payloadType: PAYLOAD_TYPES[remote.codec],
+      marker: false,
+      timestamp: this.#timestamp,
+      payloadBytes: FRAME_SAMPLES,
+    });
+  }
+
+  #sendDigit(remote: RemoteDescription): void {
+    if (remote.telephoneEvent === null) return;
+    const step = this.#digits.next(this.#timestamp, this.#packet, RTP_HEADER_BYTES);
+    if (step === "pause") return;
+    this.#send(remote, {
+      payloadType: remote.telephoneEvent,
+      marker: step === "first",
+      timestamp: this.#digits.timestamp,
+      payloadBytes: TELEPHONE_EVENT_BYTES,
+    });
+  }
+
+  #send(
+    remote: RemoteDescription,
+    packet: { payloadType: number; marker: boolean; timestamp: number; payloadBytes: number },
+  ): void {
+    this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
+    writeRtpHeader(this.#packet, {
+      marker: packet.marker,
+      payloadType: packet.payloadType,
+      sequenceNumber: this.#sequenceNumber,
+      timestamp: packet.timestamp,
+      ssrc: this.#ssrc,
+    });
+    this.#packetsSent++;
+    const bytes = this.#packet.subarray(0, RTP_HEADER_BYTES + packet.payloadBytes);
+    this.#socket?.send(bytes, remote.rtp.port, remote.rtp.host);
+  }
+
+  /** The next 20 ms of speech over the room's noise. */
+  #fillFrame(): void {
+    for (let i = 0; i < FRAME_SAMPLES; i++)
+      this.#frame[i] = (this.random.float() - 0.5) * 2 * ROOM_NOISE;
+    let filled = 0;
+    while (filled < FRAME_SAMPLES) {
+      const part = this.#queue[0];
+      if (!part) break;
+      const count = Math.min(part.length - this.#queuePosition, FRAME_SAMPLES - filled);
+      for (let i = 0; i < count; i++) {
+        const sample = (this.#frame[filled + i] ?? 0) + (part[this.#queuePosition + i] ?? 0);
+        this.#frame[filled + i] = Math.max(-32768, Math.min(32767, sample));
+      }
+      filled += count;
+      this.#queuePosition += count;
+      if (this.#queuePosition < part.length) break;
+      this.#queue.shift();
+      this.#queuePosition = 0;
+      if (this.#queue.length === 0) this.#announceDrained();
+    }
+  }
+
+  #announceDrained(): void {
+    const waiting = this.#drained;
+    this.#drained = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #receive(datagram: Uint8Array): void {
+    const view = this.#view;
+    if (looksLikeRtcp(datagram) || !view.read(datagram) || !this.#remote) return;
+    this.#packetsReceived++;
+    if (view.payloadType === this.#remote.telephoneEvent) this.#receiveDigit(datagram);
+    const law = view.payloadType === 0 ? "PCMU" : view.payloadType === 8 ? "PCMA" : null;
+    if (law) this.#hear(law, datagram);
+  }
+
+  #receiveDigit(datagram: Uint8Array): void {
+    const view = this.#view;
+    const event = readTelephoneEvent(datagram, view.payloadOffset, view.payloadBytes);
+    if (!event) return;
+    const key = this.#digitReceiver.receive(event, view.timestamp, view.marker);
+    if (key !== null) this.#digitsReceived += key;
+  }
+
+  #hear(law: G711Law, datagram: Uint8Array): void {
+    const view = this.#view;
+    let position = this.#streamStart + timestampDelta(view.timestamp, this.#streamTimestamp);
+    const jumped = Math.abs(position - this.#heardSamples) > JUMP_SAMPLES_MAX;
+    if (this.#remoteSsrc !== view.ssrc || jumped) {
+      this.#remoteSsrc = view.ssrc;
+      this.#streamTimestamp = view.timestamp;
+      this.#streamStart = this.#heardSamples;
+      position = this.#streamStart;
+    }
+    const end = position + view.payloadBytes;
+    if (position < 0 || end > HEARD_SAMPLES_MAX) return;
+    if (end > this.#heard.length) this.#growHearing(end);
+    const target = this.#heard.subarray(position, end);
+    decodeG711(law, datagram, target, view.payloadOffset, view.payloadBytes);
+    this.#heardSamples = Math.max(this.#heardSamples, end);
+    if (rootMeanSquare(target) > SPEECH_RMS) this.#lastSpeechAt = this.clock.monotonic();
+  }
+
+  #growHearing(samples: number): void {
+    const larger = new Int16Array(Math.min(HEARD_SAMPLES_MAX, samples * 2));
+    larger.set(this.#heard);
+    this.#heard = larger;
+  }
+}
+
+export function rootMeanSquare(pcm: Int16Array): number {
+  let sum = 0;
+  for (const sample of pcm) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, pcm.length));
+}

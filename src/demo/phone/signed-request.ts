@@ -1,0 +1,51 @@
+/** A request that answers digest challenges (RFC 3261 22.2): sent again once with credentials. */
+import { type DigestClient, parseChallenges } from "../../sip/digest.ts";
+import { formatUri, type RequestParts, type SipResponse } from "../../sip/message/index.ts";
+import type { Address, Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
+
+export interface SignedRequest {
+  readonly endpoint: Endpoint;
+  /** null: challenges are handed up as they come. */
+  readonly digest: DigestClient | null;
+  readonly destination: Address;
+  /** Called for each attempt: every one has a CSeq of its own. */
+  make(): RequestParts;
+  /** Told what is on its way, for a later CANCEL. */
+  onSent?(parts: RequestParts, sent: SentRequest): void;
+  readonly listener: ResponseListener;
+}
+
+/** Challenges answered before a request counts as refused: one, and one stale nonce. */
+const ATTEMPTS_MAX = 3;
+
+export function sendSigned(request: SignedRequest, attempt = 1, credentials?: Credentials): void {
+  const made = request.make();
+  const parts: RequestParts = credentials
+    ? { ...made, headers: [...made.headers, [credentials.header, credentials.value(made)]] }
+    : made;
+  const sent = request.endpoint.request(parts, request.destination, (response) => {
+    const next = response && attempt < ATTEMPTS_MAX ? credentialsFor(request, response) : null;
+    if (next) sendSigned(request, attempt + 1, next);
+    else request.listener(response);
+  });
+  request.onSent?.(parts, sent);
+}
+
+interface Credentials {
+  readonly header: string;
+  value(parts: RequestParts): string;
+}
+
+function credentialsFor(request: SignedRequest, response: SipResponse): Credentials | null {
+  const isProxy = response.statusCode === 407;
+  if (!request.digest || (response.statusCode !== 401 && !isProxy)) return null;
+  const field = isProxy ? "proxy-authenticate" : "www-authenticate";
+  const [challenge] = parseChallenges(response.headers.all(field));
+  const { digest } = request;
+  if (!challenge) return null;
+  return {
+    header: isProxy ? "Proxy-Authorization" : "Authorization",
+    value: ({ method, uri }) =>
+      digest.answer(challenge, method, typeof uri === "string" ? uri : formatUri(uri)),
+  };
+}
