@@ -10,9 +10,9 @@ import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
-import type { JsonObject, ToolResult, TurnRecord } from "../worker/messages.ts";
+import type { TurnRecord } from "../worker/messages.ts";
 import type { Admission } from "./admission.ts";
-import type { CallIdentity, LiveCall } from "./live-call.ts";
+import type { CallIdentity } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
 
@@ -42,13 +42,6 @@ export interface CallContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Starts a transfer the agent wished for. */
-  readonly transfer: (call: LiveCall, target: string) => void;
-  readonly recordToolCall: (
-    call: CallIdentity,
-    wish: { readonly tool: string; readonly arguments: JsonObject },
-    result: ToolResult,
-  ) => Promise<void>;
   /** Live followers: the command line and the demo. */
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
 }

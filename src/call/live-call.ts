@@ -21,6 +21,8 @@ import { endingAnswered, endingByUs, endingUnanswered } from "./ending.ts";
 import { finishCall } from "./finish.ts";
 import type { CallChannel } from "./media-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
+import { recordToolCall } from "./tool-call-record.ts";
+import { transferCall } from "./transfer.ts";
 
 export interface CallIdentity {
   readonly tenantId: number;
@@ -82,7 +84,13 @@ export class LiveCall {
     channel.on("turn", (turn) => this.#storeTurn(turn));
     channel.on("tool_wish", (wish) => void this.#runTool(wish));
     channel.on("end_wish", ({ reason }) => this.end(endingByUs("completed", reason)));
-    channel.on("transfer_wish", ({ target }) => this.context.transfer(this, target));
+    channel.on(
+      "transfer_wish",
+      ({ target }) =>
+        void transferCall(this.context, this, target).catch((error) =>
+          this.#log.warn("call.transfer_refused", { error: describeError(error) }),
+        ),
+    );
     channel.on("heartbeat", () => void this.#watchMoney());
     channel.on("failed", ({ reason, detail }) => {
       this.#log.error("call.media_failed", { reason, detail });
@@ -170,7 +178,7 @@ export class LiveCall {
       caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
     });
     this.#channel?.toolResult(result);
-    await this.context.recordToolCall(this.identity, wish, result).catch((error) => {
+    await recordToolCall(this.context, this.identity, wish, result).catch((error) => {
       this.#storeFailed("tool call", error);
     });
   }

@@ -1,0 +1,27 @@
+/** Proof of life of every live call, stored every few seconds: a crash bills to the last one. */
+import type { Clock, Timer } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { callStore } from "../store/call-store.ts";
+import type { Database } from "../store/database.ts";
+import type { CallRegistry } from "./registry.ts";
+
+export const HEARTBEAT_MS = 5_000;
+
+/** Cancel it when the calls are gone. */
+export function startHeartbeat(options: {
+  readonly registry: CallRegistry;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Timer {
+  const { registry, database, clock, log } = options;
+  return clock.every(HEARTBEAT_MS, () => {
+    const live = registry.all.filter((call) => call.isLive);
+    const uuids = live.map((call) => call.identity.callUuid);
+    if (uuids.length === 0) return;
+    database
+      .tx((queries) => callStore(queries).heartbeat(uuids, clock.now()))
+      .catch((error) => log.error("call.heartbeat_failed", { error: describeError(error) }));
+  });
+}
