@@ -116,6 +116,12 @@ export interface LegEvents {
   readonly ended: LegEnd;
 }
 
+export interface ReferOutcome {
+  readonly transferred: boolean;
+  /** SIP code of the final NOTIFY (sipfrag) or of the refusal; null when nothing answered. */
+  readonly sipCode: number | null;
+}
+
 interface Leg {
   readonly sipCallId: string;
   readonly trunkId: number;
@@ -125,6 +131,12 @@ interface Leg {
   ): Unsubscribe;
   /** BYE, CANCEL or a rejection, whichever the dialog's state needs. Idempotent. */
   hangUp(): void;
+  /**
+   * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
+   * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg
+   * stays up: hang up after a success. Never rejects.
+   */
+  refer(target: string): Promise<ReferOutcome>;
 }
 
 export interface OutgoingLeg extends Leg {

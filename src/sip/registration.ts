@@ -1,0 +1,287 @@
+/**
+ * The registration client of one trunk (RFC 3261 10.2): digest, refresh before expiry, 423,
+ * Retry-After, back-off. Own, because SIP.js' Registerer storms when a 200 carries only an Expires
+ * header and sticks when it carries no Contact.
+ *
+ * Guarantees: never two REGISTERs at once; at most 4 requests an attempt; a refused password is
+ * retried every 10 minutes only; `close` ends every timer.
+ */
+import type { Clock, Timer } from "../core/clock.ts";
+import type { Unsubscribe } from "../core/emitter.ts";
+import { Emitter } from "../core/emitter.ts";
+import { hex } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { StateMachine } from "../core/state-machine.ts";
+import type { TrunkCredentials } from "./credentials.ts";
+import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
+import type { RegistrationStatus, TrunkSettings } from "./ports.ts";
+import { explainRegistrationFailure, retryDelayMs } from "./registration-failure.ts";
+import {
+  REGISTRATION_TABLE,
+  type RegistrationEvent,
+  type RegistrationState,
+} from "./registration-state.ts";
+
+export interface RegistrationDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly credentials: TrunkCredentials;
+  readonly userAgent: string;
+  readonly expiresSec: number;
+  /** User part of our Contact: how the registrar's requests find this trunk. */
+  readonly contactUser: string;
+  /** Contact URI as seen from outside, now. */
+  contactUri(): string;
+  /**
+   * Sends a request without Via: the caller adds it. Answers with the final response, or null when
+   * none came (timeout, unresolvable host).
+   */
+  send(request: RegisterRequest): Promise<SipResponse | null>;
+}
+
+/** Composed with the Via that its sender makes. */
+export type RegisterRequest = (via: string) => string;
+
+const REQUESTS_PER_ATTEMPT_MAX = 4;
+const UNREGISTER_TIMEOUT_MS = 2000;
+/** A refresh leaves time for two attempts that time out, but never comes before half the time. */
+const REFRESH_MARGIN_MS = 70_000;
+const SHORTEST_EXPIRES_SEC = 5;
+
+type Outcome =
+  | { readonly kind: "accepted"; readonly response: SipResponse }
+  | { readonly kind: "rejected"; readonly response: SipResponse }
+  | { readonly kind: "no_answer" };
+
+export class RegistrationClient {
+  readonly #machine: StateMachine<RegistrationState, RegistrationEvent>;
+  readonly #emitter = new Emitter<{ status: RegistrationStatus }>();
+  readonly #callId: string;
+  readonly #fromTag: string;
+  #cseq = 0;
+  #expiresSec: number;
+  #timer: Timer | undefined;
+  #whenGone: (() => void)[] = [];
+
+  constructor(
+    private readonly settings: TrunkSettings,
+    private readonly deps: RegistrationDeps,
+  ) {
+    this.#callId = hex(deps.random.bytes(16));
+    this.#fromTag = hex(deps.random.bytes(8));
+    this.#expiresSec = deps.expiresSec;
+    this.#machine = new StateMachine(
+      "registration",
+      REGISTRATION_TABLE,
+      { name: "idle" } as RegistrationState,
+      {
+        onTransition: (from, to) => this.#enter(from, to),
+        onIllegal: (state, event) =>
+          deps.log.warn("registration_illegal", { state: state.name, event: event.type }),
+      },
+    );
+  }
+
+  get status(): RegistrationStatus {
+    return statusOf(this.#machine.state);
+  }
+
+  onStatus(listener: (status: RegistrationStatus) => void): Unsubscribe {
+    return this.#emitter.on("status", listener);
+  }
+
+  start(): void {
+    this.#machine.apply({ type: "start" });
+  }
+
+  /** The public address changed: the binding is renewed now. */
+  refreshNow(): void {
+    if (this.#machine.state.name === "registered") this.#machine.apply({ type: "due" });
+  }
+
+  /** Un-REGISTERs and resolves when answered, at the latest after 2 s. */
+  stop(): Promise<void> {
+    const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
+    this.#machine.apply({ type: "stop" });
+    return gone;
+  }
+
+  #enter(from: RegistrationState, to: RegistrationState): void {
+    if (from.name === to.name && to.name === "unregistering") return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const { clock } = this.deps;
+    if (to.name === "registering") void this.#register();
+    if (to.name === "registered") this.#wake(to.refreshAtMs - clock.now());
+    if (to.name === "failed") this.#wake(to.nextAttemptAtMs - clock.now());
+    if (to.name === "unregistering") void this.#unregister();
+    if (to.name === "unregistered") {
+      for (const resolve of this.#whenGone.splice(0)) resolve();
+    }
+    if (JSON.stringify(statusOf(from)) !== JSON.stringify(this.status)) {
+      this.#emitter.emit("status", this.status);
+    }
+  }
+
+  #wake(delayMs: number): void {
+    this.#timer = this.deps.clock.after(Math.max(0, delayMs), () =>
+      this.#machine.apply({ type: "due" }),
+    );
+  }
+
+  async #register(): Promise<void> {
+    const outcome = await this.#exchange(() => this.#expiresSec);
+    const state = this.#machine.state;
+    if (state.name !== "registering") return;
+    if (outcome.kind === "accepted") {
+      this.#machine.apply(this.#acceptedEvent(outcome.response));
+      return;
+    }
+    const response = outcome.kind === "rejected" ? outcome.response : null;
+    const delayMs = retryDelayMs(response, state.failures, this.deps.random);
+    const event: RegistrationEvent = {
+      type: "rejected",
+      lastCode: response?.statusCode ?? null,
+      explanation: explainRegistrationFailure(response?.statusCode ?? null, this.settings.server),
+      nextAttemptAtMs: this.deps.clock.now() + delayMs,
+    };
+    this.deps.log.warn("registration_failed", {
+      trunk_id: this.settings.trunkId,
+      sip_code: event.lastCode,
+      retry_in_ms: Math.round(delayMs),
+    });
+    this.#machine.apply(event);
+  }
+
+  #acceptedEvent(response: SipResponse): RegistrationEvent {
+    const grantedSec = this.#grantedSec(response);
+    const lifetimeMs = grantedSec * 1000;
+    const now = this.deps.clock.now();
+    const refreshAfterMs = Math.max(lifetimeMs / 2, lifetimeMs - REFRESH_MARGIN_MS);
+    return {
+      type: "accepted",
+      expiresAtMs: now + lifetimeMs,
+      refreshAtMs: now + refreshAfterMs * (0.95 + 0.05 * this.deps.random.float()),
+    };
+  }
+
+  /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). */
+  #grantedSec(response: SipResponse): number {
+    const contacts = response.headers.all("contact").map(parseNameAddr);
+    const ours = contacts.find(
+      (contact) => contact && userOf(contact.uri) === this.deps.contactUser,
+    );
+    const only = contacts.length === 1 ? contacts[0] : undefined;
+    const stated =
+      (ours ?? only)?.parameters.get("expires") ?? response.headers.get("expires") ?? "";
+    const seconds = /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSec;
+    return Math.max(SHORTEST_EXPIRES_SEC, seconds);
+  }
+
+  async #unregister(): Promise<void> {
+    let timer: Timer | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = this.deps.clock.after(UNREGISTER_TIMEOUT_MS, resolve);
+    });
+    await Promise.race([this.#exchange(() => 0), timeout]);
+    timer?.cancel();
+    if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
+  }
+
+  /** One attempt: the request, and again for a challenge, a stale nonce, a 423. */
+  async #exchange(expiresSec: () => number): Promise<Outcome> {
+    let authorisation: readonly [string, string] | undefined;
+    let answeredChallenge = false;
+    for (let sent = 1; ; sent++) {
+      const response = await this.deps.send(this.#compose(expiresSec(), authorisation));
+      if (response === null) return { kind: "no_answer" };
+      const { statusCode } = response;
+      if (statusCode >= 200 && statusCode < 300) return { kind: "accepted", response };
+      if (sent >= REQUESTS_PER_ATTEMPT_MAX) return { kind: "rejected", response };
+      if (statusCode === 401 || statusCode === 407) {
+        authorisation = this.#authorise(response, answeredChallenge);
+        if (!authorisation) return { kind: "rejected", response };
+        answeredChallenge = true;
+      } else if (statusCode === 423 && this.#acceptMinimum(response)) {
+        authorisation = undefined;
+        answeredChallenge = false;
+      } else {
+        return { kind: "rejected", response };
+      }
+    }
+  }
+
+  /** Undefined: not ours to answer, or the same credentials were refused already. */
+  #authorise(response: SipResponse, again: boolean): readonly [string, string] | undefined {
+    const proxy = response.statusCode === 407;
+    const values = response.headers.all(proxy ? "proxy-authenticate" : "www-authenticate");
+    const challenge = this.deps.credentials.pick(values);
+    if (!challenge || (again && !challenge.stale)) return undefined;
+    const value = this.deps.credentials.answer(challenge, "REGISTER", this.#registrarUri);
+    return [proxy ? "Proxy-Authorization" : "Authorization", value];
+  }
+
+  #acceptMinimum(response: SipResponse): boolean {
+    const minimum = Number(response.headers.get("min-expires") ?? Number.NaN);
+    if (!(minimum > this.#expiresSec) || minimum > 86_400) return false;
+    this.#expiresSec = minimum;
+    return true;
+  }
+
+  get #registrarUri(): string {
+    return `sip:${hostForUri(this.settings.server)}`;
+  }
+
+  #compose(expiresSec: number, authorisation?: readonly [string, string]): RegisterRequest {
+    const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
+    const cseq = ++this.#cseq;
+    const contact = `<${this.deps.contactUri()}>;expires=${expiresSec}`;
+    return (via) =>
+      buildRequest({
+        method: "REGISTER",
+        uri: this.#registrarUri,
+        headers: [
+          ["Via", via],
+          ["Max-Forwards", 70],
+          ["From", `${identity};tag=${this.#fromTag}`],
+          ["To", identity],
+          ["Call-ID", this.#callId],
+          ["CSeq", `${cseq} REGISTER`],
+          ["Contact", contact],
+          ["Expires", expiresSec],
+          ["Allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, PRACK"],
+          ["User-Agent", this.deps.userAgent],
+          ...(authorisation ? [authorisation] : []),
+        ],
+      });
+  }
+}
+
+/** IPv6 literals want brackets inside a URI. */
+export const hostForUri = (host: string): string =>
+  host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+
+function statusOf(state: RegistrationState): RegistrationStatus {
+  switch (state.name) {
+    case "idle":
+      return { name: "registering" };
+    case "registering":
+      return state.validUntilMs === null
+        ? { name: "registering" }
+        : { name: "registered", expiresAtMs: state.validUntilMs };
+    case "registered":
+      return { name: "registered", expiresAtMs: state.expiresAtMs };
+    case "failed":
+      return {
+        name: "failed",
+        lastCode: state.lastCode,
+        explanation: state.explanation,
+        nextAttemptAtMs: state.nextAttemptAtMs,
+      };
+    case "unregistering":
+    case "unregistered":
+      return { name: "unregistered" };
+  }
+}
