@@ -1,0 +1,223 @@
+/**
+ * The agent's side: from pieces of text to played audio, and back to "what was really heard".
+ *
+ * Pieces are synthesised and queued in order, ahead of playout by a bounded time. Each knows its
+ * place in the playout, so that after a cut the text is split where the audio was: whole pieces that
+ * were played, the words of the cut one up to the cut, and the rest.
+ */
+import { type Clock, sleep } from "../core/clock.ts";
+import { EngineFailure, type Voice } from "../engine/ports.ts";
+import type { CallAudio } from "../media/ports.ts";
+import { withDeadline } from "./deadline.ts";
+import type { EchoGuard } from "./echo.ts";
+import { PLAYOUT_AHEAD_MS_MAX, VOICE_TIMEOUT_MS } from "./limits.ts";
+import type { CachedPhrases } from "./phrase-cache.ts";
+
+/**
+ * Whose words a piece is. Only the mind's own belong into its history; a greeting or an answer is
+ * worth going on with after a false interruption, a filler is not.
+ */
+export type PieceOrigin = "mind" | "greeting" | "phrase" | "disclosure";
+
+interface Piece {
+  readonly text: string;
+  readonly origin: PieceOrigin;
+  /** Place in the playout (`CallAudio.playedMs`); null before the first sample is queued. */
+  startMs: number | null;
+  endMs: number;
+  complete: boolean;
+}
+
+export interface Spoken {
+  /** All that was heard, in order. */
+  readonly heard: string;
+  /** Of that, the mind's own words; null where the mind had none in this turn. */
+  readonly heardOfMind: string | null;
+  /** Greeting or answer that was not heard; begins with the sentence that was cut. */
+  readonly rest: readonly string[];
+  /** Something was not heard. */
+  readonly cut: boolean;
+}
+
+interface AgentSpeechOptions {
+  readonly audio: CallAudio;
+  readonly voice: Voice;
+  readonly phrases: CachedPhrases;
+  readonly echo: EchoGuard;
+  readonly clock: Clock;
+  readonly onFailure: (failure: EngineFailure) => void;
+  readonly onSynthesised: (characters: number) => void;
+}
+
+/** Slow speech, for a guess at the length of a piece whose synthesis was stopped. */
+const MS_PER_CHARACTER = 65;
+const BACKPRESSURE_POLL_MS = 100;
+const PIECES_MAX = 500;
+
+export class AgentSpeech {
+  #pieces: Piece[] = [];
+  #waiting: Piece[] = [];
+  #synthesising = false;
+  #abort = new AbortController();
+
+  constructor(private readonly options: AgentSpeechOptions) {}
+
+  /** Says `text` after what is being said. */
+  say(text: string, origin: PieceOrigin): void {
+    if (text.trim() === "" || this.#pieces.length >= PIECES_MAX) return;
+    const piece: Piece = { text, origin, startMs: null, endMs: 0, complete: false };
+    this.#pieces.push(piece);
+    this.#waiting.push(piece);
+    if (!this.#synthesising) void this.#synthesiseWaiting();
+  }
+
+  /** Anything still to be synthesised or played. */
+  get busy(): boolean {
+    return this.#synthesising || this.#waiting.length > 0 || this.options.audio.queuedMs > 0;
+  }
+
+  /** At least one sample of the running turn has been played. */
+  get audible(): boolean {
+    const start = this.#pieces[0]?.startMs ?? null;
+    return start !== null && this.options.audio.playedMs > start;
+  }
+
+  /** Words are there that were not played to the end: the agent means to speak. */
+  get hasWords(): boolean {
+    return this.#pieces.length > 0;
+  }
+
+  /** What must not be cut is still being said. */
+  get protectedNow(): boolean {
+    return this.#pieces.some(
+      (piece) => piece.origin === "disclosure" && this.#heardShare(piece) < 1,
+    );
+  }
+
+  /** Milliseconds still to be played, as far as they are synthesised; null while more is to come. */
+  get remainingMs(): number | null {
+    if (this.#synthesising || this.#waiting.length > 0) return null;
+    return this.options.audio.queuedMs;
+  }
+
+  /** Ends the turn: everything was said. */
+  finish(): Spoken {
+    return this.#split(() => 1);
+  }
+
+  /** Cuts the turn short where it is, fading out. */
+  stop(fadeMs: number): Spoken {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#waiting = [];
+    const spoken = this.#split((piece) => this.#heardShare(piece));
+    this.options.audio.stopPlaying(fadeMs);
+    return spoken;
+  }
+
+  #split(shareOf: (piece: Piece) => number): Spoken {
+    const heard: string[] = [];
+    const heardOfMind: string[] = [];
+    const rest: string[] = [];
+    for (const piece of this.#pieces) {
+      const share = shareOf(piece);
+      const text = share >= 1 ? piece.text : wordsUpTo(piece.text, share);
+      heard.push(text);
+      if (piece.origin === "mind") heardOfMind.push(text);
+      const worthResuming = piece.origin === "mind" || piece.origin === "greeting";
+      if (worthResuming && share < 1) rest.push(piece.text);
+    }
+    const cut = this.#pieces.some((piece) => shareOf(piece) < 1);
+    this.#pieces = [];
+    return {
+      heard: sentence(heard),
+      heardOfMind: heardOfMind.length > 0 ? sentence(heardOfMind) : null,
+      rest,
+      cut,
+    };
+  }
+
+  /** 0 to 1: how much of a piece has been played. */
+  #heardShare(piece: Piece): number {
+    if (piece.startMs === null) return 0;
+    const playedMs = this.options.audio.playedMs - piece.startMs;
+    const knownMs = piece.endMs - piece.startMs;
+    const lengthMs = piece.complete ? knownMs : Math.max(knownMs, guessMs(piece.text));
+    return lengthMs <= 0 ? 1 : Math.max(0, Math.min(1, playedMs / lengthMs));
+  }
+
+  async #synthesiseWaiting(): Promise<void> {
+    this.#synthesising = true;
+    const { signal } = this.#abort;
+    try {
+      for (let piece = this.#waiting.shift(); piece; piece = this.#waiting.shift()) {
+        await this.#synthesise(piece, signal);
+        if (signal.aborted) break;
+      }
+    } catch (error) {
+      if (!signal.aborted) this.options.onFailure(asVoiceFailure(error));
+    } finally {
+      this.#synthesising = false;
+      if (this.#waiting.length > 0) void this.#synthesiseWaiting();
+    }
+  }
+
+  async #synthesise(piece: Piece, signal: AbortSignal): Promise<void> {
+    const cached = this.options.phrases.get(piece.text);
+    if (cached) {
+      await this.#play(piece, cached, signal);
+    } else {
+      this.options.onSynthesised(piece.text.length);
+      const chunks = this.options.voice.speak(piece.text, signal)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await this.#within(chunks.next());
+        if (signal.aborted) return;
+        if (next.done) break;
+        await this.#play(piece, next.value, signal);
+      }
+    }
+    if (!signal.aborted) piece.complete = true;
+    if (piece.startMs === null) piece.startMs = piece.endMs = this.#placeNow();
+  }
+
+  async #play(piece: Piece, pcm: Int16Array, signal: AbortSignal): Promise<void> {
+    const { audio, echo, clock } = this.options;
+    while (audio.queuedMs > PLAYOUT_AHEAD_MS_MAX && !signal.aborted) {
+      await sleep(clock, BACKPRESSURE_POLL_MS);
+    }
+    if (signal.aborted || pcm.length === 0) return;
+    const place = this.#placeNow();
+    echo.willPlay(pcm, place);
+    audio.play(pcm);
+    piece.startMs ??= place;
+    piece.endMs = this.#placeNow();
+  }
+
+  #placeNow(): number {
+    return this.options.audio.playedMs + this.options.audio.queuedMs;
+  }
+
+  #within<Value>(work: Promise<Value>): Promise<Value> {
+    const failure = () => new EngineFailure("voice", `no audio within ${VOICE_TIMEOUT_MS} ms`);
+    return withDeadline(this.options.clock, work, VOICE_TIMEOUT_MS, failure);
+  }
+}
+
+const sentence = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== "").join(" ");
+
+const guessMs = (text: string): number => text.length * MS_PER_CHARACTER;
+
+/** The whole words within the first `share` of the text. */
+export function wordsUpTo(text: string, share: number): string {
+  const end = Math.floor(text.length * share);
+  if (end >= text.length) return text;
+  const cut = text.slice(0, end + 1);
+  const lastSpace = cut.search(/\s\S*$/);
+  return lastSpace <= 0 ? "" : cut.slice(0, lastSpace).trimEnd();
+}
+
+function asVoiceFailure(error: unknown): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  return new EngineFailure("voice", "synthesis failed", { cause: error });
+}

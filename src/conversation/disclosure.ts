@@ -1,0 +1,32 @@
+/**
+ * The first words of a call: that it is an AI and that it is recorded (where the operator's
+ * configuration says so), then the agent's own greeting.
+ *
+ * The disclosure is said before anything else the agent says, and cannot be interrupted. Where the
+ * caller has the first word, an inbound caller hears it at once; somebody we call hears it before
+ * the agent's first answer, so that a "hello?" stays possible.
+ */
+import type { CallBrief, ConversationSettings } from "../worker/messages.ts";
+import { fillVariables, type Variables } from "./prompt.ts";
+
+export interface Opening {
+  /** Empty: nothing to disclose. */
+  readonly disclosure: string;
+  /** Empty where the caller has the first word. */
+  readonly greeting: string;
+  /** Speak as soon as the call is answered. */
+  readonly atOnce: boolean;
+}
+
+export function openingOf(
+  brief: CallBrief,
+  settings: ConversationSettings,
+  variables: Variables,
+): Opening {
+  const { agent, direction } = brief;
+  const disclosure = fillVariables(settings.disclosure[agent.language], variables).trim();
+  const agentFirst = agent.firstSpeaker === "assistant";
+  const greeting = agentFirst ? fillVariables(agent.firstMessage, variables).trim() : "";
+  const atOnce = greeting !== "" || (disclosure !== "" && (agentFirst || direction === "inbound"));
+  return { disclosure, greeting, atOnce };
+}

@@ -1,0 +1,102 @@
+/**
+ * Tells the agent's own voice, coming back from the far end's line or loudspeaker, from a caller who
+ * speaks: an echo has the loudness curve of what was played a moment ago, only weaker.
+ *
+ * Compares 20 ms levels, not samples, so it costs nothing while nobody judges and about 600
+ * multiplications when asked. Echo returns within half a second on the networks we know; longer ones
+ * are not recognised. Two people talking at once are louder than the echo: that counts as speech.
+ */
+import { FRAME_MS, PLAYOUT_AHEAD_MS_MAX } from "./limits.ts";
+
+const DELAY_FRAMES_MAX = 25;
+const WINDOW_FRAMES = 20;
+/** Unrelated speech reaches 0.7 by chance within such a window; a real echo stays above 0.9. */
+const CORRELATION_MIN = 0.85;
+/** Amplitude of an echo, against what was played, at most. */
+const LEVEL_RATIO_MAX = 0.6;
+
+const HEARD_FRAMES = 64;
+const PLAYED_FRAMES = 4_096;
+
+export class EchoGuard {
+  /** Level of each played frame, by its place in the playout. */
+  readonly #played = new Float32Array(PLAYED_FRAMES);
+  readonly #heard = new Float32Array(HEARD_FRAMES);
+  /** Place in the playout at which each heard frame arrived. */
+  readonly #heardAt = new Int32Array(HEARD_FRAMES);
+  #ticks = 0;
+  #partialSum = 0;
+  #partialCount = 0;
+
+  constructor(private readonly sampleRateHz: number) {
+    if (PLAYED_FRAMES * FRAME_MS < 2 * PLAYOUT_AHEAD_MS_MAX) throw new RangeError("ring too short");
+  }
+
+  /** Audio queued for playout, to be played from `startMs` of the playout on. */
+  willPlay(pcm: Int16Array, startMs: number): void {
+    const samplesPerFrame = (this.sampleRateHz / 1000) * FRAME_MS;
+    let frame = Math.floor(startMs / FRAME_MS);
+    this.#partialSum = 0;
+    this.#partialCount = 0;
+    for (const sample of pcm) {
+      this.#partialSum += sample * sample;
+      this.#partialCount++;
+      if (this.#partialCount === samplesPerFrame) this.#storeFrame(frame++);
+    }
+    if (this.#partialCount > 0) this.#storeFrame(frame);
+  }
+
+  /** One heard frame, while the playout stood at `playedMs`. */
+  hear(pcm: Int16Array, playedMs: number): void {
+    const slot = this.#ticks % HEARD_FRAMES;
+    this.#heard[slot] = rms(pcm);
+    this.#heardAt[slot] = Math.floor(playedMs / FRAME_MS);
+    this.#ticks++;
+  }
+
+  /** Whether the last 400 ms heard are an echo of what was played. */
+  isEcho(): boolean {
+    if (this.#ticks < WINDOW_FRAMES) return false;
+    for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay++) {
+      if (this.#matchesAt(delay)) return true;
+    }
+    return false;
+  }
+
+  #matchesAt(delay: number): boolean {
+    let sumHeard = 0;
+    let sumPlayed = 0;
+    let sumHeard2 = 0;
+    let sumPlayed2 = 0;
+    let sumProduct = 0;
+    for (let back = 1; back <= WINDOW_FRAMES; back++) {
+      const slot = (this.#ticks - back) % HEARD_FRAMES;
+      const heard = this.#heard[slot] ?? 0;
+      const place = (this.#heardAt[slot] ?? 0) - delay;
+      const played = place < 0 ? 0 : (this.#played[place % PLAYED_FRAMES] ?? 0);
+      sumHeard += heard;
+      sumPlayed += played;
+      sumHeard2 += heard * heard;
+      sumPlayed2 += played * played;
+      sumProduct += heard * played;
+    }
+    if (sumHeard > sumPlayed * LEVEL_RATIO_MAX) return false;
+    const covariance = sumProduct - (sumHeard * sumPlayed) / WINDOW_FRAMES;
+    const varianceHeard = sumHeard2 - (sumHeard * sumHeard) / WINDOW_FRAMES;
+    const variancePlayed = sumPlayed2 - (sumPlayed * sumPlayed) / WINDOW_FRAMES;
+    if (varianceHeard <= 0 || variancePlayed <= 0) return false;
+    return covariance / Math.sqrt(varianceHeard * variancePlayed) >= CORRELATION_MIN;
+  }
+
+  #storeFrame(frame: number): void {
+    this.#played[frame % PLAYED_FRAMES] = Math.sqrt(this.#partialSum / this.#partialCount);
+    this.#partialSum = 0;
+    this.#partialCount = 0;
+  }
+}
+
+function rms(pcm: Int16Array): number {
+  let sum = 0;
+  for (const sample of pcm) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, pcm.length));
+}

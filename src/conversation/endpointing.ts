@@ -1,0 +1,49 @@
+/**
+ * How much silence means that the caller has finished.
+ *
+ * Short after words that could stand as a sentence, longer after "I would like to …" or when nothing
+ * was understood yet, longest while digits or a name are dictated (people breathe between groups).
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { ExpectedAnswer } from "../engine/ports.ts";
+import type { ConversationSettings } from "../worker/messages.ts";
+import { ENDPOINTING_MS_MAX } from "./limits.ts";
+import { soundsFinished } from "./words.ts";
+
+export interface UtteranceSoFar {
+  readonly expected: ExpectedAnswer;
+  /** Latest stable words. */
+  readonly partial: string;
+  /** Whether this engine's ear reports words before the end. */
+  readonly earReportsPartials: boolean;
+}
+
+export function endpointingSilenceMs(
+  settings: ConversationSettings,
+  language: AgentLanguage,
+  utterance: UtteranceSoFar,
+): number {
+  return Math.min(silenceMs(settings, language, utterance), ENDPOINTING_MS_MAX);
+}
+
+function silenceMs(
+  settings: ConversationSettings,
+  language: AgentLanguage,
+  { expected, partial, earReportsPartials }: UtteranceSoFar,
+): number {
+  switch (expected) {
+    case "yes_no":
+    case "keys":
+      return settings.endpointingMs;
+    case "digits":
+    case "name":
+      return settings.endpointingDictationMs;
+    case "date":
+    case "time":
+    case "open": {
+      if (!earReportsPartials) return settings.endpointingMs;
+      const finished = soundsFinished(partial, language);
+      return finished ? settings.endpointingMs : settings.endpointingUnfinishedMs;
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * The caller's side: from 20 ms frames to utterances.
+ *
+ * Begins an utterance at the VAD's onset (with half a second of lead, so that no first consonant is
+ * lost), feeds the ear and notices when the caller has finished. What an utterance means while the
+ * agent speaks or thinks is the session's to judge: it takes the utterance (`finish`) or forgets it
+ * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
+ */
+import type { Clock } from "../core/clock.ts";
+import { type Ear, EngineFailure, type Heard } from "../engine/ports.ts";
+import type { VoiceActivityDetector } from "../media/ports.ts";
+import { withDeadline } from "./deadline.ts";
+import { EAR_TIMEOUT_MS, FRAME_MS, LEAD_MS, SPEECH_MS_MIN, UTTERANCE_MS_MAX } from "./limits.ts";
+import { SpeechDetector } from "./speech-detector.ts";
+
+export interface HearingEvents {
+  began(): void;
+  paused(): void;
+  wentOn(): void;
+  /** The caller has finished: call `finish` or `cancel` now. */
+  endpoint(utterance: Utterance): void;
+  /** Too short to be speech; forgotten already. */
+  dismissed(): void;
+}
+
+/** Monotonic milliseconds. */
+export interface Utterance {
+  readonly beganAt: number;
+  readonly lastSpeechAt: number;
+  readonly speechMs: number;
+}
+
+interface HearingOptions {
+  readonly vad: VoiceActivityDetector;
+  readonly ear: Ear;
+  readonly sampleRateHz: number;
+  readonly clock: Clock;
+  /** Silence that ends an utterance, given the latest stable words. */
+  readonly endpointingMs: (partial: string) => number;
+  readonly events: HearingEvents;
+}
+
+export class CallerHearing {
+  readonly #detector: SpeechDetector;
+  readonly #lead: Int16Array;
+  #leadEnd = 0;
+  #leadLength = 0;
+  #active = false;
+  #frames = 0;
+  #beganAt = 0;
+  #partial = "";
+
+  constructor(private readonly options: HearingOptions) {
+    this.#detector = new SpeechDetector(options.vad);
+    this.#lead = new Int16Array((options.sampleRateHz / 1000) * LEAD_MS);
+    options.ear.onPartial((text) => {
+      if (this.#active) this.#partial = text;
+    });
+  }
+
+  /** An utterance is running. */
+  get active(): boolean {
+    return this.#active;
+  }
+
+  get speechMs(): number {
+    return this.#active ? this.#detector.speechMs : 0;
+  }
+
+  /** Latest stable words of the running utterance. */
+  get partial(): string {
+    return this.#partial;
+  }
+
+  /** The running utterance up to now. */
+  get utterance(): Utterance {
+    const { speechMs, silentMs } = this.#detector;
+    const lastSpeechAt = this.options.clock.monotonic() - silentMs;
+    return { beganAt: this.#beganAt, lastSpeechAt, speechMs };
+  }
+
+  frame(pcm: Int16Array): void {
+    const edge = this.#detector.process(pcm);
+    if (!this.#active) {
+      this.#keepLead(pcm);
+      if (edge === "began") this.#begin();
+      return;
+    }
+    this.options.ear.push(pcm);
+    this.#frames++;
+    if (edge === "paused") this.options.events.paused();
+    else if (edge === "went_on") this.options.events.wentOn();
+    if (this.#active && this.#isOver()) this.#end();
+  }
+
+  /** The utterance's final text. Rejects with EngineFailure. */
+  finish(): Promise<Heard> {
+    this.#rest();
+    const failure = () => new EngineFailure("ear", `no text within ${EAR_TIMEOUT_MS} ms`);
+    return withDeadline(this.options.clock, this.options.ear.end(), EAR_TIMEOUT_MS, failure);
+  }
+
+  /** Forgets the running utterance, if one is. */
+  cancel(): void {
+    if (!this.#active) return;
+    this.#rest();
+    this.options.ear.cancel();
+  }
+
+  #begin(): void {
+    this.#active = true;
+    this.#frames = 0;
+    this.#partial = "";
+    this.#beganAt = this.options.clock.monotonic() - this.#detector.speechMs;
+    this.options.ear.begin(this.#takeLead());
+    this.options.events.began();
+  }
+
+  #isOver(): boolean {
+    if (this.#frames * FRAME_MS >= UTTERANCE_MS_MAX) return true;
+    const { silentMs } = this.#detector;
+    return silentMs > 0 && silentMs >= this.options.endpointingMs(this.#partial);
+  }
+
+  #end(): void {
+    if (this.#detector.speechMs < SPEECH_MS_MIN) {
+      this.cancel();
+      this.options.events.dismissed();
+      return;
+    }
+    this.options.events.endpoint(this.utterance);
+    if (this.#active) this.cancel();
+  }
+
+  #rest(): void {
+    this.#active = false;
+    this.#detector.reset();
+  }
+
+  #keepLead(pcm: Int16Array): void {
+    const capacity = this.#lead.length;
+    const room = capacity - this.#leadEnd;
+    if (pcm.length <= room) {
+      this.#lead.set(pcm, this.#leadEnd);
+    } else {
+      this.#lead.set(pcm.subarray(0, room), this.#leadEnd);
+      this.#lead.set(pcm.subarray(room), 0);
+    }
+    this.#leadEnd = (this.#leadEnd + pcm.length) % capacity;
+    this.#leadLength = Math.min(capacity, this.#leadLength + pcm.length);
+  }
+
+  #takeLead(): Int16Array {
+    const lead = new Int16Array(this.#leadLength);
+    const start = (this.#leadEnd - this.#leadLength + this.#lead.length) % this.#lead.length;
+    const tail = this.#lead.subarray(start, Math.min(this.#lead.length, start + lead.length));
+    lead.set(tail, 0);
+    lead.set(this.#lead.subarray(0, lead.length - tail.length), tail.length);
+    this.#leadLength = 0;
+    return lead;
+  }
+}

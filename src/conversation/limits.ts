@@ -1,0 +1,43 @@
+/**
+ * The conversation's fixed bounds, all in milliseconds. What an operator may tune is in
+ * `ConversationSettings`; these are about safety and about how audio is cut.
+ */
+
+/** One audio frame, in and out. */
+export const FRAME_MS = 20;
+/** Audio kept from before speech was noticed: what the ear gets as `lead`. */
+export const LEAD_MS = 500;
+
+/** Speech shorter than this is a click or a cough. */
+export const SPEECH_MS_MIN = 120;
+/** Speech that takes the word back while the agent still thinks about what was said before. */
+export const CONTINUATION_MS = 240;
+/** An utterance is ended here even when the caller goes on. */
+export const UTTERANCE_MS_MAX = 30_000;
+/** No silence longer than this is waited for, whatever is being dictated. */
+export const ENDPOINTING_MS_MAX = 3_000;
+/** An interruption that turned out to be none: the agent goes on after this much silence. */
+export const RESUME_MS = 1_500;
+/** A caller who answers over the agent's last words is heard when no more than this was left. */
+export const NEARLY_DONE_MS = 1_500;
+
+/** An agent that means to speak and has no audio for this long says a cached phrase. */
+export const HUSH_MS = 1_200;
+/** Pause between keys that ends a number. */
+export const DIGIT_PAUSE_MS = 2_000;
+
+export const GREETING_WAIT_MS = 1_500;
+export const EAR_TIMEOUT_MS = 10_000;
+/** For what the caller was saying when the line went. */
+export const LAST_TEXT_TIMEOUT_MS = 1_000;
+export const MIND_TIMEOUT_MS = 15_000;
+export const VOICE_TIMEOUT_MS = 5_000;
+export const SUMMARY_TIMEOUT_MS = 4_000;
+/** The last words are cut off here, should they never end. */
+export const CLOSING_MS_MAX = 30_000;
+/** After the last word: lets it cross the network before the line goes. */
+export const CLOSING_TAIL_MS = 300;
+export const HEARTBEAT_MS = 1_000;
+
+/** Synthesis runs ahead of playout by no more than this. */
+export const PLAYOUT_AHEAD_MS_MAX = 20_000;

@@ -1,0 +1,72 @@
+/**
+ * Synthesised phrases, kept per voice: greetings, fillers and apologies are there at once, also when
+ * the engine is not. One per call worker, shared by its calls; bounded, the least used goes first.
+ */
+import type { Voice } from "../engine/ports.ts";
+
+const BYTES_MAX = 64 * 1024 * 1024;
+/** A phrase longer than this is not worth its place. */
+const PHRASE_BYTES_MAX = 2 * 1024 * 1024;
+
+export class PhraseCache {
+  readonly #phrases = new Map<string, Int16Array>();
+  #bytes = 0;
+
+  get(voiceKey: string, text: string): Int16Array | null {
+    const key = `${voiceKey}\n${text}`;
+    const pcm = this.#phrases.get(key);
+    if (!pcm) return null;
+    this.#phrases.delete(key);
+    this.#phrases.set(key, pcm);
+    return pcm;
+  }
+
+  put(voiceKey: string, text: string, pcm: Int16Array): void {
+    const key = `${voiceKey}\n${text}`;
+    if (pcm.byteLength > PHRASE_BYTES_MAX || this.#phrases.has(key)) return;
+    this.#phrases.set(key, pcm);
+    this.#bytes += pcm.byteLength;
+    for (const [oldest, old] of this.#phrases) {
+      if (this.#bytes <= BYTES_MAX) break;
+      this.#phrases.delete(oldest);
+      this.#bytes -= old.byteLength;
+    }
+  }
+}
+
+/** A call's view of the cache: its own voice, and synthesis of what is missing. */
+export class CachedPhrases {
+  constructor(
+    private readonly cache: PhraseCache,
+    private readonly voice: Voice,
+    /** Everything that changes how a text sounds: engine, voice, language, sample rate. */
+    private readonly voiceKey: string,
+    private readonly onSynthesised: (characters: number) => void,
+  ) {}
+
+  get(text: string): Int16Array | null {
+    return this.cache.get(this.voiceKey, text);
+  }
+
+  /** Synthesises those that are missing, one after the other. Rejects with EngineFailure. */
+  async prepare(texts: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const text of texts) {
+      if (text === "" || this.get(text)) continue;
+      const chunks: Int16Array[] = [];
+      for await (const chunk of this.voice.speak(text, signal)) chunks.push(chunk);
+      if (signal.aborted) return;
+      this.onSynthesised(text.length);
+      this.cache.put(this.voiceKey, text, joined(chunks));
+    }
+  }
+}
+
+function joined(chunks: readonly Int16Array[]): Int16Array {
+  const pcm = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    pcm.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return pcm;
+}

@@ -1,0 +1,90 @@
+/**
+ * Tool calls under way: main carries them out, the conversation waits, fills the silence and gives
+ * up in time. Results come out in the order they arrive, one for each wish, never two.
+ */
+import type { Clock, Timer } from "../core/clock.ts";
+import type { MindInput } from "../engine/ports.ts";
+import type { ConversationSettings, JsonObject, ToolResult } from "../worker/messages.ts";
+
+export interface ToolWish {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+export type ToolAnswer = Extract<MindInput, { type: "tool_result" }>;
+
+interface ToolCallsOptions {
+  readonly settings: Pick<ConversationSettings, "fillerDelayMs" | "toolTimeoutMs">;
+  readonly clock: Clock;
+  readonly send: (wish: ToolWish) => void;
+  /** The silence has lasted: say something. */
+  readonly onFillerDue: () => void;
+  readonly onAnswer: (answer: ToolAnswer) => void;
+}
+
+/** Wishes at the same time. */
+const PENDING_MAX = 8;
+
+export class ToolCalls {
+  readonly #timeouts = new Map<string, Timer>();
+  #filler: Timer | null = null;
+
+  constructor(private readonly options: ToolCallsOptions) {}
+
+  get pending(): boolean {
+    return this.#timeouts.size > 0;
+  }
+
+  wish(wish: ToolWish): void {
+    const { clock, settings, send, onAnswer } = this.options;
+    const { toolCallId } = wish;
+    if (this.#timeouts.has(toolCallId)) return;
+    if (this.#timeouts.size >= PENDING_MAX) {
+      onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
+      return;
+    }
+    const giveUp = () => this.#answer(failedAnswer(toolCallId, "the tool did not answer in time"));
+    this.#timeouts.set(toolCallId, clock.after(settings.toolTimeoutMs, giveUp));
+    if (!this.#filler) this.armFiller();
+    send(wish);
+  }
+
+  /** Late and unknown results are dropped. */
+  result(result: ToolResult): void {
+    const { toolCallId, ok, output } = result;
+    this.#answer({ type: "tool_result", toolCallId, ok, output });
+  }
+
+  /** The silence begins (again): a filler is due after `fillerDelayMs` of it. */
+  armFiller(): void {
+    this.#filler?.cancel();
+    this.#filler = this.options.clock.after(this.options.settings.fillerDelayMs, () => {
+      this.#filler = null;
+      if (this.pending) this.options.onFillerDue();
+    });
+  }
+
+  stop(): void {
+    this.#filler?.cancel();
+    this.#filler = null;
+    for (const timer of this.#timeouts.values()) timer.cancel();
+    this.#timeouts.clear();
+  }
+
+  #answer(answer: ToolAnswer): void {
+    const timeout = this.#timeouts.get(answer.toolCallId);
+    if (!timeout) return;
+    timeout.cancel();
+    this.#timeouts.delete(answer.toolCallId);
+    if (!this.pending) {
+      this.#filler?.cancel();
+      this.#filler = null;
+    }
+    this.options.onAnswer(answer);
+  }
+}
+
+function failedAnswer(toolCallId: string, error: string): ToolAnswer {
+  return { type: "tool_result", toolCallId, ok: false, output: { error } };
+}
