@@ -1,17 +1,22 @@
-/**
- * What a call cost the operator, from our own counters and the configured prices (decisions.md 6,
- * `cost_of_goods`). Pure. Everything rounds half up to a micro-euro, once a position.
- */
-import { type MicroEur, microEur } from "../core/money.ts";
-import type { EngineUsage } from "../worker/messages.ts";
+/** What a call cost the operator, from configured prices and our own counters (decisions.md 6). */
+import { type MicroEur, microEur, priceOfSeconds } from "../core/money.ts";
 
-/** Micro-euro. The embedded engine costs nothing. */
+/** Micro-euro; all 0 when the operator pays nothing (the embedded engine). */
 export interface GoodsPrices {
-  readonly sttPerMinute: number;
-  readonly llmPerMillionInputTokens: number;
-  readonly llmPerMillionOutputTokens: number;
-  readonly ttsPerMillionCharacters: number;
-  readonly trunkPerMinute: number;
+  readonly sttPerMinute: MicroEur;
+  readonly llmInputPerMillionTokens: MicroEur;
+  readonly llmOutputPerMillionTokens: MicroEur;
+  readonly ttsPerMillionCharacters: MicroEur;
+  readonly trunkPerMinute: MicroEur;
+}
+
+/** Counters of one call. */
+export interface GoodsUsage {
+  readonly llmInputTokens: number;
+  readonly llmOutputTokens: number;
+  readonly ttsCharacters: number;
+  /** May be fractional. */
+  readonly sttSeconds: number;
 }
 
 export interface CostOfGoods {
@@ -21,17 +26,25 @@ export interface CostOfGoods {
   readonly trunk: MicroEur;
 }
 
-const round = (value: number): MicroEur => microEur(Math.floor(value + 0.5));
+const MILLION = 1_000_000n;
 
-export function costOfGoods(usage: EngineUsage, talkMs: number, prices: GoodsPrices): CostOfGoods {
+/** Exact, then rounded half up to a micro-euro. */
+function priceOfMillionths(count: number, pricePerMillion: MicroEur): bigint {
+  return BigInt(Math.round(count)) * BigInt(pricePerMillion);
+}
+
+const rounded = (millionths: bigint): MicroEur =>
+  microEur(Number((millionths + MILLION / 2n) / MILLION));
+
+/** Each of the four parts is rounded once. The trunk is counted in whole seconds begun. */
+export function costOfGoods(usage: GoodsUsage, talkMs: number, prices: GoodsPrices): CostOfGoods {
   return {
-    stt: round((usage.sttSeconds / 60) * prices.sttPerMinute),
-    llm: round(
-      (usage.llmInputTokens * prices.llmPerMillionInputTokens +
-        usage.llmOutputTokens * prices.llmPerMillionOutputTokens) /
-        1_000_000,
+    stt: priceOfSeconds(Math.ceil(usage.sttSeconds), prices.sttPerMinute),
+    llm: rounded(
+      priceOfMillionths(usage.llmInputTokens, prices.llmInputPerMillionTokens) +
+        priceOfMillionths(usage.llmOutputTokens, prices.llmOutputPerMillionTokens),
     ),
-    tts: round((usage.ttsCharacters * prices.ttsPerMillionCharacters) / 1_000_000),
-    trunk: round((talkMs / 60_000) * prices.trunkPerMinute),
+    tts: rounded(priceOfMillionths(usage.ttsCharacters, prices.ttsPerMillionCharacters)),
+    trunk: priceOfSeconds(Math.ceil(Math.max(0, talkMs) / 1000), prices.trunkPerMinute),
   };
 }

@@ -1,0 +1,20 @@
+/** Where a tool's calls go. */
+import { and, eq } from "drizzle-orm";
+import type { ToolTargets } from "../tool/stores.ts";
+import { tools } from "./schema/agents.ts";
+
+export const toolTargetStore: ToolTargets = (queries) => ({
+  async find(tenantId, name) {
+    const found = await queries
+      .select({
+        id: tools.id,
+        url: tools.url,
+        secretHeader: tools.secretHeader,
+        secretSealed: tools.secretSealed,
+        parameters: tools.parameters,
+      })
+      .from(tools)
+      .where(and(eq(tools.tenantId, tenantId), eq(tools.name, name), eq(tools.enabled, true)));
+    return found[0] ?? null;
+  },
+});

@@ -1,0 +1,106 @@
+/**
+ * Runs a tool: looks it up, checks the arguments, POSTs to the tenant's endpoint with the secret header
+ * through the guarded client, and turns whatever happens into a result the conversation can go on with.
+ *
+ * Body: `{"call_id","tool","arguments","caller"}`. Not retried: a tool may book a table, and a second
+ * table is worse than an apology. Leaves the filler phrase and the record to the call.
+ */
+import { type Clock, systemClock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Database } from "../store/database.ts";
+import { GuardedHttpError } from "../webhook/guarded-http-error.ts";
+import type { GuardedClient, GuardedResponse } from "../webhook/safe-http.ts";
+import { type SecretVault, toolSecretBinding } from "../webhook/secret-binding.ts";
+import type { JsonValue, ToolResult } from "../worker/messages.ts";
+import type { ToolRunner } from "./ports.ts";
+import { argumentProblem } from "./run-tool-arguments.ts";
+import type { ToolTarget, ToolTargets } from "./stores.ts";
+
+export interface ToolRunnerOptions {
+  readonly database: Database;
+  readonly targets: ToolTargets;
+  readonly vault: SecretVault;
+  readonly client: GuardedClient;
+  /** `[http_client] tool_timeout_ms`. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** More than this is not something to say on the phone. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+type Call = Parameters<ToolRunner["run"]>[1];
+type Outcome = Pick<ToolResult, "ok" | "httpStatus" | "output">;
+
+const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
+
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
+  const { database, targets, vault, client, timeoutMs, log, clock = systemClock } = options;
+
+  async function execute(tenantId: number, call: Call): Promise<Outcome> {
+    const target = await targets(database.read).find(tenantId, call.tool);
+    if (!target) return failure(`There is no tool named ${call.tool}.`);
+    const problem = argumentProblem(target.parameters, call.arguments);
+    if (problem !== null) return failure(problem);
+    return asOutcome(await send(target, call));
+  }
+
+  function send(target: ToolTarget, call: Call): Promise<GuardedResponse> {
+    return client.request({
+      method: "POST",
+      url: target.url,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        "user-agent": "Linevoice-Tool/1",
+        [target.secretHeader]: vault.open(target.secretSealed, toolSecretBinding(target.id)),
+      },
+      body: JSON.stringify({
+        call_id: call.callUuid,
+        tool: call.tool,
+        arguments: call.arguments,
+        caller: call.caller,
+      }),
+      timeoutMs,
+      responseBytesMax: ANSWER_BYTES_MAX,
+      onTooLarge: "fail",
+    });
+  }
+
+  return {
+    async run(tenantId, call) {
+      const startedAt = clock.monotonic();
+      const outcome = await execute(tenantId, call).catch((error): Outcome => {
+        if (error instanceof GuardedHttpError) return failure(`The tool failed: ${error.message}.`);
+        log.error("tool.failed", {
+          call_id: call.callUuid,
+          tool: call.tool,
+          error: describeError(error),
+        });
+        return failure("The tool could not be run.");
+      });
+      const durationMs = Math.round(clock.monotonic() - startedAt);
+      return { toolCallId: call.toolCallId, durationMs, ...outcome };
+    },
+  };
+}
+
+function asOutcome(response: GuardedResponse): Outcome {
+  const ok = response.status >= 200 && response.status < 300;
+  const output = parseAnswer(response.body.toString("utf8"));
+  if (ok) return { ok, httpStatus: response.status, output };
+  const said =
+    output === "" || output === null ? `The tool answered HTTP ${response.status}.` : output;
+  return { ok, httpStatus: response.status, output: said };
+}
+
+/** JSON where it is JSON, whatever the content type claims; else the text. */
+function parseAnswer(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text.trim();
+  }
+}

@@ -1,0 +1,20 @@
+/** The row a tool call needs, as a port; `src/store/tool-target-store.ts` implements it. */
+import type { Queries } from "../store/database.ts";
+import type { JsonObject } from "../worker/messages.ts";
+
+export interface ToolTarget {
+  readonly id: number;
+  readonly url: string;
+  /** Name of the header that carries the secret. */
+  readonly secretHeader: string;
+  readonly secretSealed: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+}
+
+export interface ToolTargetStore {
+  /** null: no enabled tool of this name. */
+  find(tenantId: number, name: string): Promise<ToolTarget | null>;
+}
+
+export type ToolTargets = (queries: Queries) => ToolTargetStore;

@@ -1,0 +1,74 @@
+/**
+ * Who may be delivered to right now. Each endpoint has few slots, and one while it is failing, so that
+ * a dead or slow one holds up nobody else; of one call an endpoint gets one event at a time, in order.
+ */
+import type { Busy, DueDelivery } from "./stores.ts";
+
+export interface CapacityLimits {
+  readonly total: number;
+  readonly perEndpoint: number;
+}
+
+type Target = Pick<DueDelivery, "webhookId" | "legacyUrl" | "callUuid" | "failingSince">;
+
+const endpointOf = (target: Target): string =>
+  target.webhookId === null ? `url ${target.legacyUrl}` : `id ${target.webhookId}`;
+
+interface Endpoint {
+  readonly webhookId: number | null;
+  readonly legacyUrl: string | null;
+  active: number;
+  limit: number;
+}
+
+export class DeliveryCapacity {
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Endpoint and call of what is under way. */
+  readonly #calls = new Set<string>();
+  #active = 0;
+
+  constructor(private readonly limits: CapacityLimits) {}
+
+  get free(): number {
+    return this.limits.total - this.#active;
+  }
+
+  /** Takes a slot; false when the endpoint is full or busy with this call. */
+  take(target: Target): boolean {
+    const key = endpointOf(target);
+    const endpoint = this.#endpoints.get(key) ?? {
+      webhookId: target.webhookId,
+      legacyUrl: target.legacyUrl,
+      active: 0,
+      limit: 1,
+    };
+    endpoint.limit = target.failingSince === null ? this.limits.perEndpoint : 1;
+    const call = target.callUuid === null ? null : `${key} ${target.callUuid}`;
+    if (this.free === 0 || endpoint.active >= endpoint.limit) return false;
+    if (call !== null && this.#calls.has(call)) return false;
+    endpoint.active++;
+    this.#active++;
+    this.#endpoints.set(key, endpoint);
+    if (call !== null) this.#calls.add(call);
+    return true;
+  }
+
+  give(target: Target): void {
+    const key = endpointOf(target);
+    const endpoint = this.#endpoints.get(key);
+    if (!endpoint) return;
+    endpoint.active--;
+    this.#active--;
+    if (endpoint.active === 0) this.#endpoints.delete(key);
+    if (target.callUuid !== null) this.#calls.delete(`${key} ${target.callUuid}`);
+  }
+
+  /** Endpoints without a free slot. */
+  busy(): Busy {
+    const full = [...this.#endpoints.values()].filter(({ active, limit }) => active >= limit);
+    return {
+      webhookIds: full.flatMap(({ webhookId }) => (webhookId === null ? [] : [webhookId])),
+      legacyUrls: full.flatMap(({ legacyUrl }) => (legacyUrl === null ? [] : [legacyUrl])),
+    };
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * The event catalogue: what each of the seven types carries (specification 6, decisions.md 10).
+ * Pure builders; a caller hands the draft to `EventSink.emit` in the transaction of the change.
+ * An unset value is null, never a missing key.
+ */
+import { isoUtc } from "../core/clock.ts";
+import { type MicroEur, microToEur } from "../core/money.ts";
+import type { JsonObject } from "../worker/messages.ts";
+import type { EventDraft, EventType } from "./ports.ts";
+
+/** What an event says of a call, whichever record it comes from. */
+export interface CallFacts {
+  readonly callUuid: string;
+  readonly direction: "inbound" | "outbound";
+  /** Empty: withheld. */
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agentId: number | null;
+}
+
+export interface EndingFacts {
+  readonly status: string;
+  readonly reason: string;
+  readonly sipCode: number | null;
+}
+
+type CallReference = Pick<CallFacts, "callUuid" | "agentId">;
+
+function draft(type: EventType, call: CallReference, data: JsonObject): EventDraft {
+  return { type, callUuid: call.callUuid, agentId: call.agentId, data };
+}
+
+const parties = (call: CallFacts) => ({
+  direction: call.direction,
+  from_number: call.fromNumber || null,
+  to_number: call.toNumber || null,
+  agent_id: call.agentId,
+});
+
+/** Outbound: dialling began. Inbound: it rings. */
+export function callStarted(call: CallFacts, status: string): EventDraft {
+  return draft("call.started", call, { call_id: call.callUuid, ...parties(call), status });
+}
+
+/** `answeredBy` is `unknown` until a voicemail check has decided. */
+export function callAnswered(
+  call: CallFacts,
+  answeredAtMs: number,
+  answeredBy: "human" | "machine" | "unknown" = "unknown",
+): EventDraft {
+  return draft("call.answered", call, {
+    call_id: call.callUuid,
+    ...parties(call),
+    status: "in_progress",
+    answered_at: isoUtc(answeredAtMs),
+    answered_by: answeredBy,
+  });
+}
+
+/** `talkMs`: answer to hang-up; `duration_sec` counts seconds begun. */
+export function callEnded(
+  call: CallFacts,
+  ending: EndingFacts,
+  charge: { readonly billableSeconds: number; readonly cost: MicroEur },
+  talkMs: number,
+): EventDraft {
+  return draft("call.ended", call, {
+    call_id: call.callUuid,
+    duration_sec: Math.ceil(Math.max(0, talkMs) / 1000),
+    status: ending.status,
+    ...parties(call),
+    ended_reason: ending.reason,
+    billable_seconds: charge.billableSeconds,
+    cost_eur: microToEur(charge.cost),
+  });
+}
+
+export function callFailed(call: CallFacts, ending: EndingFacts): EventDraft {
+  return draft("call.failed", call, {
+    call_id: call.callUuid,
+    status: ending.status,
+    ended_reason: ending.reason,
+    sip_code: ending.sipCode,
+    ...parties(call),
+  });
+}
+
+export function transcriptCompleted(
+  call: CallReference & { readonly language: string | null },
+  transcript: string,
+  summary: string,
+): EventDraft {
+  return draft("transcript.completed", call, {
+    call_id: call.callUuid,
+    transcript,
+    summary,
+    language: call.language,
+  });
+}
+
+export function recordingReady(
+  call: CallReference,
+  recording: {
+    readonly url: string;
+    readonly durationMs: number;
+    readonly format: string;
+    readonly expiresAtMs: number;
+  },
+): EventDraft {
+  return draft("recording.ready", call, {
+    call_id: call.callUuid,
+    recording_url: recording.url,
+    duration_sec: Math.round(recording.durationMs / 1000),
+    format: recording.format,
+    expires_at: isoUtc(recording.expiresAtMs),
+  });
+}
+
+/** Neither arguments nor answer: they may hold what the caller said. */
+export function toolExecuted(
+  call: CallReference,
+  tool: string,
+  result: {
+    readonly ok: boolean;
+    readonly httpStatus: number | null;
+    readonly durationMs: number;
+  },
+): EventDraft {
+  return draft("tool.executed", call, {
+    call_id: call.callUuid,
+    tool,
+    ok: result.ok,
+    http_status: result.httpStatus,
+    duration_ms: Math.round(result.durationMs),
+  });
+}
+
+/** The data of a test call.ended: the shape of a real one, nothing of a customer. */
+export function testCallEnded(callUuid: string): JsonObject {
+  return {
+    call_id: callUuid,
+    duration_sec: 42,
+    status: "completed",
+    direction: "inbound",
+    from_number: null,
+    to_number: null,
+    agent_id: null,
+    ended_reason: "caller_hangup",
+    billable_seconds: 42,
+    cost_eur: 0,
+  };
+}

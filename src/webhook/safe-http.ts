@@ -1,0 +1,193 @@
+/**
+ * The guarded HTTP client behind webhooks and tools: it goes where tenants' URLs lead, so it must not
+ * lead anywhere near the appliance's own network.
+ *
+ * Guarantees. The address checked is the address connected to: the check sits in the socket's own
+ * lookup (names) and before it (literals, for which no lookup happens), and once more on the socket;
+ * connections are never reused, so a name cannot rebind in between. TLS is verified against the name.
+ * Redirects are answers, not followed. Time, answer size and decompressed size are capped, and the
+ * caller can abort. Plain `http:` goes only to networks the operator lists.
+ */
+import { lookup as systemLookup } from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import { rootCertificates } from "node:tls";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { AddressRules, type AddressVerdict } from "./address-rules.ts";
+import { asGuardedHttpError, GuardedHttpError } from "./guarded-http-error.ts";
+import { readBody } from "./response-body.ts";
+
+export interface GuardedRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** For the whole exchange: lookup, connect, TLS, answer. */
+  readonly timeoutMs: number;
+  /** Largest answer, before and after decompression. */
+  readonly responseBytesMax: number;
+  /** What to do with a larger one: fail, or keep the beginning. */
+  readonly onTooLarge: "fail" | "truncate";
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface GuardedClient {
+  /** Rejects with GuardedHttpError only. A status of 300 or more is an answer. */
+  request(request: GuardedRequest): Promise<GuardedResponse>;
+}
+
+/** The face of `dns.lookup` that is used; tests put their own resolver here. */
+export type Resolve = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void;
+
+export interface GuardedClientOptions {
+  /** `[http_client] allow_networks`. */
+  readonly allowNetworks: readonly string[];
+  /** PEM of `[http_client] ca_file`: trusted beside the built-in roots. */
+  readonly caPem?: string | null;
+  readonly clock?: Clock;
+  readonly resolve?: Resolve;
+}
+
+const URL_LENGTH_MAX = 2048;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+const resolveBySystem: Resolve = (hostname, done) =>
+  systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
+    done(error, addresses ?? []),
+  );
+
+/** Parses a tenant's URL. Throws GuardedHttpError invalid_url. */
+export function parseTenantUrl(text: string): URL {
+  const refuse = (message: string) => new GuardedHttpError("invalid_url", message);
+  if (text.length > URL_LENGTH_MAX) throw refuse("the URL is too long");
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) throw refuse("not a URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("the URL must be https");
+  if (url.username || url.password) throw refuse("the URL must not carry a user name or password");
+  if (!url.hostname) throw refuse("the URL has no host");
+  return url;
+}
+
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
+  const { clock = systemClock, resolve = resolveBySystem } = options;
+  const rules = new AddressRules(options.allowNetworks);
+  const ca = options.caPem ? [...rootCertificates, options.caPem] : undefined;
+
+  function requireAllowed(verdict: AddressVerdict, url: URL): void {
+    if (!verdict.allowed)
+      throw new GuardedHttpError("blocked_address", `the address is not allowed (${verdict.why})`);
+    if (url.protocol === "http:" && !verdict.listed)
+      throw new GuardedHttpError("blocked_address", "plain http is not allowed, use https");
+  }
+
+  /** Hands the socket only addresses that pass: connecting to any of them is fine. */
+  const guardedLookup =
+    (url: URL): LookupFunction =>
+    (hostname, lookupOptions, done) => {
+      resolve(hostname, (error, addresses) => {
+        if (error || addresses.length === 0)
+          return done(new GuardedHttpError("name_not_found", "the host name was not found"), "");
+        try {
+          const passed = addresses.filter(({ address }) => rules.check(address).allowed);
+          for (const { address } of passed.length > 0 ? passed : addresses)
+            requireAllowed(rules.check(address), url);
+          const first = passed[0];
+          if (lookupOptions.all) done(null, [...passed]);
+          else done(null, first?.address ?? "", first?.family);
+        } catch (refused) {
+          done(refused as Error, "");
+        }
+      });
+    };
+
+  function open(request: GuardedRequest, url: URL): http.ClientRequest {
+    const literal = url.hostname.replace(/^\[|\]$/g, "");
+    const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
+    if (isLiteral) requireAllowed(rules.check(literal), url);
+    const shared = {
+      method: request.method,
+      host: literal,
+      port: url.port || (url.protocol === "https:" ? 443 : 80),
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...request.headers,
+        host: url.host,
+        "content-length": String(Buffer.byteLength(request.body)),
+        "accept-encoding": "identity",
+        connection: "close",
+      },
+      agent: false as const,
+      lookup: guardedLookup(url),
+      maxHeaderSize: HEADER_BYTES_MAX,
+    };
+    if (url.protocol === "http:") return http.request(shared);
+    return https.request({ ...shared, ca, rejectUnauthorized: true, minVersion: "TLSv1.2" });
+  }
+
+  function exchange(request: GuardedRequest, url: URL): Promise<GuardedResponse> {
+    return new Promise((done, fail) => {
+      const outgoing = open(request, url);
+      const stop = (error: GuardedHttpError) => {
+        settle();
+        fail(error);
+        outgoing.destroy(error);
+      };
+      const onAbort = () => stop(new GuardedHttpError("aborted", "the request was abandoned"));
+      const timer = clock.after(request.timeoutMs, () =>
+        stop(new GuardedHttpError("timeout", `no answer within ${request.timeoutMs} ms`)),
+      );
+      const settle = () => {
+        timer.cancel();
+        request.signal?.removeEventListener("abort", onAbort);
+      };
+      request.signal?.addEventListener("abort", onAbort, { once: true });
+      outgoing.on("socket", (socket) => {
+        socket.once("connect", () => {
+          const verdict = rules.check(socket.remoteAddress ?? "");
+          if (!verdict.allowed)
+            stop(new GuardedHttpError("blocked_address", "the address is not allowed"));
+        });
+      });
+      outgoing.on("error", (error) => stop(asGuardedHttpError(error)));
+      outgoing.on("response", (response) => {
+        readBody(response, request.responseBytesMax, request.onTooLarge).then(
+          (body) => {
+            settle();
+            done({ status: response.statusCode ?? 0, headers: flatten(response.headers), body });
+            outgoing.destroy();
+          },
+          (error) => stop(asGuardedHttpError(error)),
+        );
+      });
+      if (request.signal?.aborted) onAbort();
+      else outgoing.end(request.body);
+    });
+  }
+
+  return {
+    async request(request) {
+      try {
+        return await exchange(request, parseTenantUrl(request.url));
+      } catch (error) {
+        throw asGuardedHttpError(error);
+      }
+    },
+  };
+}
+
+function flatten(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
+  const flat: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers))
+    flat[name] = Array.isArray(value) ? value[0] : value;
+  return flat;
+}

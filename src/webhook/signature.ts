@@ -1,0 +1,32 @@
+/**
+ * Signatures of deliveries (specification 6): HMAC-SHA-256 over `<unix>.<raw body>`, keyed with the
+ * signing secret as text, sent as `X-LV-Signature: t=<unix>,v1=<hex>`.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** Receivers reject older ones (and, for clock skew, newer ones). */
+export const TIMESTAMP_TOLERANCE_SEC = 300;
+
+function digest(secret: string, unixSeconds: number, body: string): Buffer {
+  return createHmac("sha256", secret).update(`${unixSeconds}.${body}`, "utf8").digest();
+}
+
+export function signatureHeader(secret: string, unixSeconds: number, body: string): string {
+  return `t=${unixSeconds},v1=${digest(secret, unixSeconds, body).toString("hex")}`;
+}
+
+const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
+
+/** What a receiver does: true for an untouched body, signed with this secret, not too old. */
+export function verifySignature(
+  secret: string,
+  header: string,
+  body: string,
+  nowUnixSeconds: number,
+): boolean {
+  const match = HEADER.exec(header);
+  if (!match?.[1] || !match[2]) return false;
+  const signedAt = Number(match[1]);
+  if (Math.abs(nowUnixSeconds - signedAt) > TIMESTAMP_TOLERANCE_SEC) return false;
+  return timingSafeEqual(Buffer.from(match[2], "hex"), digest(secret, signedAt, body));
+}

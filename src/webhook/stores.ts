@@ -1,0 +1,144 @@
+/**
+ * The rows webhooks need, as ports; `src/store/webhook-stores.ts` implements them. The worker's
+ * functions reach over all tenants: what is due is due whoever owns it.
+ */
+import type { Queries } from "../store/database.ts";
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly callUuid: string | null;
+  readonly body: string;
+  readonly createdAt: number;
+}
+
+export interface EventStore {
+  insert(tenantId: number, event: StoredEvent): Promise<void>;
+}
+
+/** Whom an event goes to: a webhook, or an agent's legacy `webhook_url`. */
+export interface Subscriber {
+  readonly webhookId: number | null;
+  readonly legacyUrl: string | null;
+}
+
+export interface SubscriberStore {
+  /** Enabled webhooks that chose this type. */
+  webhooksFor(tenantId: number, type: string): Promise<readonly number[]>;
+  /** null: the agent has no webhook_url, or does not exist. */
+  legacyOf(
+    tenantId: number,
+    agentId: number,
+  ): Promise<{ readonly url: string; readonly olderVariant: boolean } | null>;
+  /** null: no such webhook of this tenant. */
+  target(tenantId: number, webhookId: number): Promise<WebhookTarget | null>;
+  /** Sealed tenant-level secret. */
+  tenantSecret(tenantId: number): Promise<string | null>;
+}
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly secretSealed: string;
+  readonly enabled: boolean;
+  readonly failingSince: number | null;
+}
+
+/** One claimed copy of an event. */
+export interface DueDelivery {
+  readonly outboxId: number;
+  readonly tenantId: number;
+  readonly webhookId: number | null;
+  readonly legacyUrl: string | null;
+  /** Attempts made before. */
+  readonly attempts: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly callUuid: string | null;
+  readonly body: string;
+  /** Since when the webhook has been failing; null: it works, or it is a legacy URL. */
+  readonly failingSince: number | null;
+}
+
+export interface Busy {
+  readonly webhookIds: readonly number[];
+  readonly legacyUrls: readonly string[];
+}
+
+export interface OutboxStore {
+  insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
+  /** Oldest first: pending, due, not leased, of enabled webhooks, not for busy endpoints. */
+  due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;
+  lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
+  /** Gives claimed rows back untouched. */
+  release(outboxIds: readonly number[], owner: string): Promise<void>;
+  /** When the next one after `nowMs` comes due; null: nothing waits. */
+  nextDueAfter(nowMs: number): Promise<number | null>;
+  /**
+   * Writes the outcome of an attempt and drops the lease. False when the row is gone or another
+   * node holds it by now.
+   */
+  conclude(
+    outboxId: number,
+    owner: string,
+    outcome: {
+      readonly status: "pending" | "delivered" | "failed";
+      readonly attempts: number;
+      readonly nextAttemptAt: number | null;
+    },
+  ): Promise<boolean>;
+  /** Pending deliveries of a webhook that was disabled will not be sent. */
+  abandon(tenantId: number, webhookId: number): Promise<void>;
+  /** Event ids of this webhook's failed deliveries, oldest first. */
+  failedEvents(tenantId: number, webhookId: number, limit: number): Promise<readonly string[]>;
+  /** Starts these events' rows over, due now; one that is just being sent is left alone. */
+  restart(
+    tenantId: number,
+    webhookId: number,
+    eventIds: readonly string[],
+    nowMs: number,
+  ): Promise<void>;
+}
+
+export interface DeliveryRecord {
+  readonly id: string;
+  /** null: a test. */
+  readonly outboxId: number | null;
+  readonly webhookId: number | null;
+  readonly eventId: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly status: "delivered" | "failed";
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+  readonly createdAt: number;
+  readonly nextAttemptAt: number | null;
+}
+
+/** The delivery log: who, when, how it went; never what was sent. */
+export interface DeliveryStore {
+  insert(tenantId: number, record: DeliveryRecord): Promise<void>;
+  /** Newest first. */
+  list(
+    tenantId: number,
+    webhookId: number,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly DeliveryRecord[]>;
+  /** null: not this webhook's, or a test (whose event is not kept). */
+  eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
+}
+
+export interface WebhookHealthStore {
+  succeeded(tenantId: number, webhookId: number): Promise<void>;
+  /** Keeps the time of the first failure in a row. */
+  failed(tenantId: number, webhookId: number, nowMs: number): Promise<void>;
+  disable(tenantId: number, webhookId: number, reason: string): Promise<void>;
+}
+
+export interface WebhookStores {
+  events(queries: Queries): EventStore;
+  subscribers(queries: Queries): SubscriberStore;
+  outbox(queries: Queries): OutboxStore;
+  deliveries(queries: Queries): DeliveryStore;
+  health(queries: Queries): WebhookHealthStore;
+}
