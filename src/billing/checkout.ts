@@ -24,21 +24,31 @@ export const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 export const RETENTION_BLOCKS_MAX = 5;
 const MICRO_PER_CENT = 10_000;
 
-export type CheckoutItem =
-  | { readonly item: "plan"; readonly plan: string }
-  | { readonly item: "crm_bridge" }
-  | { readonly item: "retention"; readonly blocks: number };
+/** What a tenant wants to pay for. */
+export type CheckoutWish =
+  | { readonly kind: "topup"; readonly amount: MicroEur }
+  | { readonly kind: "plan"; readonly plan: string }
+  | { readonly kind: "crm_bridge" }
+  | { readonly kind: "retention"; readonly blocks: number };
 
-export interface OpenedCheckout {
-  readonly checkoutUrl: string;
-  readonly checkout: Checkout;
+export interface OpenCheckout {
+  /** `chk_…` */
+  readonly id: string;
+  readonly kind: CheckoutWish["kind"];
+  readonly amount: MicroEur;
+  readonly status: "open";
+  readonly expiresAtMs: number;
+  /** Where to pay. */
+  readonly url: string;
 }
 
 export interface Checkouts {
-  /** Throws valid_amount_eur_required outside EUR 10–1000 or with fractions of a cent. */
-  topup(tenantId: number, amount: MicroEur): Promise<OpenedCheckout>;
-  /** Throws valid_plan_required, valid_blocks_required, or conflict for what the tenant has. */
-  checkout(tenantId: number, item: CheckoutItem): Promise<OpenedCheckout>;
+  /**
+   * Opens a checkout with the configured provider. Throws valid_amount_eur_required (outside EUR
+   * 10–1000, or fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in
+   * all), conflict (the tenant has it already).
+   */
+  open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout>;
   /** By its unguessable id, for the checkout page. Throws not_found. */
   get(id: string): Promise<Checkout>;
   /** Newest first. */
@@ -66,7 +76,9 @@ const conflict = (publicMessage: string) => new AppError({ code: "conflict", pub
 export function createCheckouts(options: CheckoutOptions): Checkouts {
   const { database, stores, plans, provider, clock, random = systemRandom } = options;
 
-  async function open(tenantId: number, order: Order): Promise<OpenedCheckout> {
+  async function open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout> {
+    const account = await stores.accounts(database.read).find(tenantId);
+    const order = orderFor(wish, account, plans);
     const id = `chk_${hex(random.bytes(16))}`;
     const { checkoutUrl, providerSession } = await provider.open({ id, tenantId, ...order });
     const createdAt = clock.now();
@@ -82,7 +94,8 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
       paidAt: null,
     };
     await database.tx((queries) => stores.checkouts(queries).insert(checkout));
-    return { checkoutUrl, checkout };
+    const { kind, amount } = order;
+    return { id, kind, amount, status: "open", expiresAtMs: checkout.expiresAt, url: checkoutUrl };
   }
 
   /** The record as it is now: an open one past its time has expired. */
@@ -145,14 +158,7 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
   }
 
   return {
-    topup: (tenantId, amount) => {
-      requireTopupAmount(amount);
-      return open(tenantId, { kind: "topup", amount, item: null });
-    },
-    checkout: async (tenantId, item) => {
-      const account = await stores.accounts(database.read).find(tenantId);
-      return open(tenantId, orderFor(item, account, plans));
-    },
+    open,
     get: (id) => find(database.read, id),
     list: async (tenantId) =>
       (await stores.checkouts(database.read).list(tenantId)).map((found) => asOfNow(found)),
@@ -166,11 +172,14 @@ function requireTopupAmount(amount: MicroEur): void {
   throw invalidField("amount_eur", "amount_eur must be 10 to 1000 EUR, in whole cents.");
 }
 
-/** Price and record of an item, checked against what the tenant has. */
-function orderFor(item: CheckoutItem, account: Account, plans: readonly Plan[]): Order {
-  switch (item.item) {
+/** Price and record of a wish, checked against what the tenant has. */
+function orderFor(wish: CheckoutWish, account: Account, plans: readonly Plan[]): Order {
+  switch (wish.kind) {
+    case "topup":
+      requireTopupAmount(wish.amount);
+      return { kind: "topup", amount: wish.amount, item: null };
     case "plan": {
-      const plan = plans.find((found) => found.slug === item.plan);
+      const plan = plans.find((found) => found.slug === wish.plan);
       if (!plan)
         throw invalidField(
           "plan",
@@ -184,15 +193,15 @@ function orderFor(item: CheckoutItem, account: Account, plans: readonly Plan[]):
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
       const left = RETENTION_BLOCKS_MAX - account.retentionBlocks;
-      if (!Number.isInteger(item.blocks) || item.blocks < 1 || item.blocks > RETENTION_BLOCKS_MAX)
+      if (!Number.isInteger(wish.blocks) || wish.blocks < 1 || wish.blocks > RETENTION_BLOCKS_MAX)
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
-      if (item.blocks > left)
+      if (wish.blocks > left)
         throw invalidField("blocks", `Only ${left} more blocks fit into 6 months in all.`);
-      const amount = microEur(RETENTION_BLOCK_PRICE * item.blocks);
-      return { kind: "retention", amount, item: String(item.blocks) };
+      const amount = microEur(RETENTION_BLOCK_PRICE * wish.blocks);
+      return { kind: "retention", amount, item: String(wish.blocks) };
     }
     default:
-      return unreachable(item);
+      return unreachable(wish);
   }
 }
 

@@ -48,7 +48,10 @@ export function outboxStore(queries: Queries): OutboxStore {
             eq(outbox.status, "pending"),
             lte(outbox.nextAttemptAt, nowMs),
             or(isNull(outbox.leaseUntil), lte(outbox.leaseUntil, nowMs)),
-            or(isNull(outbox.webhookId), notInArray(outbox.webhookId, [...busy.webhookIds])),
+            or(
+              isNull(outbox.webhookId),
+              and(eq(webhooks.enabled, true), notInArray(outbox.webhookId, [...busy.webhookIds])),
+            ),
             or(isNull(outbox.legacyUrl), notInArray(outbox.legacyUrl, [...busy.legacyUrls])),
           ),
         )

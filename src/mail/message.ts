@@ -1,0 +1,124 @@
+/** From a queued mail to a message: addresses, identity, attachment, and its bytes (RFC 5322, MIME). */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import MailComposer from "nodemailer/lib/mail-composer";
+import type { QueuedMail } from "./stores.ts";
+
+export interface MailMessage {
+  /** Makes it happen once, where the provider knows such keys. */
+  readonly key: string;
+  readonly callUuid: string | null;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** With angle brackets; the same on every retry, so that receivers can tell a duplicate. */
+  readonly messageId: string;
+  readonly date: Date;
+  readonly attachment: MailAttachment | null;
+}
+
+export interface MailAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".mp3": "audio/mpeg",
+  ".wav": "audio/wav",
+};
+
+/** A header is one line, whatever an agent is called. */
+const oneLine = (text: string): string => text.replace(/[\r\n\t]+/g, " ").trim();
+
+function messageIdFor(key: string, from: string): string {
+  const digest = createHash("sha256").update(key).digest("hex").slice(0, 32);
+  const domain = /@([^\s>]+)/.exec(from)?.[1] ?? "linevoice.local";
+  return `<${digest}@${domain}>`;
+}
+
+/** `call-2026-11-21-0405-9f3a2c10.mp3`: when (UTC), and which call. */
+export function attachmentName(mail: Pick<QueuedMail, "callUuid" | "createdAt">, file: string) {
+  const when = new Date(callStart(mail)).toISOString();
+  const day = when.slice(0, 10);
+  const minute = when.slice(11, 16).replace(":", "");
+  const which = mail.callUuid?.slice(-8) ?? "recording";
+  return `call-${day}-${minute}-${which}${extname(file)}`;
+}
+
+/** A UUID v7 begins with its time in milliseconds (RFC 9562 5.7). */
+function callStart(mail: Pick<QueuedMail, "callUuid" | "createdAt">): number {
+  const isV7 = mail.callUuid?.[14] === "7";
+  const stamp = isV7
+    ? Number.parseInt(mail.callUuid?.replace("-", "").slice(0, 12) ?? "", 16)
+    : Number.NaN;
+  return Number.isNaN(stamp) ? mail.createdAt : stamp;
+}
+
+/**
+ * Reads the attachment and puts the message together. An attachment that is gone (its retention ran
+ * out while the provider was down) is left out: the transcript is still worth sending.
+ */
+export async function buildMessage(
+  mail: QueuedMail,
+  from: string,
+  recordingsDir: string,
+): Promise<MailMessage> {
+  return {
+    key: mail.key,
+    callUuid: mail.callUuid,
+    from,
+    to: mail.recipient,
+    subject: oneLine(mail.subject),
+    text: mail.body,
+    messageId: messageIdFor(mail.key, from),
+    date: new Date(mail.createdAt),
+    attachment: mail.attachment ? await readAttachment(mail, mail.attachment, recordingsDir) : null,
+  };
+}
+
+async function readAttachment(
+  mail: QueuedMail,
+  file: string,
+  recordingsDir: string,
+): Promise<MailAttachment | null> {
+  // The name comes from our own rows; a path in it would still have no business here.
+  const path = join(recordingsDir, basename(file));
+  try {
+    return {
+      filename: attachmentName(mail, file),
+      contentType: CONTENT_TYPES[extname(file)] ?? "application/octet-stream",
+      content: await readFile(path),
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The message as it goes over the wire or into an .eml file, CRLF lines. */
+export function composeBytes(message: MailMessage): Promise<Buffer> {
+  const { attachment } = message;
+  const composer = new MailComposer({
+    from: message.from,
+    to: message.to,
+    subject: message.subject,
+    text: message.text,
+    messageId: message.messageId,
+    date: message.date,
+    headers: { "Auto-Submitted": "auto-generated" },
+    newline: "\r\n",
+    attachments: attachment
+      ? [
+          {
+            filename: attachment.filename,
+            contentType: attachment.contentType,
+            content: attachment.content,
+          },
+        ]
+      : [],
+  });
+  return composer.compile().build();
+}

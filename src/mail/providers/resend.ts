@@ -1,0 +1,50 @@
+/** Mail through Resend's HTTP API, with its official client. The mail's key makes it happen once there. */
+import { Resend } from "resend";
+import { type MailProvider, MailRefused } from "../provider.ts";
+
+export interface ResendSettings {
+  readonly apiKey: string;
+  /** Only for tests and proxies. */
+  readonly baseUrl?: string;
+}
+
+/** The key or the account is wrong: the operator can mend that, the message is fine. */
+const OPERATORS_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+
+export function resendProvider(settings: ResendSettings): MailProvider {
+  const client = new Resend(
+    settings.apiKey,
+    settings.baseUrl ? { baseUrl: settings.baseUrl } : undefined,
+  );
+  return {
+    name: "resend",
+    async send(message) {
+      const { attachment } = message;
+      const { error } = await client.emails.send(
+        {
+          from: message.from,
+          to: message.to,
+          subject: message.subject,
+          text: message.text,
+          headers: { "Message-ID": message.messageId, "Auto-Submitted": "auto-generated" },
+          attachments: attachment
+            ? [
+                {
+                  filename: attachment.filename,
+                  contentType: attachment.contentType,
+                  content: attachment.content,
+                },
+              ]
+            : undefined,
+        },
+        { idempotencyKey: message.key },
+      );
+      if (!error) return;
+      const status = error.statusCode ?? 0;
+      if (status >= 400 && status < 500 && !OPERATORS_STATUSES.has(status))
+        throw new MailRefused(`${error.name}: ${error.message}`);
+      throw new Error(`resend: ${error.name}: ${error.message}`);
+    },
+    async close() {},
+  };
+}

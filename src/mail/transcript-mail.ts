@@ -1,0 +1,101 @@
+/** The post-call mail (specification 1): what the call was, its summary, its transcript, its recording. */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { MailDraft } from "./ports.ts";
+import { type TranscriptWords, transcriptWords } from "./transcript-words.ts";
+
+export interface TranscriptMailFacts {
+  readonly recipient: string;
+  readonly agentName: string;
+  readonly language: AgentLanguage;
+  /** IANA zone of the times in the mail. */
+  readonly timeZone: string;
+  readonly call: {
+    readonly callUuid: string;
+    readonly direction: "inbound" | "outbound";
+    /** Empty: withheld. */
+    readonly fromNumber: string;
+    readonly toNumber: string;
+    readonly createdAt: number;
+    readonly answeredAt: number | null;
+    readonly endedAt: number | null;
+    readonly summary: string | null;
+  };
+  readonly turns: readonly {
+    readonly speaker: "agent" | "customer";
+    readonly text: string;
+    readonly startMs: number;
+  }[];
+  /** File in the recordings directory, or null. */
+  readonly attachment: string | null;
+}
+
+/** `3:07`, or `1:02:03`. */
+function clockOf(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const minutes = Math.floor(seconds / 60) % 60;
+  const hours = Math.floor(seconds / 3600);
+  const tail = `${two(minutes)}:${two(seconds % 60)}`;
+  return hours > 0 ? `${hours}:${tail}` : tail.replace(/^0/, "");
+}
+
+/** `2026-11-21 06:05`: read the same in all four languages. */
+function dateIn(timeZone: string, epochMs: number): string {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  return format.format(epochMs);
+}
+
+export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
+  const words = transcriptWords[facts.language];
+  const { call } = facts;
+  const other = call.direction === "inbound" ? call.fromNumber : call.toNumber;
+  const startedAt = call.answeredAt ?? call.createdAt;
+  const when = dateIn(facts.timeZone, startedAt);
+  return {
+    key: `transcript:${call.callUuid}`,
+    callUuid: call.callUuid,
+    recipient: facts.recipient,
+    subject: `${words.subject[call.direction]} ${other || words.withheld}, ${when}`,
+    body: [
+      factLines(facts, words, when).join("\n"),
+      section(words.summary, call.summary?.trim() || words.noSummary),
+      section(words.transcript, transcriptLines(facts, words).join("\n") || words.noTranscript),
+      facts.attachment ? words.attached : words.notAttached,
+      "",
+    ].join("\n\n"),
+    attachment: facts.attachment,
+  };
+}
+
+const section = (title: string, text: string): string =>
+  `${title}\n${"-".repeat(title.length)}\n${text}`;
+
+function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: string): string[] {
+  const { call } = facts;
+  const talkMs =
+    call.answeredAt === null || call.endedAt === null ? 0 : call.endedAt - call.answeredAt;
+  return [
+    `${words.agent}: ${facts.agentName}`,
+    `${words.direction}: ${words.directions[call.direction]}`,
+    `${words.from}: ${call.fromNumber || words.withheld}`,
+    `${words.to}: ${call.toNumber || words.withheld}`,
+    `${words.time}: ${when} (${facts.timeZone})`,
+    `${words.duration}: ${clockOf(talkMs)}`,
+    `${words.callId}: ${call.callUuid}`,
+  ];
+}
+
+function transcriptLines(facts: TranscriptMailFacts, words: TranscriptWords): string[] {
+  return facts.turns
+    .filter((turn) => turn.text.trim() !== "")
+    .map(
+      (turn) => `[${clockOf(turn.startMs)}] ${words.speakers[turn.speaker]}: ${turn.text.trim()}`,
+    );
+}

@@ -1,0 +1,103 @@
+/** The words of the post-call mail, in the agent's language. */
+import type { AgentLanguage } from "../agent/agent.ts";
+
+export interface TranscriptWords {
+  /** Followed by the other side's number. */
+  readonly subject: Readonly<Record<"inbound" | "outbound", string>>;
+  readonly agent: string;
+  readonly direction: string;
+  readonly directions: Readonly<Record<"inbound" | "outbound", string>>;
+  readonly from: string;
+  readonly to: string;
+  readonly withheld: string;
+  readonly time: string;
+  readonly duration: string;
+  readonly callId: string;
+  readonly summary: string;
+  readonly noSummary: string;
+  readonly transcript: string;
+  readonly noTranscript: string;
+  readonly speakers: Readonly<Record<"agent" | "customer", string>>;
+  readonly attached: string;
+  readonly notAttached: string;
+}
+
+export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> = {
+  en: {
+    subject: { inbound: "Call from", outbound: "Call to" },
+    agent: "Agent",
+    direction: "Direction",
+    directions: { inbound: "inbound", outbound: "outbound" },
+    from: "From",
+    to: "To",
+    withheld: "withheld number",
+    time: "Time",
+    duration: "Duration",
+    callId: "Call id",
+    summary: "Summary",
+    noSummary: "There is no summary of this call.",
+    transcript: "Transcript",
+    noTranscript: "Nothing was said.",
+    speakers: { agent: "Agent", customer: "Customer" },
+    attached:
+      "The recording is attached. It has been deleted from the server now that it was sent to you.",
+    notAttached: "There is no recording of this call.",
+  },
+  lt: {
+    subject: { inbound: "Skambutis iš", outbound: "Skambutis į" },
+    agent: "Agentas",
+    direction: "Kryptis",
+    directions: { inbound: "įeinantis", outbound: "išeinantis" },
+    from: "Iš",
+    to: "Į",
+    withheld: "paslėptas numeris",
+    time: "Laikas",
+    duration: "Trukmė",
+    callId: "Skambučio ID",
+    summary: "Santrauka",
+    noSummary: "Šio skambučio santraukos nėra.",
+    transcript: "Pokalbio tekstas",
+    noTranscript: "Nieko nebuvo pasakyta.",
+    speakers: { agent: "Agentas", customer: "Klientas" },
+    attached: "Pokalbio įrašas pridėtas. Išsiuntus jį jums, iš serverio jis ištrinamas.",
+    notAttached: "Šio skambučio įrašo nėra.",
+  },
+  lv: {
+    subject: { inbound: "Zvans no", outbound: "Zvans uz" },
+    agent: "Aģents",
+    direction: "Virziens",
+    directions: { inbound: "ienākošs", outbound: "izejošs" },
+    from: "No",
+    to: "Uz",
+    withheld: "slēpts numurs",
+    time: "Laiks",
+    duration: "Ilgums",
+    callId: "Zvana ID",
+    summary: "Kopsavilkums",
+    noSummary: "Šim zvanam nav kopsavilkuma.",
+    transcript: "Sarunas teksts",
+    noTranscript: "Nekas netika pateikts.",
+    speakers: { agent: "Aģents", customer: "Klients" },
+    attached: "Sarunas ieraksts ir pievienots. Pēc nosūtīšanas jums tas tiek dzēsts no servera.",
+    notAttached: "Šim zvanam nav ieraksta.",
+  },
+  ru: {
+    subject: { inbound: "Звонок от", outbound: "Звонок на" },
+    agent: "Агент",
+    direction: "Направление",
+    directions: { inbound: "входящий", outbound: "исходящий" },
+    from: "От",
+    to: "Кому",
+    withheld: "скрытый номер",
+    time: "Время",
+    duration: "Длительность",
+    callId: "ID звонка",
+    summary: "Краткое содержание",
+    noSummary: "Краткого содержания этого звонка нет.",
+    transcript: "Текст разговора",
+    noTranscript: "Ничего не было сказано.",
+    speakers: { agent: "Агент", customer: "Клиент" },
+    attached: "Запись разговора приложена. После отправки вам она удаляется с сервера.",
+    notAttached: "Записи этого звонка нет.",
+  },
+};

@@ -1,0 +1,105 @@
+/** The mail queue's rows. */
+import { and, asc, eq, gt, isNotNull, isNull, lte, min, or } from "drizzle-orm";
+import type { MailStores } from "../mail/stores.ts";
+import { mails } from "./schema/outbox.ts";
+
+const columns = {
+  id: mails.id,
+  tenantId: mails.tenantId,
+  key: mails.key,
+  callUuid: mails.callUuid,
+  recipient: mails.recipient,
+  subject: mails.subject,
+  body: mails.body,
+  attachment: mails.attachment,
+  attempts: mails.attempts,
+  createdAt: mails.createdAt,
+};
+
+const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
+const noLease = { leaseOwner: null, leaseUntil: null };
+
+export const mailStore: MailStores = (queries) => ({
+  async enqueue(tenantId, mail, nowMs) {
+    await queries
+      .insert(mails)
+      .values({
+        tenantId,
+        ...mail,
+        status: "pending",
+        attempts: 0,
+        nextAttemptAt: nowMs,
+        createdAt: nowMs,
+      })
+      .onConflictDoNothing({ target: mails.key });
+  },
+
+  async claim(nowMs, owner, leaseUntilMs) {
+    const due = await queries
+      .select(columns)
+      .from(mails)
+      .where(
+        and(
+          eq(mails.status, "pending"),
+          lte(mails.nextAttemptAt, nowMs),
+          or(isNull(mails.leaseUntil), lte(mails.leaseUntil, nowMs)),
+        ),
+      )
+      .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+      .limit(1);
+    const mail = due[0];
+    if (!mail) return null;
+    await queries
+      .update(mails)
+      .set({ leaseOwner: owner, leaseUntil: leaseUntilMs })
+      .where(eq(mails.id, mail.id));
+    return mail;
+  },
+
+  async nextDueAfter(nowMs) {
+    const found = await queries
+      .select({ at: min(mails.nextAttemptAt) })
+      .from(mails)
+      .where(and(eq(mails.status, "pending"), gt(mails.nextAttemptAt, nowMs)));
+    return found[0]?.at ?? null;
+  },
+
+  async markSent(id, owner, nowMs) {
+    const changed = await queries
+      .update(mails)
+      .set({ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease })
+      .where(heldBy(id, owner))
+      .returning({ id: mails.id });
+    return changed.length > 0;
+  },
+
+  async markFailed(id, owner, outcome) {
+    await queries
+      .update(mails)
+      .set({
+        status: outcome.nextAttemptAt === null ? "dead" : "pending",
+        attempts: outcome.attempts,
+        nextAttemptAt: outcome.nextAttemptAt,
+        lastError: outcome.error,
+        ...noLease,
+      })
+      .where(heldBy(id, owner));
+  },
+
+  async release(id, owner) {
+    await queries.update(mails).set(noLease).where(heldBy(id, owner));
+  },
+
+  async withAttachmentLeft(limit) {
+    return queries
+      .select(columns)
+      .from(mails)
+      .where(and(eq(mails.status, "sent"), isNotNull(mails.attachment)))
+      .orderBy(asc(mails.id))
+      .limit(limit);
+  },
+
+  async forgetAttachment(id) {
+    await queries.update(mails).set({ attachment: null }).where(eq(mails.id, id));
+  },
+});
