@@ -8,55 +8,42 @@
  * max duration, recording, report) is session.ts's.
  */
 import type { EndedReason } from "../call/ended-reason.ts";
-import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { EngineSession, ExpectedAnswer, Heard, MindInput } from "../engine/ports.ts";
-import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
-import type { CallBrief, ConversationSettings, ToolResult } from "../worker/messages.ts";
-import { AgentSpeech, type Spoken } from "./agent-speech.ts";
-import { AgentTurn } from "./agent-turn.ts";
+import type { Heard } from "../engine/ports.ts";
+import type { VoiceActivityDetector } from "../media/ports.ts";
+import type { CallBrief, ToolResult } from "../worker/messages.ts";
+import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
+import type { Spoken } from "./agent-speech.ts";
 import { withDeadline } from "./deadline.ts";
 import { DialogueTimers } from "./dialogue-timers.ts";
 import { DigitCollector } from "./digits.ts";
-import type { Opening } from "./disclosure.ts";
 import { EchoGuard } from "./echo.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
-import type { FillerRotation } from "./filler.ts";
 import { CallerHearing, type Utterance } from "./hearing.ts";
 import { cutsIn } from "./interruption.ts";
 import * as limits from "./limits.ts";
-import type { CachedPhrases } from "./phrase-cache.ts";
-import type { Phrases } from "./phrases.ts";
-import { Responder } from "./responder.ts";
-import type { SessionMessage } from "./session-message.ts";
 import { SilenceWatch } from "./silence.ts";
-import { ToolCalls } from "./tool-calls.ts";
-import type { Transcript } from "./transcript.ts";
 import {
   createTurnMachine,
   type TurnEvent,
   type TurnMachine,
   type TurnState,
 } from "./turn-taking.ts";
-import type { UsageMeter } from "./usage-meter.ts";
 import { isBackChannel } from "./words.ts";
 
-export interface DialogueOptions {
+type AgentSideWiring =
+  | "echo"
+  | "machine"
+  | "callerSpeaks"
+  | "recognising"
+  | "onFailure"
+  | "onSilent";
+
+export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring> {
   readonly brief: CallBrief;
-  readonly settings: ConversationSettings;
-  readonly opening: Opening;
-  readonly audio: CallAudio;
-  readonly engine: EngineSession;
   readonly vad: VoiceActivityDetector;
-  readonly cached: CachedPhrases;
-  readonly phrases: Phrases;
-  readonly fillers: FillerRotation;
-  readonly transcript: Transcript;
-  readonly usage: UsageMeter;
-  readonly clock: Clock;
   readonly log: Log;
-  readonly emit: (message: SessionMessage) => void;
   readonly onLastWordSaid: (reason: EndedReason) => void;
 }
 
@@ -64,57 +51,50 @@ export interface DialogueOptions {
 const INAUDIBLE = "[inaudible]";
 /** How often an utterance is compared with the agent's own voice. */
 const ECHO_CHECK_FRAMES = 5;
+const EAR_FAILURES_MAX = 2;
+const NOTHING_HEARD: Heard = { text: "", confidence: 0, audioMs: 0 };
 
 export class Dialogue {
   readonly #machine: TurnMachine;
-  readonly #agentTurn: AgentTurn;
   readonly #echo: EchoGuard;
-  readonly #speech: AgentSpeech;
+  readonly #agent: AgentSide;
   readonly #hearing: CallerHearing;
-  readonly #responder: Responder;
-  readonly #tools: ToolCalls;
   readonly #silence: SilenceWatch;
   readonly #digits: DigitCollector;
   readonly #timers: DialogueTimers;
 
-  #expected: ExpectedAnswer = "open";
-  #undisclosed: string;
-  #playedMs = 0;
   #frames = 0;
   /** The running utterance sounded like the agent's own voice. */
   #soundsLikeEcho = false;
-  /** Recognitions under way. */
+  /** Recognitions under way, and the latest of them. */
   #recognising = 0;
   #recognition: Promise<void> = Promise.resolve();
-  #lastWordWasSaid = false;
+  #earFailuresInARow = 0;
   /** What is being answered; taken back when the caller goes on before the answer is heard. */
   #answering = "";
   #unanswered = "";
-  /** Inputs that wait until the mind is free: tool answers first. */
-  #inbox: MindInput[] = [];
   /** The agent was cut short, and it is not clear yet whether the caller meant it. */
   #cutShort: Spoken | null = null;
-  #transferTarget: string | null = null;
   #onHold = false;
+  #lastWordWasSaid = false;
 
   constructor(private readonly options: DialogueOptions) {
-    const { settings, audio, engine, clock, vad, log, usage, emit } = options;
-    this.#undisclosed = options.opening.disclosure;
+    const { settings, audio, engine, clock, vad, log } = options;
     this.#machine = createTurnMachine({
       onIllegal: (state, event) =>
         log.warn("turn.illegal_event", { state: state.name, event: event.type }),
       onTransition: (from, to) => this.#onTransition(from, to),
     });
-    this.#agentTurn = new AgentTurn(clock, options.transcript);
+    this.#timers = new DialogueTimers(clock);
     this.#echo = new EchoGuard(audio.sampleRateHz);
-    this.#speech = new AgentSpeech({
-      audio,
-      voice: engine.voice,
-      phrases: options.cached,
+    this.#agent = new AgentSide({
+      ...options,
       echo: this.#echo,
-      clock,
-      onFailure: (failure) => this.#engineFailed(failure),
-      onSynthesised: (characters) => usage.synthesised(characters),
+      machine: this.#machine,
+      callerSpeaks: () => this.#hearing.active,
+      recognising: () => this.#recognising > 0,
+      onFailure: (error) => this.#engineFailed(error),
+      onSilent: () => this.#agentFellSilent(),
     });
     this.#hearing = new CallerHearing({
       vad,
@@ -127,37 +107,14 @@ export class Dialogue {
         paused: () => this.#applyIn(["caller_speaking"], { type: "paused" }),
         wentOn: () => this.#applyIn(["endpointing"], { type: "caller_spoke" }),
         endpoint: (utterance) => this.#callerFinished(utterance),
-        dismissed: () => this.#nothingWasSaid(),
-      },
-    });
-    this.#responder = new Responder(engine.mind, clock, {
-      text: (text) => this.#say(text),
-      toolCall: (wish) => this.#tools.wish(wish),
-      expect: (answer) => this.#expect(answer),
-      endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-      transfer: (target) => {
-        this.#transferTarget = target;
-      },
-      usage: (tokens) => usage.tokens(tokens),
-      done: (input) => this.#mindDone(input),
-      failed: (failure) => this.#engineFailed(failure),
-    });
-    this.#tools = new ToolCalls({
-      settings,
-      clock,
-      send: (wish) => emit({ type: "tool_wish", ...wish }),
-      onFillerDue: () => this.#fill(),
-      onAnswer: (answer) => {
-        this.#inbox.unshift(answer);
-        this.#readInbox();
+        dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
       },
     });
     this.#silence = new SilenceWatch(settings, clock, {
-      prompt: (count) => this.#ask({ type: "silence", count }),
+      prompt: (count) => this.#agent.ask({ type: "silence", count }),
       timeout: () => this.lastWords(options.phrases.silenceGoodbye, "silence_timeout"),
     });
     this.#digits = new DigitCollector(clock, (digits) => this.#numberEntered(digits));
-    this.#timers = new DialogueTimers(clock);
   }
 
   get state(): TurnState {
@@ -166,11 +123,9 @@ export class Dialogue {
 
   /** The call is answered. */
   start(): void {
-    const { atOnce, greeting } = this.options.opening;
+    const { atOnce } = this.options.opening;
     this.#machine.apply({ type: "answered", agentFirst: atOnce });
-    if (!atOnce) return;
-    this.#disclose();
-    this.#speech.say(greeting, "greeting");
+    if (atOnce) this.#agent.greet();
   }
 
   /** One heard frame of 20 ms. */
@@ -179,7 +134,7 @@ export class Dialogue {
     if (name === "idle" || name === "ended") return;
     this.#frames++;
     this.#echo.hear(pcm, this.options.audio.playedMs);
-    this.#followPlayout();
+    this.#agent.followPlayout();
     if (this.state.name === "closing") return;
     this.#hearing.frame(pcm);
     if (this.#hearing.active) this.#judgeOverlap();
@@ -189,7 +144,7 @@ export class Dialogue {
     const { name } = this.state;
     if (name === "idle" || name === "closing" || name === "ended") return;
     this.#silence.callerActive();
-    if (name === "agent_speaking" && !this.#speech.protectedNow) {
+    if (name === "agent_speaking" && !this.#agent.protectedNow) {
       this.#cutAgentShort();
       this.#confirmCut();
       this.#machine.apply({ type: "dismissed" });
@@ -198,7 +153,7 @@ export class Dialogue {
   }
 
   toolResult(result: ToolResult): void {
-    this.#tools.result(result);
+    this.#agent.toolResult(result);
   }
 
   hold(onHold: boolean): void {
@@ -212,52 +167,23 @@ export class Dialogue {
   lastWords(text: string, reason: EndedReason): void {
     const { name } = this.state;
     if (name === "closing" || name === "ended") return;
-    this.#responder.abort();
-    this.#endAgentTurn(this.options.settings.bargeInFadeMs);
+    this.#agent.stop(this.options.settings.bargeInFadeMs);
     this.#machine.apply({ type: "close", reason });
-    if (name !== "idle") this.#speech.say(text, "phrase");
+    if (name !== "idle") this.#agent.sayPhrase(text);
   }
 
-  /** Stops everything at once. What the caller was saying goes into the transcript if it is known in time. */
+  /**
+   * Stops everything at once. What the caller was saying goes into the transcript if it is known
+   * within a second.
+   */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
     if (this.#hearing.active && !this.#soundsLikeEcho) this.#recognise(this.#hearing.utterance);
-    this.#responder.abort();
-    this.#endAgentTurn(0);
+    this.#agent.stop(0);
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
     await withDeadline(clock, this.#recognition, limits.LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
-  }
-
-  // What a frame may change
-
-  #followPlayout(): void {
-    const { playedMs } = this.options.audio;
-    const playing = playedMs > this.#playedMs && this.#speech.audible;
-    this.#playedMs = playedMs;
-    if (playing) this.#agentTurn.audible();
-    switch (this.state.name) {
-      case "thinking":
-        if (playing) this.#machine.apply({ type: "agent_audio" });
-        else if (!this.#moreToCome && !this.#speech.busy) this.#agentSettled("nothing_to_say");
-        break;
-      case "agent_speaking":
-        if (this.#speech.busy) break;
-        if (this.#moreToCome) this.#machine.apply({ type: "agent_waits" });
-        else this.#agentSettled("agent_done");
-        break;
-      case "closing":
-        if (this.#lastWordWasSaid || this.#responder.busy || this.#speech.busy) break;
-        this.#timers.tail.arm(limits.CLOSING_TAIL_MS, () => this.#lastWordSaid());
-        break;
-    }
-  }
-
-  /** Something will still be said in this turn, as far as anybody knows. */
-  get #moreToCome(): boolean {
-    const asked = this.#responder.busy || this.#tools.pending || this.#inbox.length > 0;
-    return asked || this.#recognising > 0;
   }
 
   /** The caller speaks: does that take the word from the agent? */
@@ -267,213 +193,25 @@ export class Dialogue {
       if (this.#soundsLikeEcho) this.#hearing.cancel();
       else this.#machine.apply({ type: "caller_spoke" });
     } else if (name === "thinking") {
-      this.#judgeContinuation();
+      const mayTakeBack = !this.#agent.toolAtWork && !this.#agent.protectedNow;
+      if (mayTakeBack && this.#hearing.speechMs >= limits.CONTINUATION_MS) this.#takeBackThought();
     } else if (name === "agent_speaking") {
       this.#judgeInterruption();
     }
   }
 
-  #judgeContinuation(): void {
-    const toolAtWork = this.#tools.pending || this.#responder.answersTool;
-    if (toolAtWork || this.#speech.protectedNow) return;
-    if (this.#hearing.speechMs >= limits.CONTINUATION_MS) this.#takeBackThought();
-  }
-
   #judgeInterruption(): void {
     if (this.#frames % ECHO_CHECK_FRAMES === 0) this.#soundsLikeEcho ||= this.#echo.isEcho();
-    if (this.#speech.protectedNow) return;
+    if (this.#agent.protectedNow) return;
     const { settings, brief } = this.options;
     if (!cutsIn(settings, brief.agent.language, this.#hearing)) return;
     if (this.#echo.isEcho()) this.#soundsLikeEcho = true;
     else this.#cutAgentShort();
   }
 
-  // The caller's side
-
-  #endpointingMs(partial: string): number {
-    const { settings, brief, engine } = this.options;
-    return endpointingSilenceMs(settings, brief.agent.language, {
-      expected: this.#expected,
-      partial,
-      earReportsPartials: engine.ear.capabilities.partials,
-    });
-  }
-
-  #callerBegan(): void {
-    this.#soundsLikeEcho = false;
-    this.#applyIn(["listening"], { type: "caller_spoke" });
-  }
-
-  #nothingWasSaid(): void {
-    this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" });
-  }
-
-  #callerFinished(utterance: Utterance): void {
-    switch (this.state.name) {
-      case "caller_speaking":
-      case "endpointing":
-        this.#machine.apply({ type: "endpoint" });
-        this.#recognise(utterance);
-        break;
-      case "thinking":
-        if (this.#tools.pending || this.#responder.answersTool) this.#recognise(utterance);
-        break;
-      case "agent_speaking":
-        if (this.#agentNearlyDone && !this.#soundsLikeEcho) this.#recognise(utterance);
-        break;
-    }
-  }
-
-  get #agentNearlyDone(): boolean {
-    const { remainingMs, protectedNow } = this.#speech;
-    if (this.#responder.busy || protectedNow || remainingMs === null) return false;
-    return remainingMs <= limits.NEARLY_DONE_MS;
-  }
-
-  #recognise(utterance: Utterance): void {
-    this.#recognising++;
-    this.#recognition = this.#hearing
-      .finish()
-      .finally(() => this.#recognising--)
-      .then((heard) => this.#understand(utterance, heard))
-      .catch((error) => this.#engineFailed(error));
-  }
-
-  #understand(utterance: Utterance, heard: Heard): void {
-    const { name } = this.state;
-    this.options.usage.recognised(heard.audioMs);
-    const text = heard.text.trim();
-    if (name === "closing" || name === "ended") {
-      if (text !== "") this.#keep(text, utterance);
-      return;
-    }
-    const meaningless = text === "" || this.#isOnlyListening(text);
-    const unsure = text === "" && utterance.speechMs < this.options.settings.bargeInMs;
-    const agentHasWord =
-      name === "agent_speaking" || this.#tools.pending || this.#cutShort !== null;
-    if (unsure || (meaningless && agentHasWord)) {
-      if (!this.#moreToCome) this.#applyIn(["thinking"], { type: "dismissed" });
-      return;
-    }
-    this.#confirmCut();
-    this.#keep(text || INAUDIBLE, utterance);
-    this.#silence.callerActive();
-    this.#answer(text, heard.confidence, utterance.lastSpeechAt);
-  }
-
-  #keep(text: string, { beganAt, lastSpeechAt }: Utterance): void {
-    this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
-  }
-
-  /** "Mhm", where no yes or no was asked for. */
-  #isOnlyListening(text: string): boolean {
-    if (this.#expected === "yes_no") return false;
-    return isBackChannel(text, this.options.brief.agent.language);
-  }
-
-  #answer(text: string, confidence: number, lastSpeechAt: number): void {
-    const { name } = this.state;
-    const all = [this.#unanswered, text].filter((part) => part !== "").join(" ");
-    if (name === "caller_speaking" || name === "endpointing") {
-      this.#unanswered = all;
-      return;
-    }
-    this.#unanswered = "";
-    this.#answering = all;
-    if (name === "agent_speaking") this.#endAgentTurn(this.options.settings.bargeInFadeMs);
-    this.#agentTurn.callerFinished(lastSpeechAt);
-    this.#expected = "open";
-    this.#ask({ type: "utterance", text: all, confidence });
-  }
-
-  #numberEntered(digits: string): void {
-    const now = this.options.clock.monotonic();
-    this.options.transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
-    this.#hearing.cancel();
-    this.#cutShort = null;
-    this.#unanswered = "";
-    if (this.state.name === "agent_speaking") {
-      this.#endAgentTurn(this.options.settings.bargeInFadeMs);
-    }
-    this.#agentTurn.callerFinished(now);
-    this.#ask({ type: "digits", digits });
-  }
-
-  // The agent's side
-
-  /** Gives the mind an input now, or as soon as a running tool has answered. */
-  #ask(input: MindInput): void {
-    this.#inbox.push(input);
-    this.#readInbox();
-  }
-
-  #readInbox(): void {
-    const { name } = this.state;
-    const [next] = this.#inbox;
-    if (!next || name === "closing" || name === "ended") return;
-    const callerHasWord = name === "caller_speaking" || name === "endpointing";
-    const mustWait =
-      next.type === "tool_result"
-        ? this.#responder.busy || callerHasWord
-        : this.#tools.pending || this.#responder.answersTool;
-    if (mustWait) return;
-    this.#inbox.shift();
-    const joinsRunningTurn = next.type === "tool_result" && name === "agent_speaking";
-    if (!joinsRunningTurn) this.#machine.apply({ type: "respond" });
-    this.#responder.respond(next);
-  }
-
-  #mindDone(input: MindInput): void {
-    if (input.type === "silence" && !this.#speech.hasWords) {
-      const [first, second] = this.options.phrases.idlePrompts;
-      this.#speech.say(input.count === 1 ? first : second, "phrase");
-    }
-    this.#readInbox();
-  }
-
-  #say(text: string): void {
-    this.#disclose();
-    this.#speech.say(text, "mind");
-  }
-
-  #disclose(): void {
-    this.#speech.say(this.#undisclosed, "disclosure");
-    this.#undisclosed = "";
-  }
-
-  #expect(answer: ExpectedAnswer): void {
-    this.#expected = answer;
-    this.options.engine.ear.expect(answer);
-  }
-
-  /** A tool takes its time. */
-  #fill(): void {
-    if (this.state.name === "thinking" && !this.#hearing.active && !this.#speech.busy) {
-      this.#speech.say(this.options.fillers.next(), "phrase");
-    } else {
-      this.#tools.armFiller();
-    }
-  }
-
-  #hush(): void {
-    if (this.#tools.pending || this.#speech.busy || this.#hearing.active) return;
-    this.#speech.say(this.options.phrases.hush, "phrase");
-  }
-
-  /** The agent has said what it had to say, perhaps nothing. */
-  #agentSettled(how: "agent_done" | "nothing_to_say"): void {
-    this.#answering = "";
-    this.#agentTurn.end(this.#speech.finish(), false);
-    this.#machine.apply({ type: how });
-    if (this.#transferTarget === null) return;
-    this.options.emit({ type: "transfer_wish", target: this.#transferTarget });
-    this.#transferTarget = null;
-  }
-
   /** The caller interrupts. Whether it was meant shows when the words are known. */
   #cutAgentShort(): void {
-    this.#responder.abort();
-    this.#cutShort = this.#endAgentTurn(this.options.settings.bargeInFadeMs);
+    this.#cutShort = this.#agent.stop(this.options.settings.bargeInFadeMs);
     this.#machine.apply({ type: "interrupted" });
   }
 
@@ -485,37 +223,146 @@ export class Dialogue {
 
   /** The interruption was none: goes on with the sentence that was cut. */
   #resume(): void {
-    const cut = this.#cutShort;
+    const rest = this.#cutShort?.rest ?? [];
     this.#cutShort = null;
-    if (!cut || cut.rest.length === 0) return;
+    if (rest.length === 0) return;
     this.#machine.apply({ type: "respond" });
-    for (const text of cut.rest) this.#speech.say(text, "mind");
+    this.#agent.resume(rest);
   }
 
   /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
   #takeBackThought(): void {
-    this.#responder.abort();
-    this.#inbox = this.#inbox.filter((input) => input.type === "tool_result");
+    this.#agent.forgetInputs();
     this.#unanswered = this.#answering;
     this.#answering = "";
-    this.#endAgentTurn(0);
+    this.#agent.stop(0);
     this.#machine.apply({ type: "caller_spoke" });
   }
 
-  #endAgentTurn(fadeMs: number): Spoken {
-    const spoken = this.#speech.stop(fadeMs);
-    this.#agentTurn.end(spoken, spoken.cut);
-    return spoken;
+  #endpointingMs(partial: string): number {
+    const { settings, brief, engine } = this.options;
+    return endpointingSilenceMs(settings, brief.agent.language, {
+      expected: this.#agent.expected,
+      partial,
+      earReportsPartials: engine.ear.capabilities.partials,
+    });
+  }
+
+  #callerBegan(): void {
+    this.#soundsLikeEcho = false;
+    this.#applyIn(["listening"], { type: "caller_spoke" });
+  }
+
+  #callerFinished(utterance: Utterance): void {
+    switch (this.state.name) {
+      case "caller_speaking":
+      case "endpointing":
+        this.#machine.apply({ type: "endpoint" });
+        this.#recognise(utterance);
+        break;
+      case "thinking":
+        if (this.#agent.toolAtWork) this.#recognise(utterance);
+        break;
+      case "agent_speaking":
+        if (this.#agent.nearlyDone && !this.#soundsLikeEcho) this.#recognise(utterance);
+        break;
+    }
+  }
+
+  #recognise(utterance: Utterance): void {
+    this.#recognising++;
+    this.#recognition = this.#hearing
+      .finish()
+      .catch((error) => this.#notHeard(error))
+      .finally(() => this.#recognising--)
+      .then((heard) => this.#understand(utterance, heard))
+      .catch((error) => this.#engineFailed(error));
+  }
+
+  /** One utterance that is lost is like one that was not understood; two are a broken ear. */
+  #notHeard(error: unknown): Heard {
+    this.#earFailuresInARow++;
+    if (this.#earFailuresInARow >= EAR_FAILURES_MAX) throw error;
+    this.options.log.warn("ear.failed", { error: describeError(error) });
+    return NOTHING_HEARD;
+  }
+
+  #understand(utterance: Utterance, heard: Heard): void {
+    if (heard !== NOTHING_HEARD) this.#earFailuresInARow = 0;
+    this.options.usage.recognised(heard.audioMs);
+    const { name } = this.state;
+    const text = heard.text.trim();
+    if (name === "closing" || name === "ended") {
+      if (text !== "") this.#keep(text, utterance);
+      return;
+    }
+    if (this.#isNothing(text, utterance)) {
+      if (!this.#agent.moreToCome) this.#applyIn(["thinking"], { type: "dismissed" });
+      return;
+    }
+    this.#confirmCut();
+    this.#keep(text || INAUDIBLE, utterance);
+    this.#silence.callerActive();
+    this.#answer(text, heard.confidence, utterance.lastSpeechAt);
+  }
+
+  /** A short noise, or a "mhm" that leaves the word to the agent. */
+  #isNothing(text: string, utterance: Utterance): boolean {
+    const { settings, brief } = this.options;
+    if (text === "" && utterance.speechMs < settings.bargeInMs) return true;
+    const onlyListening =
+      this.#agent.expected !== "yes_no" && isBackChannel(text, brief.agent.language);
+    if (text !== "" && !onlyListening) return false;
+    return (
+      this.state.name === "agent_speaking" || this.#agent.toolPending || this.#cutShort !== null
+    );
+  }
+
+  #keep(text: string, { beganAt, lastSpeechAt }: Utterance): void {
+    this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
+  }
+
+  #answer(text: string, confidence: number, lastSpeechAt: number): void {
+    const { name } = this.state;
+    const all = [this.#unanswered, text].filter((part) => part !== "").join(" ");
+    if (name === "caller_speaking" || name === "endpointing") {
+      this.#unanswered = all;
+      return;
+    }
+    this.#unanswered = "";
+    this.#answering = all;
+    if (name === "agent_speaking") this.#agent.endTurn(this.options.settings.bargeInFadeMs);
+    this.#agent.callerFinished(lastSpeechAt);
+    this.#agent.ask({ type: "utterance", text: all, confidence });
+  }
+
+  #numberEntered(digits: string): void {
+    const now = this.options.clock.monotonic();
+    this.options.transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
+    this.#hearing.cancel();
+    this.#cutShort = null;
+    this.#unanswered = "";
+    this.#answering = "";
+    if (this.state.name === "agent_speaking") {
+      this.#agent.endTurn(this.options.settings.bargeInFadeMs);
+    }
+    this.#agent.callerFinished(now);
+    this.#agent.ask({ type: "digits", digits });
   }
 
   #engineFailed(error: unknown): void {
     const { name } = this.state;
     const { phrases, cached, log } = this.options;
-    log.warn("engine.failed", { error: describeError(error), state: name });
     if (name === "ended") return;
+    log.warn("engine.failed", { error: describeError(error), state: name });
     const canApologise = name !== "closing" && cached.get(phrases.apology) !== null;
     this.lastWords(canApologise ? phrases.apology : "", "engine_failure");
     if (!canApologise) this.#lastWordSaid();
+  }
+
+  #agentFellSilent(): void {
+    if (this.#lastWordWasSaid) return;
+    this.#timers.tail.arm(limits.CLOSING_TAIL_MS, () => this.#lastWordSaid());
   }
 
   #lastWordSaid(): void {
@@ -523,7 +370,7 @@ export class Dialogue {
     if (state.name !== "closing" || this.#lastWordWasSaid) return;
     this.#lastWordWasSaid = true;
     this.#timers.stop();
-    this.#agentTurn.end(this.#speech.finish(), false);
+    this.#agent.finishTurn();
     this.options.onLastWordSaid(state.reason);
   }
 
@@ -538,12 +385,13 @@ export class Dialogue {
     if (from.name === "thinking") this.#timers.hush.cancel();
     switch (to.name) {
       case "listening":
+        this.#answering = "";
         if (!this.#onHold) this.#silence.start();
         if (this.#cutShort) this.#timers.resume.arm(limits.RESUME_MS, () => this.#resume());
         break;
       case "thinking":
-        this.#timers.hush.arm(limits.HUSH_MS, () => this.#hush());
-        if (from.name === "agent_speaking" && this.#tools.pending) this.#tools.armFiller();
+        this.#timers.hush.arm(limits.HUSH_MS, () => this.#agent.hush());
+        if (from.name === "agent_speaking") this.#agent.awaitTool();
         break;
       case "closing":
         this.#fallSilent();
@@ -558,10 +406,9 @@ export class Dialogue {
   #fallSilent(): void {
     this.#timers.stop();
     this.#silence.stop();
-    this.#tools.stop();
     this.#digits.stop();
+    this.#agent.dropInputs();
     this.#hearing.cancel();
-    this.#inbox = [];
   }
 
   #applyIn(states: readonly TurnState["name"][], event: TurnEvent): void {

@@ -6,9 +6,10 @@
  * command after the end is dropped. What an event means for signalling and money is the owner's.
  */
 import type { EndedReason } from "../call/ended-reason.ts";
+import type { CallChannel, CallChannelEvents } from "../call/media-port.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../core/emitter.ts";
-import { AppError } from "../core/errors.ts";
+import { AppError, unreachable } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
 import type {
@@ -22,37 +23,7 @@ import type {
   TurnRecord,
 } from "./messages.ts";
 
-type EventName =
-  | "turn"
-  | "tool_wish"
-  | "digit_received"
-  | "end_wish"
-  | "transfer_wish"
-  | "heartbeat"
-  | "failed";
-
-/** Each event carries the worker's message as it came. */
-export type CallChannelEvents = {
-  readonly [Name in EventName]: Extract<FromCallWorker, { type: Name }>;
-};
-
-export interface CallChannel {
-  readonly callId: string;
-  /** The local RTP port for our SDP. */
-  readonly rtpPort: number;
-  connect(plan: MediaPlan): void;
-  answered(): void;
-  toolResult(result: ToolResult): void;
-  /** A digit from SIP INFO. */
-  digit(digit: string): void;
-  sayAndEnd(text: string, reason: EndedReason): void;
-  /** Ends the call's media and conversation. Always resolves; the second call gets the first's report. */
-  close(reason: EndedReason): Promise<CallReport>;
-  on<Name extends keyof CallChannelEvents>(
-    event: Name,
-    listener: (event: CallChannelEvents[Name]) => void,
-  ): Unsubscribe;
-}
+export type { CallChannel, CallChannelEvents } from "../call/media-port.ts";
 
 const NO_MEDIA: MediaStatistics = {
   codec: null,
@@ -174,7 +145,7 @@ export class PoolCall implements CallChannel {
         break;
       case "turn":
         if (this.#turns.length < TURNS_MAX) this.#turns.push(message.turn);
-        this.#events.emit("turn", message);
+        this.#events.emit("turn", message.turn);
         break;
       case "heartbeat":
         this.#media = message.media;
@@ -186,8 +157,20 @@ export class PoolCall implements CallChannel {
         break;
       case "ready":
         break;
+      case "tool_wish":
+        this.#events.emit("tool_wish", message);
+        break;
+      case "digit_received":
+        this.#events.emit("digit_received", message);
+        break;
+      case "end_wish":
+        this.#events.emit("end_wish", message);
+        break;
+      case "transfer_wish":
+        this.#events.emit("transfer_wish", message);
+        break;
       default:
-        this.#events.emit(message.type, message as never);
+        unreachable(message);
     }
   }
 
@@ -200,8 +183,7 @@ export class PoolCall implements CallChannel {
       this.#finish(this.#partialReport());
       return;
     }
-    const { callId } = this;
-    this.#events.emit("failed", { type: "failed", callId, reason: "engine_failure", detail });
+    this.#events.emit("failed", { reason: "engine_failure", detail });
   }
 
   #send(message: ToCallWorker): void {

@@ -14,6 +14,7 @@ import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type CallChannel, PoolCall } from "./call-channel.ts";
 import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type { FromSpeechWorker, ToSpeechWorker } from "./speech-messages.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
@@ -128,7 +129,8 @@ class Seat {
   #callWorker: WorkerHandle | null = null;
   #speechWorker: WorkerHandle | null = null;
   #ready = Promise.withResolvers<void>();
-  #isReady = false;
+  #callWorkerReady = false;
+  #speechWorkerReady = false;
   #stopped = false;
   #deathsInARow = 0;
   #startTimer: Timer | null = null;
@@ -142,7 +144,7 @@ class Seat {
   ) {}
 
   get ready(): boolean {
-    return this.#isReady;
+    return this.#callWorkerReady && this.#speechWorkerReady && !this.#stopped;
   }
 
   get load(): number {
@@ -194,7 +196,6 @@ class Seat {
 
   async shutdown(): Promise<void> {
     this.#stopped = true;
-    this.#isReady = false;
     this.#respawnTimer?.cancel();
     this.#speechRespawnTimer?.cancel();
     this.#startTimer?.cancel();
@@ -212,7 +213,12 @@ class Seat {
       this.#calls.get(message.callId)?.receive(message);
       return;
     }
-    this.#isReady = true;
+    this.#callWorkerReady = true;
+    this.#noteReady();
+  }
+
+  #noteReady(): void {
+    if (!this.ready) return;
     this.#deathsInARow = 0;
     this.#startTimer?.cancel();
     this.#ready.resolve();
@@ -220,8 +226,9 @@ class Seat {
 
   #callWorkerDied(worker: WorkerHandle, detail: string): void {
     if (worker !== this.#callWorker || this.#stopped) return;
-    const wasReady = this.#isReady;
-    this.#isReady = false;
+    const wasReady = this.ready;
+    this.#callWorkerReady = false;
+    this.#speechWorkerReady = false;
     this.#callWorker = null;
     this.#startTimer?.cancel();
     this.#speechRespawnTimer?.cancel();
@@ -249,12 +256,20 @@ class Seat {
     const { port1, port2 } = new MessageChannel();
     const startedAt = this.options.clock.monotonic();
     const died = (detail: string) => this.#speechWorkerDied(worker, startedAt, detail);
+    worker.addEventListener("message", (event) => {
+      if (worker !== this.#speechWorker) return;
+      const message = event.data as FromSpeechWorker;
+      if (message.type === "failed") died(message.detail);
+      else this.#speechWorkerReady = true;
+      this.#noteReady();
+    });
     worker.addEventListener("error", (event) => {
       event.preventDefault?.();
       died(describeError(event.message));
     });
     worker.addEventListener("close", () => died("the speech worker ended"));
-    worker.postMessage({ type: "init", port: port2 }, [port2]);
+    const init: ToSpeechWorker = { type: "init", port: port2 };
+    worker.postMessage(init, [port2]);
     this.#speechWorker = worker;
     return port1;
   }
@@ -262,6 +277,7 @@ class Seat {
   #speechWorkerDied(worker: WorkerHandle, startedAt: number, detail: string): void {
     if (worker !== this.#speechWorker || this.#stopped) return;
     this.#speechWorker = null;
+    this.#speechWorkerReady = false;
     worker.terminate();
     this.options.log.error("speech_worker.died", { detail, calls: this.#calls.size });
     const livedMs = this.options.clock.monotonic() - startedAt;
@@ -273,7 +289,7 @@ class Seat {
     });
   }
 
-  #post(message: ToCallWorker, transfer: Bun.Transferable[] = []): void {
+  #post(message: ToCallWorker, transfer: Transferable[] = []): void {
     this.#callWorker?.postMessage(message, transfer);
   }
 }
