@@ -26,9 +26,7 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
   const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const recogniser = synthesiser.then((voice) =>
-    createRecogniser({ clock, phonemes: voice.phonemes }),
-  );
+  const recogniser = synthesiser.then((voice) => createRecogniser({ phonemes: voice.phonemes }));
 
   return {
     ready: recogniser.then(() => {}),

@@ -1,12 +1,163 @@
+/**
+ * Knowledge files as entries: what may be asked, and the answer word for word.
+ *
+ * - .md: a heading is a question, the text under it its answer; "a / b" and `Also:` lines are other
+ *   ways to ask.
+ * - .csv: columns question (q, frage …) and answer; further columns `alt…`; other tables become one
+ *   entry a row, named by its first column.
+ * - .json: an array (or `{faq: […]}`) of `{q, a, alt}` / `{question, answer, alternatives}`.
+ * - .txt: paragraphs; "Question?" on a line of its own followed by text is a pair.
+ */
 import type { KnowledgeSnapshot } from "../../../worker/messages.ts";
+import { parseCsv } from "./csv.ts";
 
-/** One thing the agent knows: what may be asked, and the answer, word for word. */
 export interface KnowledgeEntry {
   /** Empty for a bare paragraph. The first is the one read out in "did you mean". */
   readonly questions: readonly string[];
   readonly answer: string;
 }
 
-export function parseKnowledge(_files: readonly KnowledgeSnapshot[]): readonly KnowledgeEntry[] {
-  return [];
+const PARSERS: Readonly<
+  Record<KnowledgeSnapshot["format"], (content: string) => KnowledgeEntry[]>
+> = { md: parseMarkdown, csv: parseTable, json: parseJson, txt: parseText };
+
+/** More entries than a caller could ever reach by voice. */
+const ENTRIES_MAX = 2_000;
+const ANSWER_CHARACTERS_MAX = 1_200;
+
+export function parseKnowledge(files: readonly KnowledgeSnapshot[]): readonly KnowledgeEntry[] {
+  const entries = files.flatMap((file) => PARSERS[file.format](file.content));
+  return entries.map(tidy).filter(hasAnswer).slice(0, ENTRIES_MAX);
+}
+
+function parseMarkdown(content: string): KnowledgeEntry[] {
+  const entries: KnowledgeEntry[] = [];
+  let questions: string[] = [];
+  let body: string[] = [];
+  const finish = () => {
+    const text = body.join("\n").trim();
+    if (text !== "") {
+      if (questions.length > 0) entries.push({ questions, answer: text });
+      else entries.push(...parseText(text));
+    }
+    body = [];
+  };
+  for (const line of content.split(/\r?\n/)) {
+    const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
+    const also = /^(?:also|alt|or)\s*:\s*(.+)$/i.exec(line.replace(/^[-*_\s]+/, ""));
+    if (heading !== null) {
+      finish();
+      questions = alternatives(heading[1] ?? "");
+    } else if (also !== null && questions.length > 0) {
+      questions.push(...alternatives((also[1] ?? "").replace(/[*_]+$/, "")));
+    } else body.push(line);
+  }
+  finish();
+  return entries;
+}
+
+function alternatives(text: string): string[] {
+  return text
+    .split(/\s+\/\s+|\s*\|\s*|(?<=\?)\s+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+const QUESTION_COLUMN = /^(q|question|klausimas|jautājums|вопрос)$/i;
+const ANSWER_COLUMN = /^(a|answer|atsakymas|atbilde|ответ)$/i;
+const ALTERNATIVE_COLUMN = /^(alt|also|synonym|variant)/i;
+
+function parseTable(content: string): KnowledgeEntry[] {
+  const [header = [], ...rows] = parseCsv(content);
+  const question = header.findIndex((name) => QUESTION_COLUMN.test(name.trim()));
+  const answer = header.findIndex((name) => ANSWER_COLUMN.test(name.trim()));
+  if (question < 0 || answer < 0) return rows.map((row) => entryOfRow(header, row));
+  const others = header.flatMap((name, index) =>
+    ALTERNATIVE_COLUMN.test(name.trim()) ? [index] : [],
+  );
+  return rows.map((row) => ({
+    questions: [row[question] ?? "", ...others.flatMap((at) => alternatives(row[at] ?? ""))],
+    answer: row[answer] ?? "",
+  }));
+}
+
+/** A table of things: the row's name asks for it, its columns are told one by one. */
+function entryOfRow(header: readonly string[], row: readonly string[]): KnowledgeEntry {
+  const [name = ""] = row;
+  const facts = row
+    .slice(1)
+    .map((cell, index) => (cell.trim() === "" ? "" : `${header[index + 1] ?? ""}: ${cell.trim()}`))
+    .filter((fact) => fact !== "");
+  return { questions: [name], answer: facts.length === 0 ? "" : `${name}. ${facts.join(". ")}.` };
+}
+
+function parseJson(content: string): KnowledgeEntry[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    return [];
+  }
+  return entriesOfJson(value, "");
+}
+
+function entriesOfJson(value: unknown, name: string): KnowledgeEntry[] {
+  if (Array.isArray(value)) return value.flatMap((item) => entriesOfJson(item, name));
+  if (typeof value === "string" || typeof value === "number") {
+    return [{ questions: name === "" ? [] : [name], answer: String(value) }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const record = value as Record<string, unknown>;
+  const question = record.q ?? record.question;
+  const answer = record.a ?? record.answer;
+  if (typeof answer === "string") {
+    const other = record.alt ?? record.alternatives ?? record.also ?? [];
+    const questions = [question, ...(Array.isArray(other) ? other : [other])];
+    return [{ questions: questions.filter((item) => typeof item === "string"), answer }];
+  }
+  return Object.entries(record).flatMap(([key, item]) =>
+    entriesOfJson(item, key.replace(/[_-]+/g, " ")),
+  );
+}
+
+function parseText(content: string): KnowledgeEntry[] {
+  return content.split(/\r?\n\s*\r?\n/).map((paragraph) => {
+    const lines = paragraph.trim().split(/\r?\n/);
+    const first = (lines[0] ?? "").replace(/^Q:\s*/i, "");
+    if (lines.length > 1 && first.trim().endsWith("?")) {
+      const answer = lines
+        .slice(1)
+        .join(" ")
+        .replace(/^A:\s*/i, "");
+      return { questions: [first], answer };
+    }
+    return { questions: [], answer: lines.join(" ") };
+  });
+}
+
+/** Text for the ear: no Markdown marks, one space between words. */
+function tidy(entry: KnowledgeEntry): KnowledgeEntry {
+  const questions = entry.questions.map(plainText).filter((question) => question !== "");
+  return { questions, answer: cutAtSentence(plainText(entry.answer)) };
+}
+
+function plainText(text: string): string {
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/(^|\n)\s*(?:[-*+]|\d+[.)])\s+/g, "$1")
+    .replace(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, "")
+    .replace(/([^\s.!?:;,])\s*\n\s*(?=\S)/g, "$1, ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function cutAtSentence(text: string): string {
+  if (text.length <= ANSWER_CHARACTERS_MAX) return text;
+  const cut = text.slice(0, ANSWER_CHARACTERS_MAX);
+  const end = Math.max(cut.lastIndexOf(". "), cut.lastIndexOf("! "), cut.lastIndexOf("? "));
+  return end > 0 ? cut.slice(0, end + 1) : cut;
+}
+
+function hasAnswer(entry: KnowledgeEntry): boolean {
+  return entry.answer !== "";
 }

@@ -1,0 +1,65 @@
+/**
+ * Decoders on loan, one pair per talking caller: one that listens for words and a loop of bare
+ * sounds that says how well any words could fit at all. Bounded by how many callers one thread can
+ * follow in time; decoders are made as they are needed and never deleted.
+ */
+import { Decoder } from "./decoder.ts";
+import { SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
+import { createRawDecoder, type RecogniserModule } from "./soundswallower.ts";
+
+/** 0.16 of a core each: beyond this every caller would wait for the others. */
+export const TALKERS_MAX = 4;
+
+export interface DecoderPair {
+  readonly words: Decoder;
+  readonly sounds: Decoder;
+  /** Key of the grammar `words` has now; empty: none yet. */
+  grammarKey: string;
+  /** The ear it adapted to. */
+  adaptedTo: object | null;
+  lastUsed: number;
+}
+
+export class DecoderPool {
+  readonly #module: RecogniserModule;
+  readonly #idle: DecoderPair[] = [];
+  #made = 0;
+  #lent = 0;
+  #uses = 0;
+
+  constructor(module: RecogniserModule) {
+    this.#module = module;
+  }
+
+  /** Makes pairs until `count` exist (at most TALKERS_MAX). About 0.1 s and 30 MB a pair. */
+  async grow(count: number): Promise<void> {
+    while (this.#made < Math.min(count, TALKERS_MAX)) {
+      this.#made++;
+      const words = new Decoder(this.#module, await createRawDecoder(this.#module));
+      const sounds = new Decoder(this.#module, await createRawDecoder(this.#module));
+      sounds.setJsgf(SOUND_LOOP, SOUND_LOOP_SEARCH);
+      this.#idle.push({ words, sounds, grammarKey: "", adaptedTo: null, lastUsed: 0 });
+    }
+  }
+
+  /** Lends a pair, best one that has the grammar already. Null: all are talking. */
+  take(grammarKey: string): DecoderPair | null {
+    const byAge = [...this.#idle].sort((one, other) => one.lastUsed - other.lastUsed);
+    const pair = byAge.find((candidate) => candidate.grammarKey === grammarKey) ?? byAge[0];
+    if (pair === undefined) return null;
+    this.#idle.splice(this.#idle.indexOf(pair), 1);
+    this.#lent++;
+    pair.lastUsed = ++this.#uses;
+    if (this.#idle.length === 0) void this.grow(this.#made + 1);
+    return pair;
+  }
+
+  giveBack(pair: DecoderPair): void {
+    this.#lent--;
+    this.#idle.push(pair);
+  }
+
+  get lent(): number {
+    return this.#lent;
+  }
+}

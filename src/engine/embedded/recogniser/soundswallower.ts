@@ -1,0 +1,97 @@
+/**
+ * Loads the recogniser (wasm) with the embedded 8 kHz telephone model and makes decoders. Decoders
+ * start with an empty dictionary: 134,000 words would cost each of them 10 MB and 0.1 s, and a
+ * grammar needs a few hundred.
+ *
+ * A decoder is never deleted (that leaks about 5 MB): the pool reuses it.
+ */
+import createModule, { type Decoder as DecoderOfModule } from "soundswallower";
+import features from "../data/features.bin" with { type: "file" };
+import means from "../data/means.bin" with { type: "file" };
+import mixtureWeights from "../data/mixture-weights.bin" with { type: "file" };
+import modelDefinition from "../data/model-definition.bin" with { type: "file" };
+import noiseDictionary from "../data/noise-dictionary.bin" with { type: "file" };
+import wasm from "../data/recogniser.wasm" with { type: "file" };
+import transitions from "../data/transitions.bin" with { type: "file" };
+import variances from "../data/variances.bin" with { type: "file" };
+
+/** Average cepstrum of telephone speech, so that the first words of a caller fit already. */
+const CEPSTRAL_MEAN = "41.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17";
+
+const COMMON_SETTINGS = {
+  loglevel: "ERROR",
+  samprate: 8000,
+  hmm: null,
+  dict: null,
+  fdict: noiseDictionary,
+  mdef: modelDefinition,
+  mean: means,
+  var: variances,
+  sendump: mixtureWeights,
+  tmat: transitions,
+  featparams: features,
+  cmninit: CEPSTRAL_MEAN,
+};
+
+/** Search widths and penalties that differ per kind of grammar. */
+export interface SearchSettings {
+  /** State and phone pruning. */
+  readonly beam: number;
+  /** Pruning at word ends. */
+  readonly wordBeam: number;
+  /** Below 1: words are dear, so that few long ones win over many short ones. */
+  readonly wordInsertionPenalty: number;
+}
+
+type Pointer = number;
+
+/** The decoder's own class plus what the package leaves out of its types. */
+export type RawDecoder = DecoderOfModule & {
+  readonly cdecoder: Pointer;
+  readonly cacmod: Pointer;
+};
+
+/** The C functions behind the class that we call ourselves. */
+export interface RecogniserModule {
+  readonly HEAP8: Int8Array;
+  readonly Decoder: new (settings: object) => RawDecoder;
+  _malloc(bytes: number): Pointer;
+  _free(pointer: Pointer): void;
+  _decoder_logmath(decoder: Pointer): Pointer;
+  _decoder_hyp(decoder: Pointer, score: Pointer): Pointer;
+  _decoder_init_fe(decoder: Pointer): Pointer;
+  _decoder_init_feat_s3file(decoder: Pointer, transform: Pointer): Pointer;
+  _acmod_reinit_feat(model: Pointer, frontEnd: Pointer, features: Pointer): number;
+  _logmath_log(math: Pointer, probability: number): number;
+  _fsg_model_init(name: Pointer, math: Pointer, weight: number, states: number): Pointer;
+  _fsg_model_word_add(graph: Pointer, word: Pointer): number;
+  _fsg_model_trans_add(graph: Pointer, from: number, to: number, log: number, word: number): void;
+  _fsg_model_null_trans_add(graph: Pointer, from: number, to: number, log: number): number;
+  _fsg_set_states(graph: Pointer, start: number, final: number): void;
+  _decoder_set_fsg(decoder: Pointer, graph: Pointer): number;
+}
+
+export async function loadRecogniserModule(): Promise<RecogniserModule> {
+  const listenersBefore = process.listeners("uncaughtException");
+  const module = await createModule({
+    wasmBinary: await Bun.file(wasm).arrayBuffer(),
+    print() {},
+    printErr() {},
+  });
+  // It installs a handler that would swallow or rethrow everybody's exceptions.
+  for (const listener of process.listeners("uncaughtException")) {
+    if (!listenersBefore.includes(listener)) {
+      process.removeListener("uncaughtException", listener);
+    }
+  }
+  return module as unknown as RecogniserModule;
+}
+
+/** About 45 ms and 15 MB. */
+export async function createRawDecoder(module: RecogniserModule): Promise<RawDecoder> {
+  const decoder = new module.Decoder(COMMON_SETTINGS);
+  await decoder.initialize();
+  decoder.set_config("remove_noise", 0);
+  await decoder.reinitialize_audio();
+  return decoder;
+}
