@@ -91,7 +91,7 @@ export class AgentSide {
     this.#tools = new ToolCalls({
       settings,
       clock,
-      send: (wish) => emit({ type: "tool_wish", ...wish }),
+      send: (wish) => emit({ ...wish, type: "tool_wish" }),
       onFillerDue: () => this.#fill(),
       onAnswer: (answer) => {
         this.#inbox.unshift(answer);
@@ -212,7 +212,8 @@ export class AgentSide {
   /** The agent means to speak and nothing has been heard for too long. */
   hush(): void {
     if (this.#tools.pending || this.#speech.busy || this.#options.callerSpeaks()) return;
-    this.sayPhrase(this.#options.phrases.hush);
+    const { phrases, fillers } = this.#options;
+    this.sayPhrase(this.#speech.hasWords ? fillers.next() : phrases.hush);
   }
 
   /** The wait for a tool goes on in silence (again). */

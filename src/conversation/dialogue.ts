@@ -390,7 +390,9 @@ export class Dialogue {
         if (this.#cutShort) this.#timers.resume.arm(limits.RESUME_MS, () => this.#resume());
         break;
       case "thinking":
-        this.#timers.hush.arm(limits.HUSH_MS, () => this.#agent.hush());
+        this.#agentMustSpeakWithin(
+          from.name === "agent_speaking" ? this.options.settings.fillerDelayMs : limits.HUSH_MS,
+        );
         if (from.name === "agent_speaking") this.#agent.awaitTool();
         break;
       case "closing":
@@ -401,6 +403,10 @@ export class Dialogue {
         this.#fallSilent();
         break;
     }
+  }
+
+  #agentMustSpeakWithin(silenceMs: number): void {
+    this.#timers.hush.arm(silenceMs, () => this.#agent.hush());
   }
 
   #fallSilent(): void {

@@ -84,7 +84,11 @@ export class Responder {
         this.events.text(event.text);
         break;
       case "tool_call":
-        this.events.toolCall(event);
+        this.events.toolCall({
+          toolCallId: event.toolCallId,
+          tool: event.tool,
+          arguments: event.arguments,
+        });
         break;
       case "expect":
         this.events.expect(event.answer);

@@ -1,0 +1,252 @@
+/**
+ * A conversation without audio or engine: doubles of the media and engine ports whose behaviour a
+ * test scripts. Speech is a frame whose first sample is not 0; playout runs with the frames, 20 ms
+ * each, on the fake clock.
+ */
+import { FRAME_MS } from "../../src/conversation/limits.ts";
+import { PhraseCache } from "../../src/conversation/phrase-cache.ts";
+import { Session } from "../../src/conversation/session.ts";
+import type { SessionMessage } from "../../src/conversation/session-message.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import type {
+  EngineFailure,
+  EngineSession,
+  Heard,
+  MindEvent,
+  MindInput,
+} from "../../src/engine/ports.ts";
+import type { CallAudio } from "../../src/media/ports.ts";
+import type {
+  AgentSnapshot,
+  CallBrief,
+  ConversationSettings,
+  TurnRecord,
+} from "../../src/worker/messages.ts";
+import { fakeClock } from "./fake-clock.ts";
+
+const SAMPLES_PER_FRAME = 160;
+/** Length of scripted speech, so that tests can reckon. */
+export const MS_PER_CHARACTER = 50;
+
+export const SETTINGS: ConversationSettings = {
+  endpointingMs: 350,
+  endpointingUnfinishedMs: 900,
+  endpointingDictationMs: 1_600,
+  bargeInMs: 400,
+  bargeInFadeMs: 150,
+  idlePromptMs: 8_000,
+  silenceTimeoutMs: 30_000,
+  fillerDelayMs: 2_500,
+  toolTimeoutMs: 10_000,
+  disclosure: { en: "", lt: "", lv: "", ru: "" },
+};
+
+export const AGENT: AgentSnapshot = {
+  id: 1,
+  name: "Anna",
+  prompt: "You answer the phone of a clinic.",
+  firstMessage: "Hello, how can I help you?",
+  firstSpeaker: "assistant",
+  voice: "Sari",
+  language: "en",
+  maxDurationSec: 600,
+  voicemailAction: "hangup",
+  fillerPhrases: ["One moment.", "Let me look."],
+};
+
+export function callBrief(agent: Partial<AgentSnapshot> = {}): CallBrief {
+  return {
+    callId: "call-1",
+    direction: "inbound",
+    fromNumber: "+37060000001",
+    toNumber: "+37052000001",
+    agent: { ...AGENT, ...agent },
+    knowledge: [],
+    tools: [],
+    tenantName: "Bright Smile",
+    timeZone: "Europe/Vilnius",
+    rtpHost: "127.0.0.1",
+    recordingPath: null,
+  };
+}
+
+/** A playout that lasts as long as it should, counted in frames. */
+class ScriptedAudio implements CallAudio {
+  readonly rtpPort = 10_000;
+  readonly sampleRateHz = 8000;
+  queuedMs = 0;
+  playedMs = 0;
+  closed = false;
+  readonly statistics = {
+    codec: "PCMA",
+    packetsSent: 0,
+    packetsReceived: 0,
+    packetsLost: 0,
+    packetsDiscarded: 0,
+    jitterMs: 0,
+    mos: 4.4,
+  } as const;
+  #frame: (pcm: Int16Array) => void = () => {};
+  #digit: (digit: string) => void = () => {};
+  #timeout: () => void = () => {};
+
+  connect(): void {}
+  onFrame(listener: (pcm: Int16Array) => void): void {
+    this.#frame = listener;
+  }
+  onDigit(listener: (digit: string) => void): void {
+    this.#digit = listener;
+  }
+  onTimeout(listener: () => void): void {
+    this.#timeout = listener;
+  }
+  play(pcm: Int16Array): boolean {
+    this.queuedMs += pcm.length / 8;
+    return true;
+  }
+  stopPlaying(): number {
+    const dropped = this.queuedMs;
+    this.queuedMs = 0;
+    return dropped;
+  }
+  whenDrained(listener: () => void): void {
+    listener();
+  }
+  sendDigits(): void {}
+  startRecording(): void {}
+  async close(): Promise<null> {
+    this.closed = true;
+    return null;
+  }
+
+  /** One tick: plays a frame, hears one. */
+  tick(pcm: Int16Array): void {
+    const played = Math.min(FRAME_MS, this.queuedMs);
+    this.queuedMs -= played;
+    this.playedMs += played;
+    this.#frame(pcm);
+  }
+  press(digit: string): void {
+    this.#digit(digit);
+  }
+  loseMedia(): void {
+    this.#timeout();
+  }
+}
+
+export interface ScriptedCallOptions {
+  readonly brief?: CallBrief;
+  readonly settings?: Partial<ConversationSettings>;
+}
+
+export async function scriptedCall(options: ScriptedCallOptions = {}) {
+  const clock = fakeClock();
+  const audio = new ScriptedAudio();
+  const messages: SessionMessage[] = [];
+  const spoken: string[] = [];
+  const inputs: MindInput[] = [];
+  const heardUntil: string[] = [];
+  const script = {
+    /** What the recogniser makes of the next utterances. */
+    hears: [] as (string | EngineFailure)[],
+    partial: "",
+    /** What the mind answers; undefined: an echo of the input. */
+    answers: (_: MindInput): MindEvent[] => [{ type: "text", text: "All right." }],
+    /** Milliseconds before the mind says its first word. */
+    thinksForMs: 0,
+    voiceFails: false,
+    mindFails: null as EngineFailure | null,
+  };
+  let onPartial: (text: string) => void = () => {};
+  const engine: EngineSession = {
+    ear: {
+      capabilities: { partials: true },
+      begin() {},
+      push() {
+        if (script.partial !== "") onPartial(script.partial);
+      },
+      async end(): Promise<Heard> {
+        const next = script.hears.shift() ?? "";
+        if (typeof next !== "string") throw next;
+        return { text: next, confidence: 0.9, audioMs: 1_000 };
+      },
+      cancel() {},
+      onPartial(listener) {
+        onPartial = listener;
+      },
+      expect() {},
+    },
+    mind: {
+      async *respond(input, signal) {
+        inputs.push(input);
+        if (script.thinksForMs > 0) await sleep(clock, script.thinksForMs, signal);
+        if (script.mindFails) throw script.mindFails;
+        yield* script.answers(input);
+        yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
+      },
+      heardUntil: (text) => heardUntil.push(text),
+      summarize: async (end) => `Ended by ${end.reason}.`,
+    },
+    voice: {
+      async *speak(text, signal) {
+        if (script.voiceFails) throw new Error("no voice");
+        if (signal.aborted) return;
+        spoken.push(text);
+        yield new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(1_000);
+      },
+    },
+    close() {},
+  };
+  const session = new Session({
+    brief: options.brief ?? callBrief(),
+    settings: { ...SETTINGS, ...options.settings },
+    audio,
+    engine,
+    engineLabel: "scripted",
+    vad: { process: (pcm) => (pcm[0] === 0 ? 0 : 1) },
+    phraseCache: new PhraseCache(),
+    clock,
+    log: silentLog,
+    emit: (message) => messages.push(message),
+  });
+
+  async function frames(durationMs: number, level: number): Promise<void> {
+    const pcm = new Int16Array(SAMPLES_PER_FRAME).fill(level);
+    for (let passed = 0; passed < durationMs; passed += FRAME_MS) {
+      await clock.advance(FRAME_MS);
+      audio.tick(pcm);
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    }
+  }
+
+  return {
+    session,
+    clock,
+    audio,
+    script,
+    messages,
+    spoken,
+    inputs,
+    heardUntil,
+    silence: (durationMs: number) => frames(durationMs, 0),
+    speech: (durationMs: number) => frames(durationMs, 12_000),
+    /** The caller says something for a second and falls silent until the agent must answer. */
+    async says(text: string, durationMs = 1_000): Promise<void> {
+      script.partial = text;
+      script.hears.push(text);
+      await frames(durationMs, 12_000);
+      await frames(SETTINGS.endpointingMs + FRAME_MS, 0);
+      script.partial = "";
+    },
+    turns: (): TurnRecord[] =>
+      messages.flatMap((message) => (message.type === "turn" ? [message.turn] : [])),
+    endWish: () => messages.find((message) => message.type === "end_wish") ?? null,
+    /** Greeted, listening. */
+    async answerAndGreet(): Promise<void> {
+      await session.prepare();
+      session.answered();
+      await frames(AGENT.firstMessage.length * MS_PER_CHARACTER + 200, 0);
+    },
+  };
+}
