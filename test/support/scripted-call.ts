@@ -8,7 +8,7 @@ import { PhraseCache } from "../../src/conversation/phrase-cache.ts";
 import { Session } from "../../src/conversation/session.ts";
 import type { SessionMessage } from "../../src/conversation/session-message.ts";
 import { sleep } from "../../src/core/clock.ts";
-import { silentLog } from "../../src/core/log.ts";
+import { type Log, silentLog } from "../../src/core/log.ts";
 import type {
   EngineFailure,
   EngineSession,
@@ -198,6 +198,16 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     },
     close() {},
   };
+  const illegalEvents: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn(event, fields) {
+      if (event === "turn.illegal_event") illegalEvents.push(`${fields?.state} ${fields?.event}`);
+    },
+    error(event, fields) {
+      illegalEvents.push(`${event} ${fields?.error}`);
+    },
+  };
   const session = new Session({
     brief: options.brief ?? callBrief(),
     settings: { ...SETTINGS, ...options.settings },
@@ -207,7 +217,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     vad: { process: (pcm) => (pcm[0] === 0 ? 0 : 1) },
     phraseCache: new PhraseCache(),
     clock,
-    log: silentLog,
+    log,
     emit: (message) => messages.push(message),
   });
 
@@ -229,6 +239,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     spoken,
     inputs,
     heardUntil,
+    /** Events the turn machine refused, and frames that failed: there must be none. */
+    illegalEvents,
     silence: (durationMs: number) => frames(durationMs, 0),
     speech: (durationMs: number) => frames(durationMs, 12_000),
     /** The caller says something for a second and falls silent until the agent must answer. */

@@ -1,0 +1,107 @@
+/** Whatever caller, main and engine do, a conversation ends, reports once and leaves no timer. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { EngineFailure, type MindEvent } from "../../src/engine/ports.ts";
+import { callBrief, scriptedCall } from "../support/scripted-call.ts";
+
+type Act =
+  | { readonly do: "silence" | "speech"; readonly ms: number }
+  | { readonly do: "says"; readonly text: string }
+  | { readonly do: "key"; readonly key: string }
+  | { readonly do: "tool_result" | "break_ear" | "break_mind" | "say_and_end" | "lose_media" };
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { arbitrary: fc.record({ do: fc.constant("silence" as const), ms: fc.nat(9_000) }), weight: 4 },
+  { arbitrary: fc.record({ do: fc.constant("speech" as const), ms: fc.nat(2_000) }), weight: 4 },
+  {
+    arbitrary: fc.record({
+      do: fc.constant("says" as const),
+      text: fc.constantFrom("", "mhm", "yes", "book a table", "I want to", "goodbye"),
+    }),
+    weight: 6,
+  },
+  fc.record({ do: fc.constant("key" as const), key: fc.constantFrom("1", "0", "#", "*") }),
+  fc.record({ do: fc.constant("tool_result" as const) }),
+  fc.record({ do: fc.constantFrom("break_ear" as const, "break_mind" as const) }),
+  fc.record({ do: fc.constantFrom("say_and_end" as const, "lose_media" as const) }),
+);
+
+const ANSWERS: readonly (readonly MindEvent[])[] = [
+  [],
+  [{ type: "text", text: "Certainly, at seven o'clock." }],
+  [{ type: "tool_call", toolCallId: "t", tool: "book", arguments: {} }],
+  [
+    { type: "text", text: "Let me see." },
+    { type: "tool_call", toolCallId: "t", tool: "book", arguments: {} },
+  ],
+  [{ type: "text", text: "Goodbye." }, { type: "end_call" }],
+  [
+    { type: "text", text: "One moment." },
+    { type: "transfer", target: "desk" },
+  ],
+  [
+    { type: "expect", answer: "yes_no" },
+    { type: "text", text: "Shall I?" },
+  ],
+];
+
+test("whatever happens, a conversation ends with one wish at most, one report and no timer", async () => {
+  const settings = fc.record({
+    acts: fc.array(act, { maxLength: 12 }),
+    answers: fc.array(fc.nat(ANSWERS.length - 1), { minLength: 1, maxLength: 5 }),
+    agentFirst: fc.boolean(),
+    thinksForMs: fc.constantFrom(0, 0, 900, 3_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(settings, async ({ acts, answers, agentFirst, thinksForMs }) => {
+      const firstSpeaker = agentFirst ? "assistant" : "customer";
+      const call = await scriptedCall({ brief: callBrief({ firstSpeaker, maxDurationSec: 60 }) });
+      let turn = 0;
+      call.script.thinksForMs = thinksForMs;
+      call.script.answers = () => [...(ANSWERS[answers[turn++ % answers.length] ?? 0] ?? [])];
+      await call.answerAndGreet();
+      for (const step of acts) await perform(call, step);
+      await call.silence(95_000);
+      expect(call.endWish()).not.toBeNull();
+      expect(call.messages.filter((message) => message.type === "end_wish")).toHaveLength(1);
+      const report = await call.session.close("caller_hangup");
+      expect(call.session.turn.name).toBe("ended");
+      expect(report.turns.map((each) => each.index)).toEqual(report.turns.map((_, i) => i));
+      expect(report.turns.every((each) => each.startMs <= each.endMs)).toBe(true);
+      expect(call.illegalEvents).toEqual([]);
+      expect(call.clock.pendingTimers).toBe(0);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+async function perform(call: Awaited<ReturnType<typeof scriptedCall>>, step: Act): Promise<void> {
+  switch (step.do) {
+    case "silence":
+      return await call.silence(step.ms);
+    case "speech":
+      return await call.speech(step.ms);
+    case "says":
+      return await call.says(step.text);
+    case "key":
+      return call.audio.press(step.key);
+    case "tool_result":
+      return call.session.toolResult({
+        toolCallId: "t",
+        ok: true,
+        httpStatus: 200,
+        durationMs: 5,
+        output: "ok",
+      });
+    case "break_ear":
+      call.script.hears.unshift(new EngineFailure("ear", "scripted"));
+      break;
+    case "break_mind":
+      call.script.mindFails = new EngineFailure("mind", "scripted");
+      break;
+    case "say_and_end":
+      return call.session.sayAndEnd("We must stop here.", "balance_exhausted");
+    case "lose_media":
+      return call.audio.loseMedia();
+  }
+}
