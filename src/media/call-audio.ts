@@ -1,0 +1,309 @@
+/**
+ * A call's audio: sockets, both halves of the RTP stream, playout and recording behind the
+ * `CallAudio` port. Runs on the call worker's thread, driven by the worker's one pacer.
+ *
+ * Guarantees: the port is bound (RTP even, RTCP above) before the promise resolves, so that SDP
+ * can name it; once connected, a packet leaves every ptime (silence while nothing is queued),
+ * unless the call is on hold; a listener that throws is logged and stops nothing.
+ * While the far end takes no audio (hold) playout rests and goes on afterwards.
+ */
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { type Random, systemRandom } from "../core/random.ts";
+import type { RecordingInfo } from "../worker/messages.ts";
+import type { G711Law } from "./audio/g711.ts";
+import { PlayoutQueue } from "./audio/playout-queue.ts";
+import { dtmfTones } from "./audio/tones.ts";
+import type { CodecName, MediaPlan, MediaStatistics } from "./plan.ts";
+import type { CallAudio } from "./ports.ts";
+import { CallRecorder } from "./recording/recorder.ts";
+import type { PacedStream, Pacer } from "./rtp/pacer.ts";
+import { looksLikeRtcp } from "./rtp/packet.ts";
+import type { PortPool } from "./rtp/port-pool.ts";
+import { RtpReceiver } from "./rtp/receiver.ts";
+import { RtcpSession } from "./rtp/rtcp-session.ts";
+import { FRAME_SAMPLES, RtpSender } from "./rtp/sender.ts";
+import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
+
+export interface CallAudioOptions {
+  /** Address the sockets bind to. */
+  readonly rtpHost: string;
+  readonly jitterMsMax: number;
+  readonly rtpTimeoutMs: number;
+}
+
+export interface CallAudioDeps {
+  readonly ports: PortPool;
+  /** The worker's one pacer; it outlives the call. */
+  readonly pacer: Pacer;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: Random;
+}
+
+const SAMPLE_RATE_HZ = 8000;
+/** More skipped time than this is not written as silence: the thread was stopped, not late. */
+const SKIPPED_TICKS_RECORDED_MAX = 3000;
+const DISCARD_PORT = 9;
+
+/** Throws `unavailable` when no port is free. The caller must `close` what it gets. */
+export async function createCallAudio(
+  options: CallAudioOptions,
+  deps: CallAudioDeps,
+): Promise<CallAudio> {
+  const audio = new RtpCallAudio(options, deps);
+  await audio.open();
+  return audio;
+}
+
+class RtpCallAudio implements CallAudio, PacedStream {
+  readonly sampleRateHz = SAMPLE_RATE_HZ;
+  readonly #options: CallAudioOptions;
+  readonly #deps: CallAudioDeps;
+  readonly #sender: RtpSender;
+  readonly #receiver: RtpReceiver;
+  readonly #rtcp: RtcpSession;
+  readonly #queue = new PlayoutQueue(SAMPLE_RATE_HZ);
+  readonly #callerFrame = new Int16Array(FRAME_SAMPLES);
+  readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
+  readonly #silence = new Int16Array(FRAME_SAMPLES);
+  readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
+  readonly #digitListeners: ((digit: string) => void)[] = [];
+  #timeoutListener: (() => void) | null = null;
+  #sockets: RtpSocketPair | null = null;
+  #plan: MediaPlan | null = null;
+  /** Since when packets are awaited; null while none are (hold, no plan, told already). */
+  #awaitingSinceMs: number | null = null;
+  #timedOut = false;
+  #recorder: CallRecorder | null = null;
+  #closing: Promise<RecordingInfo | null> | null = null;
+
+  constructor(options: CallAudioOptions, deps: CallAudioDeps) {
+    const random = deps.random ?? systemRandom;
+    this.#options = options;
+    this.#deps = deps;
+    this.#sender = new RtpSender(random, (datagram) => this.#transmitRtp(datagram));
+    this.#receiver = new RtpReceiver({
+      jitterMsMax: options.jitterMsMax,
+      onDigit: (digit) => this.#tell(this.#digitListeners, digit),
+    });
+    this.#rtcp = new RtcpSession({
+      clock: deps.clock,
+      random,
+      sender: this.#sender,
+      receiver: this.#receiver,
+      transmit: (datagram) => this.#transmitRtcp(datagram),
+    });
+  }
+
+  async open(): Promise<void> {
+    this.#sockets = await bindRtpSockets(
+      this.#options.rtpHost,
+      this.#deps.ports,
+      (datagram, host, port) => this.#onRtp(datagram, host, port),
+      (datagram, host) => this.#onRtcp(datagram, host),
+    );
+    this.#deps.pacer.add(this);
+  }
+
+  get rtpPort(): number {
+    return this.#sockets?.rtpPort ?? 0;
+  }
+
+  connect(plan: MediaPlan): void {
+    const law = lawOf(plan.codec.name);
+    this.#plan = plan;
+    this.#sender.configure({
+      law,
+      payloadType: plan.codec.sendPayloadType,
+      telephoneEventType: plan.telephoneEvent?.send ?? null,
+      ptimeMs: plan.ptimeMs,
+    });
+    this.#receiver.configure({
+      law,
+      payloadType: plan.codec.receivePayloadType,
+      telephoneEventType: plan.telephoneEvent?.receive ?? null,
+    });
+    if (isReachable(plan.remote)) this.#receiver.source.signal(plan.remote);
+    this.#awaitPackets();
+  }
+
+  onFrame(listener: (pcm: Int16Array) => void): void {
+    this.#frameListeners.push(listener);
+  }
+
+  onDigit(listener: (digit: string) => void): void {
+    this.#digitListeners.push(listener);
+  }
+
+  onTimeout(listener: () => void): void {
+    this.#timeoutListener = listener;
+    this.#awaitPackets();
+  }
+
+  play(pcm: Int16Array): boolean {
+    return this.#queue.push(pcm);
+  }
+
+  get queuedMs(): number {
+    return this.#queue.queuedMs;
+  }
+
+  get playedMs(): number {
+    return this.#queue.playedMs;
+  }
+
+  stopPlaying(fadeMs: number): number {
+    return this.#queue.stop(fadeMs);
+  }
+
+  whenDrained(listener: () => void): void {
+    this.#queue.whenDrained(listener);
+  }
+
+  sendDigits(digits: string): void {
+    this.#queue.pushDigits(digits);
+  }
+
+  startRecording(path: string): void {
+    if (this.#recorder || this.#closing) return;
+    this.#recorder = new CallRecorder(path, SAMPLE_RATE_HZ, this.#deps.log);
+  }
+
+  get statistics(): MediaStatistics {
+    const { reception, packetsDiscarded, mos } = this.#receiver;
+    return {
+      codec: this.#plan?.codec.name ?? null,
+      packetsSent: this.#sender.packetsSent,
+      packetsReceived: reception.packetsReceived,
+      packetsLost: reception.packetsLost,
+      packetsDiscarded,
+      jitterMs: Math.round(reception.jitterMs * 100) / 100,
+      mos,
+    };
+  }
+
+  close(): Promise<RecordingInfo | null> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async #shutDown(): Promise<RecordingInfo | null> {
+    this.#deps.pacer.remove(this);
+    this.#rtcp.goodbye();
+    this.#sockets?.close();
+    this.#frameListeners.length = 0;
+    this.#digitListeners.length = 0;
+    this.#timeoutListener = null;
+    return (await this.#recorder?.close()) ?? null;
+  }
+
+  /** Called by the pacer. */
+  send(skippedTicks: number): void {
+    if (skippedTicks > 0) {
+      this.#sender.skip(skippedTicks);
+      const silentTicks = Math.min(skippedTicks, SKIPPED_TICKS_RECORDED_MAX);
+      for (let tick = 0; tick < silentTicks; tick++) {
+        this.#recorder?.write(this.#silence, this.#silence);
+      }
+    }
+    if (!this.#plan || !mayWeSend(this.#plan)) {
+      this.#agentFrame.fill(0);
+      this.#sender.skip(1);
+      return;
+    }
+    this.#startDigits(this.#plan);
+    if (this.#sender.events.active) {
+      this.#agentFrame.fill(0);
+      this.#sender.sendEvent();
+    } else {
+      this.#queue.take(this.#agentFrame);
+      this.#sender.sendAudio(this.#agentFrame);
+    }
+    this.#queue.digitsUnderWay = this.#sender.events.active;
+  }
+
+  /** Called by the pacer. */
+  afterSend(): void {
+    const nowMs = this.#deps.clock.monotonic();
+    this.#receiver.takeFrame(this.#callerFrame, nowMs);
+    if (this.#plan && !mayTheySend(this.#plan)) this.#callerFrame.fill(0);
+    this.#recorder?.write(this.#callerFrame, this.#agentFrame);
+    if (this.#plan) {
+      this.#rtcp.tick();
+      this.#tell(this.#frameListeners, this.#callerFrame);
+    }
+    for (const listener of this.#queue.drainedListeners()) this.#guard(listener);
+    this.#checkTimeout(nowMs);
+  }
+
+  #startDigits(plan: MediaPlan): void {
+    if (this.#sender.events.active) return;
+    const digits = this.#queue.takeDigits();
+    if (digits === null) return;
+    if (plan.telephoneEvent) this.#sender.events.queue(digits);
+    else this.#queue.pushTones(dtmfTones(digits, SAMPLE_RATE_HZ));
+  }
+
+  #awaitPackets(): void {
+    const isAwaiting = this.#plan !== null && mayTheySend(this.#plan);
+    this.#awaitingSinceMs = isAwaiting ? this.#deps.clock.monotonic() : null;
+  }
+
+  #checkTimeout(nowMs: number): void {
+    if (this.#timedOut || !this.#timeoutListener || this.#awaitingSinceMs === null) return;
+    const lastMs = Math.max(this.#awaitingSinceMs, this.#receiver.lastPacketMs ?? 0);
+    if (nowMs - lastMs < this.#options.rtpTimeoutMs) return;
+    this.#timedOut = true;
+    this.#guard(this.#timeoutListener);
+  }
+
+  #onRtp(datagram: Uint8Array, host: string, port: number): void {
+    if (!this.#plan) return;
+    if (looksLikeRtcp(datagram)) this.#onRtcp(datagram, host);
+    else this.#receiver.receive(datagram, host, port, this.#deps.clock.monotonic());
+  }
+
+  #onRtcp(datagram: Uint8Array, host: string): void {
+    if (host === this.#receiver.source.destination?.host) this.#rtcp.receive(datagram);
+  }
+
+  #transmitRtp(datagram: Uint8Array): void {
+    const destination = this.#receiver.source.destination;
+    if (destination) this.#sockets?.sendRtp(datagram, destination.host, destination.port);
+  }
+
+  #transmitRtcp(datagram: Uint8Array): void {
+    const destination = this.#receiver.source.destination;
+    if (destination) this.#sockets?.sendRtcp(datagram, destination.host, destination.port + 1);
+  }
+
+  #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {
+    for (const listener of listeners) this.#guard(() => listener(value));
+  }
+
+  #guard(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.#deps.log.error("media_listener_failed", { error: describeError(error) });
+    }
+  }
+}
+
+function lawOf(codec: CodecName): G711Law {
+  if (codec === "PCMU" || codec === "PCMA") return codec;
+  throw new Error(`media has no codec ${codec}`);
+}
+
+/** Direction is seen from us (media/plan). */
+const mayWeSend = (plan: MediaPlan) =>
+  isReachable(plan.remote) && (plan.direction === "sendrecv" || plan.direction === "sendonly");
+const mayTheySend = (plan: MediaPlan) =>
+  plan.direction === "sendrecv" || plan.direction === "recvonly";
+
+/** RFC 2543 hold (0.0.0.0) and a refused stream (port 0) name no address. */
+function isReachable(remote: { readonly host: string; readonly port: number }): boolean {
+  return remote.host !== "0.0.0.0" && remote.host !== "::" && remote.port > DISCARD_PORT;
+}

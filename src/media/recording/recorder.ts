@@ -1,0 +1,135 @@
+/**
+ * Records a call into a stereo WAV, caller left, agent right, one frame of both per tick, so that
+ * the sides never drift apart. Frames are gathered to half a second and written in the background.
+ *
+ * Guarantees: `write` never waits and never throws; at most `PENDING_BLOCKS_MAX` blocks wait for a
+ * slow disk; a disk that fails or falls behind stops the recording, never the call; the header is
+ * valid from the first byte and corrected every 5 s, so that a crash loses seconds, not the file.
+ */
+import { type FileHandle, open } from "node:fs/promises";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { RecordingInfo } from "../../worker/messages.ts";
+import { durationMsOf, WAV_HEADER_BYTES, wavHeader } from "./wav.ts";
+
+const CHANNELS = 2;
+const BYTES_PER_SAMPLE = 2;
+const BLOCK_MS = 500;
+/** 10 s of audio. */
+const PENDING_BLOCKS_MAX = 20;
+const HEADER_EVERY_BLOCKS = 10;
+
+export class CallRecorder {
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #format: { readonly sampleRateHz: number; readonly channels: number };
+  #block: Int16Array;
+  #filled = 0;
+  #pendingBlocks = 0;
+  #writtenBytes = 0;
+  #blocksSinceHeader = 0;
+  #file: FileHandle | null = null;
+  #stopped = false;
+  #work: Promise<void>;
+  #closing: Promise<RecordingInfo | null> | null = null;
+
+  /** Creates (or empties) the file at once, in the background. */
+  constructor(path: string, sampleRateHz: number, log: Log) {
+    this.#path = path;
+    this.#log = log;
+    this.#format = { sampleRateHz, channels: CHANNELS };
+    this.#block = this.#newBlock();
+    this.#work = this.#guard(() => this.#create());
+  }
+
+  /** One tick: both frames have the same length. */
+  write(caller: Int16Array, agent: Int16Array): void {
+    if (this.#stopped) return;
+    for (let index = 0; index < caller.length; index++) {
+      this.#block[this.#filled++] = caller[index] ?? 0;
+      this.#block[this.#filled++] = agent[index] ?? 0;
+      if (this.#filled === this.#block.length) this.#handOver();
+    }
+  }
+
+  /** Writes what is left and closes. Null when nothing usable was recorded. */
+  close(): Promise<RecordingInfo | null> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  #newBlock(): Int16Array {
+    return new Int16Array((this.#format.sampleRateHz * CHANNELS * BLOCK_MS) / 1000);
+  }
+
+  #handOver(): void {
+    const samples = this.#block.subarray(0, this.#filled);
+    this.#block = this.#newBlock();
+    this.#filled = 0;
+    if (this.#pendingBlocks >= PENDING_BLOCKS_MAX) {
+      this.#stop("the disk is too slow");
+      return;
+    }
+    this.#pendingBlocks++;
+    this.#work = this.#work.then(async () => {
+      await this.#guard(() => this.#append(samples));
+      this.#pendingBlocks--;
+    });
+  }
+
+  async #create(): Promise<void> {
+    this.#file = await open(this.#path, "w");
+    await this.#file.write(wavHeader(this.#format, 0), 0, WAV_HEADER_BYTES, 0);
+  }
+
+  async #append(samples: Int16Array): Promise<void> {
+    const file = this.#file;
+    if (!file) return;
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+    const position = WAV_HEADER_BYTES + this.#writtenBytes;
+    const { bytesWritten } = await file.write(bytes, 0, bytes.length, position);
+    if (bytesWritten < bytes.length) throw new Error("the disk is full");
+    this.#writtenBytes += bytes.length;
+    this.#blocksSinceHeader++;
+    if (this.#blocksSinceHeader >= HEADER_EVERY_BLOCKS) await this.#writeHeader();
+  }
+
+  async #writeHeader(): Promise<void> {
+    this.#blocksSinceHeader = 0;
+    await this.#file?.write(wavHeader(this.#format, this.#writtenBytes), 0, WAV_HEADER_BYTES, 0);
+  }
+
+  async #finish(): Promise<RecordingInfo | null> {
+    if (!this.#stopped && this.#filled > 0) this.#handOver();
+    this.#stopped = true;
+    await this.#work;
+    const file = this.#file;
+    if (!file) return null;
+    await this.#guard(async () => {
+      const wholeFrames = this.#writtenBytes - (this.#writtenBytes % (CHANNELS * BYTES_PER_SAMPLE));
+      this.#writtenBytes = wholeFrames;
+      await file.truncate(WAV_HEADER_BYTES + wholeFrames);
+      await this.#writeHeader();
+    });
+    await this.#guard(() => file.close());
+    if (this.#writtenBytes === 0) return null;
+    return {
+      path: this.#path,
+      durationMs: durationMsOf(this.#format, this.#writtenBytes),
+      bytes: WAV_HEADER_BYTES + this.#writtenBytes,
+    };
+  }
+
+  async #guard(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      this.#stop(describeError(error));
+    }
+  }
+
+  #stop(reason: string): void {
+    if (!this.#stopped) this.#log.error("recording_stopped", { reason });
+    this.#stopped = true;
+  }
+}
