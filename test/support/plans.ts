@@ -1,0 +1,23 @@
+/** Plans for tests: ten minutes and then 12 cents, or nothing included. */
+import type { Plan } from "../../src/billing/ports.ts";
+import { microEur } from "../../src/core/money.ts";
+
+const limits = { maxConcurrentCalls: 5, maxAgents: 5, maxNumbers: 5, maxFiles: 5, maxWebhooks: 5 };
+
+export const startPlan: Plan = {
+  slug: "start",
+  name: "Start",
+  includedMinutes: 10,
+  pricePerMonth: microEur(19_000_000),
+  overagePerMinute: microEur(120_000),
+  ...limits,
+};
+
+export const prepaidPlan: Plan = {
+  slug: "prepaid",
+  name: "Prepaid",
+  includedMinutes: 0,
+  pricePerMonth: microEur(0),
+  overagePerMinute: microEur(100_001),
+  ...limits,
+};

@@ -1,0 +1,44 @@
+/** A certificate authority made at test time with the openssl program, and servers' certificates by it. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface TestCa {
+  /** PEM to trust. */
+  readonly caPem: string;
+  /** `DNS:hooks.test`, `IP:127.0.0.1`, … */
+  issue(names: readonly string[]): Certificate;
+}
+
+const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+
+/** Files are left in `directory`, which the caller removes. */
+export function testCa(directory: string): TestCa {
+  const path = (name: string) => join(directory, name);
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
+  openssl(
+    ...["req", "-x509", ...EC, "-days", "30", "-subj", "/CN=Linevoice test CA"],
+    ...["-keyout", path("ca.key"), "-out", path("ca.pem")],
+  );
+  let issued = 0;
+  return {
+    caPem: readFileSync(path("ca.pem"), "utf8"),
+    issue(names) {
+      const name = `server-${++issued}`;
+      const [key, request, cert] = [`${name}.key`, `${name}.csr`, `${name}.pem`].map(path);
+      writeFileSync(path(`${name}.ext`), `subjectAltName=${names.join(",")}\n`);
+      openssl("req", ...EC, "-subj", "/CN=server", "-keyout", `${key}`, "-out", `${request}`);
+      openssl(
+        ...["x509", "-req", "-in", `${request}`, "-out", `${cert}`, "-days", "30"],
+        ...["-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial"],
+        ...["-extfile", path(`${name}.ext`)],
+      );
+      return { cert: readFileSync(`${cert}`, "utf8"), key: readFileSync(`${key}`, "utf8") };
+    },
+  };
+}
