@@ -1,0 +1,107 @@
+/**
+ * What is left of a call, and whether it is true: the record by the API, the mail in the outbox,
+ * the MP3 in the mail with both people in it, and the bill.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, sleep } from "../../core/clock.ts";
+import type { CallDetail, DemoApi } from "../api-client.ts";
+import { findSentence, type SentenceMatch } from "../hearing/sentence-matcher.ts";
+import { judge } from "../scene/conversation.ts";
+import type { SceneResult } from "../scene/scenes.ts";
+import type { Voices } from "../voices.ts";
+import { type MailFile, readMail } from "./mail-file.ts";
+import { type DecodedMp3, decodeMp3 } from "./mp3.ts";
+
+export interface CallEvidence {
+  readonly call: CallDetail;
+  readonly mailPath: string;
+  readonly mail: MailFile;
+  readonly recording: DecodedMp3;
+  readonly recordingBytes: number;
+  /** The caller's channel holds a line the person said, the agent's channel a sentence of its own. */
+  readonly callerInRecording: SentenceMatch;
+  readonly agentInRecording: SentenceMatch;
+}
+
+export interface EvidenceWish {
+  readonly callUuid: string;
+  readonly outboxDir: string;
+  readonly scene: SceneResult;
+  /** The person's voice. */
+  readonly callerVoice: string;
+}
+
+const PROCESSED_TIMEOUT_MS = 30_000;
+const MAIL_TIMEOUT_MS = 15_000;
+const MAIL_POLL_MS = 100;
+const FINISHED_RECORDINGS = ["emailed_deleted", "failed", "none"];
+
+export async function gatherEvidence(
+  wish: EvidenceWish,
+  tools: { readonly api: DemoApi; readonly voices: Voices; readonly clock: Clock },
+): Promise<CallEvidence> {
+  const { api, voices, clock } = tools;
+  const call = await api.callWhen(
+    wish.callUuid,
+    ({ recording_status }) => FINISHED_RECORDINGS.includes(recording_status),
+    PROCESSED_TIMEOUT_MS,
+  );
+  const mailPath = await mailOf(wish.callUuid, wish.outboxDir, clock);
+  const mail = readMail(await readFile(mailPath, "utf8"));
+  if (!mail.attachment) throw new Error(`${mailPath} has no attachment`);
+  const recording = await decodeMp3(mail.attachment.content);
+  return {
+    call,
+    mailPath,
+    mail,
+    recording,
+    recordingBytes: mail.attachment.content.length,
+    callerInRecording: await callerLine(recording.left, wish, voices),
+    agentInRecording: await judge(recording.right, agentLine(wish.scene), voices),
+  };
+}
+
+async function mailOf(callUuid: string, outboxDir: string, clock: Clock): Promise<string> {
+  const deadline = clock.monotonic() + MAIL_TIMEOUT_MS;
+  while (clock.monotonic() < deadline) {
+    const files = await readdir(outboxDir);
+    const file = files.find((name) => name.endsWith(".eml") && name.includes(callUuid));
+    if (file !== undefined) return join(outboxDir, file);
+    await sleep(clock, MAIL_POLL_MS);
+  }
+  throw new Error(`no mail about the call in ${outboxDir}`);
+}
+
+/** The first question, against other lines in the same voice. */
+async function callerLine(
+  channel: Int16Array,
+  { scene, callerVoice }: EvidenceWish,
+  voices: Voices,
+): Promise<SentenceMatch> {
+  const [line = ""] = scene.said;
+  const others = ["Where can I buy a train ticket?", "The weather is nice in the mountains today."];
+  return findSentence({
+    recording: channel,
+    sentence: await voices.speak(callerVoice, line),
+    decoys: await Promise.all(others.map((other) => voices.speak(callerVoice, other))),
+  });
+}
+
+/** An answer the agent gave: the last thing that was expected of it. */
+function agentLine(scene: SceneResult): string {
+  const expected = scene.exchanges.flatMap(({ expects }) => (expects === null ? [] : [expects]));
+  return expected.at(-1) ?? "";
+}
+
+/** decisions.md 8: whole seconds from answer to hang-up, at least 15. */
+export function isRightBill(billableSeconds: number, talkMs: number): boolean {
+  const bill = (ms: number) => Math.max(15, Math.ceil(ms / 1000));
+  // The two ends of a call do not see its begin and end at the same instant.
+  return (
+    billableSeconds >= bill(talkMs - WATCH_TOLERANCE_MS) &&
+    billableSeconds <= bill(talkMs + WATCH_TOLERANCE_MS)
+  );
+}
+
+const WATCH_TOLERANCE_MS = 400;

@@ -1,0 +1,55 @@
+/** A person on the phone with the agent: says a line, listens to the reply, and what was expected. */
+
+import { findSentence, type SentenceMatch } from "../hearing/sentence-matcher.ts";
+import type { PhoneCall } from "../phone/phone-call.ts";
+import { AGENT_VOICE, DECOYS } from "../script.ts";
+import type { Voices } from "../voices.ts";
+
+export interface Exchange {
+  /** What the person says, or the keys they press; null: only listens. */
+  readonly says: string | null;
+  readonly presses?: string;
+  /** The sentence that must be heard in the reply; null: any reply. */
+  readonly expects: string | null;
+}
+
+export interface HeardExchange extends Exchange {
+  /** Null where nothing particular was expected. */
+  readonly match: SentenceMatch | null;
+}
+
+/** The agent's turn is over after this much silence: longer than its pauses between sentences. */
+const QUIET_MS = 1300;
+const REPLY_TIMEOUT_MS = 20_000;
+
+export async function holdConversation(
+  call: PhoneCall,
+  exchanges: readonly Exchange[],
+  voices: Voices,
+): Promise<HeardExchange[]> {
+  const heard: HeardExchange[] = [];
+  for (const exchange of exchanges) {
+    const from = call.heard().length;
+    if (exchange.says !== null) await call.say(exchange.says);
+    if (exchange.presses !== undefined) await call.press(exchange.presses);
+    await call.waitForReply({ quietMs: QUIET_MS, timeoutMs: REPLY_TIMEOUT_MS });
+    const reply = call.heard().subarray(from);
+    const match = exchange.expects === null ? null : await judge(reply, exchange.expects, voices);
+    heard.push({ ...exchange, match });
+  }
+  return heard;
+}
+
+/** Compares what was heard with the sentence as the agent's voice says it, and with decoys. */
+export async function judge(
+  recording: Int16Array,
+  sentence: string,
+  voices: Voices,
+): Promise<SentenceMatch> {
+  const decoys = DECOYS.filter((decoy) => decoy !== sentence);
+  return findSentence({
+    recording,
+    sentence: await voices.speak(AGENT_VOICE, sentence),
+    decoys: await Promise.all(decoys.map((decoy) => voices.speak(AGENT_VOICE, decoy))),
+  });
+}

@@ -1,0 +1,106 @@
+/** The demo's three calls, each as one person lives through it. */
+import type { Clock } from "../../core/clock.ts";
+import { sleep } from "../../core/clock.ts";
+import type { IncomingCall } from "../phone/incoming-call.ts";
+import type { Phone } from "../phone/phone.ts";
+import type { PhoneCall } from "../phone/phone-call.ts";
+import {
+  APPOINTMENT_NUMBER,
+  CHILDREN,
+  COMPANY,
+  GOODBYE,
+  GREETING,
+  OPENING_HOURS,
+  PARKING,
+  PAYMENT,
+  TOOL,
+} from "../script.ts";
+import type { Voices } from "../voices.ts";
+import { type Exchange, type HeardExchange, holdConversation } from "./conversation.ts";
+
+export interface SceneResult {
+  readonly exchanges: readonly HeardExchange[];
+  /** From answer to hang-up, by the phone's watch. */
+  readonly talkMs: number;
+  /** Lines the person said, in order. */
+  readonly said: readonly string[];
+}
+
+export interface Stage {
+  readonly clock: Clock;
+  readonly voices: Voices;
+}
+
+const RING_MS = 700;
+const INCOMING_TIMEOUT_MS = 30_000;
+const FAREWELL_MS = 6000;
+
+export const INBOUND_EXCHANGES: readonly Exchange[] = [
+  { says: null, expects: GREETING },
+  { says: OPENING_HOURS.question, expects: OPENING_HOURS.answer },
+  { says: PARKING.question, expects: PARKING.answer },
+  { says: TOOL.question, expects: null },
+  { says: null, presses: `${APPOINTMENT_NUMBER}#`, expects: TOOL.answer },
+];
+
+export const OUTBOUND_EXCHANGES: readonly Exchange[] = [
+  { says: null, expects: GREETING },
+  { says: PAYMENT.question, expects: PAYMENT.answer },
+];
+
+export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
+  { says: null, expects: GREETING },
+  { says: CHILDREN.question, expects: CHILDREN.answer },
+];
+
+/** Calls the clinic, asks, has an appointment looked up, says goodbye. */
+export async function callTheClinic(stage: Stage, phone: Phone): Promise<SceneResult> {
+  const call = await phone.call(COMPANY.number);
+  await call.answered;
+  return talk(stage, call, INBOUND_EXCHANGES);
+}
+
+/** Waits to be called, lets it ring, answers, asks one thing. */
+export async function beCalled(
+  stage: Stage,
+  phone: Phone,
+  exchanges: readonly Exchange[],
+): Promise<SceneResult> {
+  const call = await nextCall(stage.clock, phone);
+  call.ring();
+  await sleep(stage.clock, RING_MS);
+  await call.answer();
+  return talk(stage, call, exchanges);
+}
+
+function nextCall(clock: Clock, phone: Phone): Promise<IncomingCall> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(INCOMING_TIMEOUT_MS, () =>
+      reject(new Error(`${phone.number} was not called within ${INCOMING_TIMEOUT_MS / 1000} s`)),
+    );
+    phone.onCall((call) => {
+      timer.cancel();
+      resolve(call);
+    });
+  });
+}
+
+async function talk(
+  { clock, voices }: Stage,
+  call: PhoneCall,
+  exchanges: readonly Exchange[],
+): Promise<SceneResult> {
+  const answeredAt = clock.monotonic();
+  const endedAt = call.ended.then(() => clock.monotonic());
+  try {
+    const heard = await holdConversation(call, exchanges, voices);
+    await call.say(GOODBYE);
+    // The agent says goodbye and hangs up; a person who waits in vain hangs up too.
+    await Promise.race([call.ended, sleep(clock, FAREWELL_MS)]);
+    const said = exchanges.flatMap(({ says }) => (says === null ? [] : [says]));
+    await call.hangUp();
+    return { exchanges: heard, talkMs: (await endedAt) - answeredAt, said: [...said, GOODBYE] };
+  } finally {
+    await call.hangUp();
+  }
+}

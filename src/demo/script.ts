@@ -1,0 +1,99 @@
+/**
+ * What the demo is about: a dental clinic, what its agent knows, who calls and what they say. Every
+ * question is told with the answer that must be heard on the phone.
+ */
+import type { AgentVoice } from "../agent/agent.ts";
+
+export const AGENT_VOICE: AgentVoice = "Nathan";
+
+export const COMPANY = {
+  name: "Bright Smile dental clinic",
+  email: "office@brightsmile.example",
+  number: "+37052000000",
+  trunkUser: "brightsmile",
+  timeZone: "Europe/Vilnius",
+} as const;
+
+export const GREETING = "Welcome to Bright Smile. How can I help you?";
+
+export const AGENT = {
+  name: "Bright Smile reception",
+  prompt:
+    "You are the receptionist of the Bright Smile dental clinic. Answer from the knowledge base, briefly and kindly.",
+  first_message: GREETING,
+  first_speaker: "assistant",
+  voice: AGENT_VOICE,
+  language: "en",
+  max_duration_sec: 120,
+  transcript_email: COMPANY.email,
+  transcript_email_enabled: true,
+} as const;
+
+export const OPENING_HOURS = {
+  question: "What are your opening hours?",
+  answer: "We are open Monday to Friday from nine to five.",
+};
+export const PARKING = {
+  question: "Is there parking nearby?",
+  answer: "Yes, there is free parking behind the building.",
+};
+export const PAYMENT = {
+  question: "Do you accept credit cards?",
+  answer: "We accept cash, bank cards and bank transfers.",
+};
+export const CHILDREN = {
+  question: "Do you treat children?",
+  answer: "Yes, we treat children from three years of age.",
+};
+
+const ENTRIES = [
+  OPENING_HOURS,
+  PARKING,
+  PAYMENT,
+  CHILDREN,
+  { question: "How much does a consultation cost?", answer: "A consultation costs forty euros." },
+  { question: "Where are you located?", answer: "Our address is twelve Garden Street." },
+  { question: "Do I need a referral?", answer: "No, you do not need a referral." },
+];
+
+export const KNOWLEDGE = {
+  filename: "clinic.md",
+  content: `# Bright Smile dental clinic\n\n${ENTRIES.map(
+    ({ question, answer }) => `## ${question}\n${answer}\n`,
+  ).join("\n")}`,
+};
+
+/** Sentences the agent could also say: a heard sentence must fit better than all of these. */
+export const DECOYS: readonly string[] = [
+  ...ENTRIES.map(({ answer }) => answer),
+  "Please bring your identity card and your insurance card.",
+  "Teeth whitening costs two hundred euros.",
+];
+
+export const APPOINTMENT_NUMBER = "4172";
+
+export const TOOL = {
+  name: "check_appointment",
+  description: "Check my appointment: tells the day and time of an appointment by its number",
+  parameters: {
+    type: "object",
+    properties: {
+      appointment_number: {
+        type: "string",
+        pattern: "^[0-9]{4}$",
+        description: "the four digits of the appointment number",
+      },
+    },
+    required: ["appointment_number"],
+  },
+  question: "Check my appointment.",
+  /** What the clinic's system answers, to be spoken as it is. */
+  answer: "Your appointment is on Tuesday at ten in the morning.",
+} as const;
+
+export const GOODBYE = "Thank you, goodbye.";
+
+/** Voices of the people on the phone: espeak-ng's own variants, none of the agents'. */
+export const CALLER = { number: "+37061234567", name: "Jonas", voice: "m3" } as const;
+export const CALLED_NOW = { number: "+37061234568", name: "Ruta", voice: "f2" } as const;
+export const CALLED_LATER = { number: "+37061234569", name: "Tomas", voice: "m1" } as const;

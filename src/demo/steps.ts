@@ -1,0 +1,34 @@
+/** The demo's steps: each is named, tried, told, and remembered when it failed. */
+import { describeError } from "../core/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+export class Steps {
+  readonly #failures: string[] = [];
+
+  constructor(private readonly terminal: Terminal) {}
+
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** Notes a check that was made elsewhere. */
+  check(name: string, passed: boolean, detail: string): void {
+    if (passed) this.terminal.passed(`${name}${detail === "" ? "" : `: ${detail}`}`);
+    else this.#fail(name, detail);
+  }
+
+  /** Runs a step and answers its result, or null when it failed: the demo goes on to the next. */
+  async attempt<Result>(name: string, task: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await task();
+    } catch (error) {
+      this.#fail(name, describeError(error));
+      return null;
+    }
+  }
+
+  #fail(name: string, detail: string): void {
+    this.#failures.push(name);
+    this.terminal.failed(`${name}: ${detail}`);
+  }
+}

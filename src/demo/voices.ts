@@ -1,0 +1,40 @@
+/** Speech for the demo's phones, and the agent's sentences as they should sound. Cached. */
+import { createSynthesiser, type Synthesiser } from "../engine/embedded/synthesiser.ts";
+import type { SpeechMaker } from "./phone/phone-call.ts";
+import { PHONE_SAMPLE_RATE_HZ } from "./phone/phone-media.ts";
+
+export interface Voices {
+  /** 8 kHz. Synthesised once, then remembered. */
+  speak(voice: string, text: string): Promise<Int16Array>;
+  speaker(voice: string): SpeechMaker;
+}
+
+export async function createVoices(
+  make: () => Promise<Synthesiser> = createSynthesiser,
+): Promise<Voices> {
+  const synthesiser = await make();
+  const spoken = new Map<string, Promise<Int16Array>>();
+
+  function speak(voice: string, text: string): Promise<Int16Array> {
+    const key = `${voice} ${text}`;
+    const known = spoken.get(key);
+    if (known) return known;
+    const order = { text, language: "en", voice, sampleRateHz: PHONE_SAMPLE_RATE_HZ } as const;
+    const made = synthesiser.speakAll(order).then(withoutSilence);
+    spoken.set(key, made);
+    return made;
+  }
+
+  return { speak, speaker: (voice) => (text) => speak(voice, text) };
+}
+
+const QUIET = 60;
+
+/** Cuts the pauses before and after. */
+function withoutSilence(pcm: Int16Array): Int16Array {
+  let first = 0;
+  let last = pcm.length;
+  while (first < last && Math.abs(pcm[first] ?? 0) < QUIET) first++;
+  while (last > first && Math.abs(pcm[last - 1] ?? 0) < QUIET) last--;
+  return pcm.slice(first, last);
+}
