@@ -85,6 +85,15 @@ export class Headers {
     this.#keep((entry) => entry.name !== wanted || entry === first);
   }
 
+  /** Replaces the first value of that name and leaves the others; adds it where there is none. */
+  setFirst(name: string, value: string): void {
+    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    const wanted = normaliseName(name);
+    const first = this.#entries.find((entry) => entry.name === wanted);
+    if (first) first.value = value;
+    else this.append(name, value);
+  }
+
   remove(name: string): void {
     const wanted = normaliseName(name);
     this.#keep((entry) => entry.name !== wanted);

@@ -38,8 +38,10 @@ export const branchOf = (via: Via): string => via.parameters.get("branch") ?? ""
 /** Notes where a request really came from (RFC 3261 18.2.1, RFC 3581 4). */
 export function stampSource(via: Via, source: { host: string; port: number }): Via {
   const wantsPort = via.parameters.has("rport");
-  if (!wantsPort && via.host === source.host) return via;
   const parameters = new Map(via.parameters);
+  // One that the sender wrote itself would be believed by everybody behind us.
+  parameters.delete("received");
+  if (!wantsPort && via.host === source.host) return { ...via, parameters };
   parameters.set("received", source.host);
   if (wantsPort) parameters.set("rport", String(source.port));
   return { ...via, parameters };

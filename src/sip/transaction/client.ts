@@ -42,6 +42,10 @@ export class ClientTransaction {
     private readonly onRetransmission: () => void,
   ) {}
 
+  get waiting(): boolean {
+    return this.#state === "calling" || this.#state === "proceeding";
+  }
+
   start(): void {
     this.flow.send(this.text);
     if (!this.flow.reliable) this.#scheduleRetransmission();

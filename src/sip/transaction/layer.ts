@@ -37,6 +37,13 @@ export class TransactionLayer {
     return this.#clients.size + this.#servers.size;
   }
 
+  /** Requests of ours that still wait for a final answer. */
+  get unanswered(): number {
+    let count = 0;
+    for (const transaction of this.#clients.values()) if (transaction.waiting) count++;
+    return count;
+  }
+
   receiveRequest(request: SipRequest, flow: Flow): void {
     const key = serverKey(request);
     const known = this.#servers.get(key);
@@ -96,11 +103,6 @@ export class TransactionLayer {
   respond(request: SipRequest, parts: ResponseParts): void {
     const transaction = this.#servers.get(serverKey(request));
     transaction?.respond(parts.statusCode, buildResponse(request, parts));
-  }
-
-  /** Forgets a request that deserves no answer; its repeats come up again. */
-  forget(request: SipRequest): void {
-    this.#servers.get(serverKey(request))?.terminate();
   }
 
   close(): void {

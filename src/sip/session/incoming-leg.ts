@@ -1,0 +1,192 @@
+/**
+ * A call that comes in: 180, 200 with our answer (or our offer, where the INVITE held none),
+ * refusal, CANCEL, a missing ACK. One SIP.js `Invitation` behind the leg's port.
+ */
+import { type Invitation, SessionState } from "sip.js";
+import type { Timer } from "../../core/clock.ts";
+import type { MediaPlan } from "../../media/plan.ts";
+import { parseNameAddr, type SipRequest, userOf } from "../message/index.ts";
+import type { IncomingLeg, LegEnd, LocalMedia } from "../ports.ts";
+import { BaseLeg, type LegContext } from "./leg.ts";
+import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+
+/** ports.ts: a leg neither rung, answered nor rejected gets 480. */
+const UNATTENDED_MS = 30_000;
+
+export interface IncomingLegOptions {
+  readonly context: LegContext;
+  readonly invitation: Invitation;
+  readonly request: SipRequest;
+  /** User part of our Contact: names the trunk, not the called number. */
+  readonly contactUser: string;
+  readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
+  /** The address to write into SDP for a local one. */
+  readonly advertise: (media: LocalMedia) => LocalMedia;
+}
+
+interface Waiter {
+  resolve(result: { readonly plan: MediaPlan }): void;
+  reject(error: Error): void;
+}
+
+export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
+  readonly direction = "incoming";
+  readonly sipCallId: string;
+  readonly calledNumbers: readonly string[];
+  readonly callerNumber: string | null;
+  readonly negotiator: MediaNegotiator;
+  protected readonly peer = "caller";
+  protected readonly session: Invitation;
+  readonly #options: IncomingLegOptions;
+  readonly #unattended: Timer;
+  #waiter: Waiter | null = null;
+  #acknowledged = false;
+  #answeredEmitted = false;
+
+  constructor(options: IncomingLegOptions) {
+    super(options.context);
+    const { invitation, request } = options;
+    this.#options = options;
+    this.session = invitation;
+    this.sipCallId = request.callId;
+    this.calledNumbers = calledNumbersOf(request, options.contactUser);
+    this.callerNumber = callerNumberOf(request);
+    this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    invitation.delegate = {
+      ...this.dialogDelegate(),
+      onCancel: () => this.#finish(cancelled("caller", 487)),
+      onAck: () => this.#onAck(),
+    };
+    invitation.stateChange.addListener((state) => this.#onState(state));
+    this.#unattended = this.after(UNATTENDED_MS, () => this.reject(480));
+  }
+
+  ring(): void {
+    this.#unattended.cancel();
+    if (this.session.state !== SessionState.Initial) return;
+    // A caller who requires reliable provisionals gets none: they would have to carry our SDP.
+    if (this.#options.request.headers.hasToken("require", "100rel")) return;
+    this.settle(this.session.progress({ statusCode: 180 }));
+  }
+
+  answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
+    this.#unattended.cancel();
+    if (this.ended) return Promise.reject(new Error("the caller is gone"));
+    if (this.session.state !== SessionState.Initial) {
+      return Promise.reject(new Error("the leg is answered already"));
+    }
+    const offer = this.#options.request.body;
+    if (offer !== "" && !this.negotiator.canAnswer(offer)) {
+      this.#rejectWith(488);
+      this.end(noCommonCodec("us"));
+      return Promise.reject(new Error("no codec in common with the caller"));
+    }
+    this.negotiator.useMedia(this.#options.advertise(media));
+    const planned = new Promise<{ readonly plan: MediaPlan }>((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+    this.session.accept().then(
+      () => this.#resolveWaiter(),
+      (error: unknown) => {
+        this.context.log.debug("sip_accept_failed", { error: String(error) });
+        this.#finish(this.negotiator.failure ? noCommonCodec("us") : cancelled("caller", null));
+      },
+    );
+    return planned;
+  }
+
+  reject(sipCode: number): void {
+    if (this.ended || this.session.state !== SessionState.Initial) return;
+    this.#rejectWith(sipCode);
+    this.#finish(endOfRejectedCaller(sipCode));
+  }
+
+  hangUp(): void {
+    if (this.ended) return;
+    const { state } = this.session;
+    if (state === SessionState.Initial) {
+      this.reject(603);
+    } else if (state === SessionState.Establishing) {
+      this.#rejectWith(480);
+      this.#finish(endOfRejectedCaller(480));
+    } else {
+      this.settle(this.session.bye());
+      this.#finish(hungUp("us"));
+    }
+  }
+
+  #rejectWith(sipCode: number): void {
+    this.#unattended.cancel();
+    const statusCode = sipCode >= 300 && sipCode <= 699 ? sipCode : 480;
+    this.settle(this.session.reject({ statusCode }));
+  }
+
+  /** With a late offer the plan comes with the ACK; both must be there. */
+  #onAck(): void {
+    this.#acknowledged = true;
+    this.#emitAnswered();
+  }
+
+  #onPlan(plan: MediaPlan): void {
+    if (this.#answeredEmitted) {
+      this.emitMedia(plan);
+      return;
+    }
+    this.#emitAnswered();
+    if (this.#acknowledged) this.#resolveWaiter();
+  }
+
+  #emitAnswered(): void {
+    const { plan } = this.negotiator;
+    if (!this.#acknowledged || !plan || this.#answeredEmitted) return;
+    this.#answeredEmitted = true;
+    this.emit("answered", { plan });
+    this.#resolveWaiter();
+  }
+
+  #resolveWaiter(): void {
+    const { plan } = this.negotiator;
+    if (!plan) return;
+    this.#waiter?.resolve({ plan });
+    this.#waiter = null;
+  }
+
+  #finish(end: LegEnd): void {
+    this.#waiter?.reject(new Error(end.explanation));
+    this.#waiter = null;
+    this.end(end);
+  }
+
+  /** The way out where no delegate speaks: no ACK in 64·T1, an unusable answer in the ACK. */
+  #onState(state: SessionState): void {
+    if (state !== SessionState.Terminated) return;
+    this.after(0, () => {
+      if (this.negotiator.failure !== null) this.#finish(noCommonCodec("us"));
+      else if (!this.#acknowledged) this.#finish(ackMissing());
+      else this.#finish(hungUp("caller"));
+    });
+  }
+}
+
+/** Request-URI, To, P-Called-Party-ID; without repeats and without our own Contact user. */
+export function calledNumbersOf(request: SipRequest, contactUser: string): string[] {
+  const party = parseNameAddr(request.headers.get("p-called-party-id") ?? "");
+  const users = [userOf(request.uri), userOf(request.to.uri), party ? userOf(party.uri) : null];
+  const numbers = users.filter((user): user is string => user !== null && user !== contactUser);
+  return [...new Set(numbers)];
+}
+
+/** Null when the caller asked for privacy (RFC 3323, RFC 3325). */
+export function callerNumberOf(request: SipRequest): string | null {
+  const privacy = (request.headers.get("privacy") ?? "").toLowerCase();
+  if (/\b(id|user|full)\b/.test(privacy)) return null;
+  const from = userOf(request.from.uri);
+  if (from === null || from.toLowerCase() === "anonymous") return null;
+  const asserted = request.headers
+    .all("p-asserted-identity")
+    .map(parseNameAddr)
+    .map((identity) => (identity ? userOf(identity.uri) : null))
+    .find((user) => user !== null);
+  return asserted ?? from;
+}

@@ -1,0 +1,138 @@
+/** How a leg ended, from SIP codes, with one sentence for a person (RFC 3261 21). */
+import type { LegEnd } from "../ports.ts";
+
+type Meaning = Pick<LegEnd, "kind" | "fault" | "explanation">;
+
+const BUSY: Meaning = { kind: "busy", fault: null, explanation: "The called number is busy." };
+const UNKNOWN_NUMBER: Meaning = {
+  kind: "invalid_number",
+  fault: "caller",
+  explanation: "The number does not exist or is incomplete. Check it and dial again.",
+};
+const DECLINED: Meaning = {
+  kind: "declined",
+  fault: null,
+  explanation: "The called party declined the call.",
+};
+const NO_ANSWER: Meaning = {
+  kind: "no_answer",
+  fault: null,
+  explanation: "Nobody answered the call.",
+};
+const NO_COMMON_CODEC: Meaning = {
+  kind: "no_common_codec",
+  fault: "carrier",
+  explanation:
+    "The far end supports none of the configured audio codecs. Allow PCMA or PCMU in [sip] codecs.",
+};
+const FORBIDDEN: Meaning = {
+  kind: "forbidden",
+  fault: "us",
+  explanation:
+    "The provider refused the call. Check the trunk's password, its caller id, and whether the destination is allowed.",
+};
+const TEMPORARILY_UNAVAILABLE: Meaning = {
+  kind: "unavailable",
+  fault: "callee",
+  explanation: "The called phone is switched off or out of reach. Try again later.",
+};
+
+const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
+  [401, FORBIDDEN],
+  [402, FORBIDDEN],
+  [403, FORBIDDEN],
+  [404, UNKNOWN_NUMBER],
+  [407, FORBIDDEN],
+  [408, NO_ANSWER],
+  [410, UNKNOWN_NUMBER],
+  [415, NO_COMMON_CODEC],
+  [480, TEMPORARILY_UNAVAILABLE],
+  [484, UNKNOWN_NUMBER],
+  [486, BUSY],
+  [487, NO_ANSWER],
+  [488, NO_COMMON_CODEC],
+  [600, BUSY],
+  [603, DECLINED],
+  [604, UNKNOWN_NUMBER],
+  [606, NO_COMMON_CODEC],
+]);
+
+/** The far end's final answer to our INVITE. */
+export function endOfRefusedCall(sipCode: number): LegEnd {
+  const meaning = BY_CODE.get(sipCode) ?? unlistedMeaning(sipCode);
+  return { by: "callee", sipCode, ...meaning };
+}
+
+function unlistedMeaning(sipCode: number): Meaning {
+  if (sipCode >= 500 && sipCode < 600) {
+    return {
+      kind: "unavailable",
+      fault: "carrier",
+      explanation: `The provider could not connect the call (code ${sipCode}). Try again later.`,
+    };
+  }
+  return {
+    kind: "rejected",
+    fault: "callee",
+    explanation: `The call was refused with code ${sipCode}.`,
+  };
+}
+
+/** Our own final answer to an incoming INVITE. */
+export function endOfRejectedCaller(sipCode: number): LegEnd {
+  const kind = BY_CODE.get(sipCode)?.kind ?? (sipCode === 503 ? "unavailable" : "rejected");
+  return {
+    by: "us",
+    kind,
+    sipCode,
+    fault: null,
+    explanation: `The call was not taken; the caller was told code ${sipCode}.`,
+  };
+}
+
+export const noCommonCodec = (by: LegEnd["by"]): LegEnd => ({
+  by,
+  sipCode: 488,
+  ...NO_COMMON_CODEC,
+});
+
+export const hungUp = (by: LegEnd["by"]): LegEnd => ({
+  by,
+  kind: "bye",
+  sipCode: null,
+  fault: null,
+  explanation: by === "us" ? "The call was ended from our side." : `The ${by} hung up.`,
+});
+
+export const cancelled = (by: LegEnd["by"], sipCode: number | null): LegEnd => ({
+  by,
+  kind: "cancelled",
+  sipCode,
+  fault: null,
+  explanation:
+    by === "us" ? "The call was cancelled before it was answered." : "The caller gave up.",
+});
+
+export const ringTimedOut = (sipCode: number | null): LegEnd => ({
+  by: "us",
+  sipCode,
+  ...NO_ANSWER,
+});
+
+export const transportFailed = (): LegEnd => ({
+  by: "us",
+  kind: "transport_failed",
+  sipCode: null,
+  fault: "carrier",
+  explanation:
+    "The provider's server did not answer. Check the trunk's server name, port and firewall.",
+});
+
+export const ackMissing = (): LegEnd => ({
+  by: "us",
+  kind: "ack_missing",
+  sipCode: 200,
+  fault: "carrier",
+  explanation:
+    "The call was answered, but the provider never confirmed it. Check the public address and NAT.",
+});

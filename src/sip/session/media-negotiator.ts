@@ -1,0 +1,123 @@
+/**
+ * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler that SIP.js calls. SIP.js
+ * does not say whether a description is an offer or an answer; the state here knows.
+ *
+ *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
+ *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
+ */
+import type { BodyAndContentType, SessionDescriptionHandler } from "sip.js";
+import type { CodecName, MediaPlan } from "../../media/plan.ts";
+import type { LocalMedia } from "../ports.ts";
+import { acceptAnswer, answerOffer, buildOffer, type SdpPlan, type SdpSession } from "../sdp.ts";
+
+/** Thrown into SIP.js, which answers 488 or ends the dialog. */
+export class UnacceptableSdp extends Error {
+  constructor(readonly reason: string) {
+    super(`SDP refused: ${reason}`);
+    this.name = "UnacceptableSdp";
+  }
+}
+
+type State =
+  | { readonly name: "stable" }
+  | { readonly name: "local-offer" }
+  | { readonly name: "remote-offer"; readonly offer: string };
+
+export class MediaNegotiator implements SessionDescriptionHandler {
+  #state: State = { name: "stable" };
+  #version = 0;
+  #media: LocalMedia | null = null;
+  #plan: MediaPlan | null = null;
+  #failure: string | null = null;
+
+  constructor(
+    private readonly sessionId: number,
+    private readonly codecs: readonly CodecName[],
+    /** Each time an offer and its answer are complete. */
+    private readonly onPlan: (plan: MediaPlan) => void,
+  ) {}
+
+  /** Latest agreement. */
+  get plan(): MediaPlan | null {
+    return this.#plan;
+  }
+
+  /** Why the last description was refused. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Address to write into descriptions from now on. */
+  useMedia(media: LocalMedia): void {
+    this.#media = media;
+  }
+
+  /** What a provisional or final answer's SDP would agree to; changes nothing. */
+  preview(answer: string): SdpPlan {
+    return acceptAnswer(answer, this.#session(this.#version));
+  }
+
+  /** Whether an offer could be answered; changes nothing. */
+  canAnswer(offer: string): boolean {
+    const nowhere = { host: "0.0.0.0", port: 9 };
+    return answerOffer(offer, nowhere, this.#session(0)).ok;
+  }
+
+  hasDescription(contentType: string): boolean {
+    return /^application\/sdp\b/i.test(contentType);
+  }
+
+  async getDescription(): Promise<BodyAndContentType> {
+    if (!this.#media) throw new Error("no local media address yet");
+    const session = this.#session(++this.#version);
+    if (this.#state.name !== "remote-offer") {
+      this.#state = { name: "local-offer" };
+      return sdpBody(buildOffer(this.#media, session));
+    }
+    const answer = answerOffer(this.#state.offer, this.#media, session);
+    this.#state = { name: "stable" };
+    if (!answer.ok) throw this.#refuse(answer.reason);
+    this.#agree(answer.plan);
+    return sdpBody(answer.sdp);
+  }
+
+  async setDescription(sdp: string): Promise<void> {
+    if (this.#state.name !== "local-offer") {
+      this.#state = { name: "remote-offer", offer: sdp };
+      return;
+    }
+    this.#state = { name: "stable" };
+    const accepted = acceptAnswer(sdp, this.#session(this.#version));
+    if (!accepted.ok) throw this.#refuse(accepted.reason);
+    this.#agree(accepted.plan);
+  }
+
+  async rollbackDescription(): Promise<void> {
+    this.#state = { name: "stable" };
+  }
+
+  /** Digits go over RTP, not through SIP.js. */
+  sendDtmf(): boolean {
+    return false;
+  }
+
+  close(): void {
+    this.#state = { name: "stable" };
+  }
+
+  #session(version: number): SdpSession {
+    return { id: this.sessionId, version, codecs: this.codecs };
+  }
+
+  #agree(plan: MediaPlan): void {
+    this.#plan = plan;
+    this.onPlan(plan);
+  }
+
+  #refuse(reason: string): UnacceptableSdp {
+    this.#failure = reason;
+    return new UnacceptableSdp(reason);
+  }
+}
+
+const sdpBody = (body: string): BodyAndContentType => ({ body, contentType: "application/sdp" });

@@ -1,0 +1,130 @@
+/**
+ * A call we place: INVITE, early media, ring timeout, CANCEL and its races, BYE. One SIP.js
+ * `Inviter` behind the leg's port.
+ */
+import { type Core, type Inviter, SessionState } from "sip.js";
+import type { Timer } from "../../core/clock.ts";
+import type { MediaPlan } from "../../media/plan.ts";
+import type { LegEnd, OutgoingLeg } from "../ports.ts";
+import { BaseLeg, type LegContext } from "./leg.ts";
+import {
+  cancelled,
+  endOfRefusedCall,
+  noCommonCodec,
+  ringTimedOut,
+  transportFailed,
+} from "./leg-end.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+
+/** After CANCEL the 487 normally comes within a round trip; nobody waits longer for it. */
+const CANCEL_WAIT_MS = 5000;
+
+type Phase =
+  | { readonly name: "inviting" }
+  /** CANCEL is out; `end` makes the LegEnd from the final code that still comes. */
+  | { readonly name: "cancelling"; readonly end: (sipCode: number | null) => LegEnd }
+  | { readonly name: "answered" };
+
+export interface OutgoingLegOptions {
+  readonly context: LegContext;
+  readonly ringTimeoutMs: number;
+  readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
+  /** Makes the Inviter whose descriptions the negotiator writes. */
+  readonly makeInviter: (negotiator: MediaNegotiator) => Inviter;
+}
+
+export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
+  readonly direction = "outgoing";
+  readonly sipCallId: string;
+  protected readonly peer = "callee";
+  protected readonly session: Inviter;
+  readonly #negotiator: MediaNegotiator;
+  readonly #ringTimer: Timer;
+  #phase: Phase = { name: "inviting" };
+
+  constructor(options: OutgoingLegOptions) {
+    super(options.context);
+    this.#negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    this.session = options.makeInviter(this.#negotiator);
+    this.sipCallId = this.session.request.callId;
+    this.session.delegate = this.dialogDelegate();
+    this.session.stateChange.addListener((state) => this.#onState(state));
+    this.#ringTimer = this.after(options.ringTimeoutMs, () => this.#cancel(ringTimedOut));
+  }
+
+  start(): void {
+    const requestDelegate: Core.OutgoingInviteRequestDelegate = {
+      onProgress: ({ message }) => this.#onProgress(message),
+      onAccept: ({ message }) => this.#onAccept(message),
+      onRedirect: ({ message }) => this.#onRefused(message),
+      onReject: ({ message }) => this.#onRefused(message),
+    };
+    this.session.invite({ requestDelegate }).catch(() => this.end(transportFailed()));
+  }
+
+  hangUp(): void {
+    if (this.ended) return;
+    if (this.session.state === SessionState.Established) this.hangUpEstablished(this.session);
+    else this.#cancel((sipCode) => cancelled("us", sipCode));
+  }
+
+  #cancel(end: (sipCode: number | null) => LegEnd): void {
+    if (this.#phase.name !== "inviting" || this.ended) return;
+    this.#phase = { name: "cancelling", end };
+    this.#ringTimer.cancel();
+    this.after(CANCEL_WAIT_MS, () => this.end(end(null)));
+    this.settle(this.session.cancel());
+  }
+
+  #onProgress(message: Core.IncomingResponseMessage): void {
+    const preview = message.body === "" ? undefined : this.#negotiator.preview(message.body);
+    this.emit("ringing", {
+      sipCode: message.statusCode ?? 180,
+      plan: preview?.ok ? preview.plan : null,
+    });
+  }
+
+  /** Called when SIP.js has ACKed, or ACKed and hung up because the answer was unusable. */
+  #onAccept(message: Core.IncomingResponseMessage): void {
+    if (this.session.state !== SessionState.Established) {
+      this.end(noCommonCodec("us"));
+      return;
+    }
+    this.#ringTimer.cancel();
+    // SIP.js keeps an early answer; where the 200 says something else, the 200 is what holds.
+    const final = message.body === "" ? undefined : this.#negotiator.preview(message.body);
+    const plan = final?.ok ? final.plan : this.#negotiator.plan;
+    if (!plan) {
+      this.hangUpEstablished(this.session);
+      return;
+    }
+    this.emit("answered", { plan });
+    this.#phase = { name: "answered" };
+  }
+
+  #onRefused(message: Core.IncomingResponseMessage): void {
+    // SIP.js invents a 408 or 503 without a Call-ID when nothing answered or nothing could be sent.
+    const invented = !message.callId;
+    const sipCode = message.statusCode ?? 500;
+    if (this.#phase.name === "cancelling") this.end(this.#phase.end(invented ? null : sipCode));
+    else this.end(invented ? transportFailed() : endOfRefusedCall(sipCode));
+  }
+
+  #onPlan(plan: MediaPlan): void {
+    if (this.#phase.name === "answered") this.emitMedia(plan);
+  }
+
+  /** The way out where no delegate speaks: 200 after CANCEL, an answer without usable SDP. */
+  #onState(state: SessionState): void {
+    if (state !== SessionState.Terminated) return;
+    const phase = this.#phase;
+    // Delegates of the same step run first; they know more.
+    queueMicrotask(() =>
+      queueMicrotask(() => {
+        if (phase.name === "cancelling") this.end(phase.end(200));
+        else if (this.#negotiator.failure !== null) this.end(noCommonCodec("us"));
+        else this.after(0, () => this.end(transportFailed()));
+      }),
+    );
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * One SIP.js UserAgent for one trunk, on a transport that is no transport: what SIP.js sends is
+ * handed to the trunk as text, what it receives was parsed by us. Its host name is a token that the
+ * trunk replaces by the real address on the wire, so that many trunks share one socket and the
+ * public address may change under a running call.
+ */
+import {
+  EmitterImpl,
+  type Invitation,
+  Inviter,
+  type Session,
+  SIPExtension,
+  type Transport,
+  TransportState,
+  URI,
+  UserAgent,
+} from "sip.js";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { TrunkCredentials } from "../credentials.ts";
+import type { Challenge } from "../digest.ts";
+import type { SipRequest, SipResponse } from "../message/index.ts";
+import type { Address } from "../transport/flow.ts";
+import { toSipJsRequest, toSipJsResponse } from "./convert.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+import { applySipJsPatches } from "./patches.ts";
+
+export interface TrunkUserAgentOptions {
+  readonly username: string;
+  /** Domain of our address of record. */
+  readonly server: string;
+  readonly contactUser: string;
+  /** Stands for our host in everything SIP.js writes. */
+  readonly hostToken: string;
+  readonly transportName: "UDP" | "TCP" | "TLS";
+  readonly userAgentName: string;
+  readonly credentials: TrunkCredentials;
+  readonly log: Log;
+  /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
+  readonly send: (message: string) => Promise<void>;
+  readonly onInvite: (invitation: Invitation, request: SipRequest) => void;
+}
+
+export class TrunkUserAgent {
+  readonly #agent: UserAgent;
+  readonly #requests = new WeakMap<object, SipRequest>();
+  readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
+
+  constructor(private readonly options: TrunkUserAgentOptions) {
+    applySipJsPatches();
+    this.#agent = new UserAgent({
+      uri: new URI("sip", options.username, options.server),
+      contactName: options.contactUser,
+      contactParams: { transport: options.transportName.toLowerCase() },
+      viaHost: options.hostToken,
+      forceRport: true,
+      userAgentString: options.userAgentName,
+      logBuiltinEnabled: false,
+      logConfiguration: false,
+      logLevel: "error",
+      sipExtension100rel: SIPExtension.Supported,
+      sipExtensionReplaces: SIPExtension.Unsupported,
+      sendInitialProvisionalResponse: false,
+      allowLegacyNotifications: true,
+      // Our own limits are shorter; this is only the last resort.
+      noAnswerTimeout: 180,
+      transportConstructor: this.#transportClass(),
+      sessionDescriptionHandlerFactory: (session) => this.#negotiatorOf(session),
+      delegate: { onInvite: (invitation) => this.#onInvite(invitation) },
+    });
+    this.#useOwnDigest();
+    void this.#agent.start();
+  }
+
+  /** Ties the leg's offer/answer to its session, before either is used. */
+  attach(session: Session, negotiator: MediaNegotiator): void {
+    this.#negotiators.set(session, negotiator);
+  }
+
+  makeInviter(target: URI, from: URI, negotiator: MediaNegotiator): Inviter {
+    // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
+    const inviter = new Inviter(this.#agent, target, {
+      earlyMedia: false,
+      params: { fromUri: from, toUri: target },
+    });
+    this.attach(inviter, negotiator);
+    return inviter;
+  }
+
+  /** Throws what SIP.js throws; the caller answers for it. */
+  receiveRequest(request: SipRequest): void {
+    const converted = toSipJsRequest(request, this.options.contactUser);
+    this.#requests.set(converted, request);
+    this.#agent.userAgentCore.receiveIncomingRequestFromTransport(converted);
+  }
+
+  receiveResponse(response: SipResponse, source: Address): void {
+    const converted = toSipJsResponse(response, this.#challengeOf(response), source);
+    try {
+      this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
+    } catch (error) {
+      this.options.log.warn("sip_response_failed", { error: describeError(error) });
+    }
+  }
+
+  /** Sessions must be over; their last transactions are cut off. */
+  close(): void {
+    this.#agent.userAgentCore.reset();
+  }
+
+  #onInvite(invitation: Invitation): void {
+    const request = this.#requests.get(invitation.request);
+    if (request) this.options.onInvite(invitation, request);
+    else void invitation.reject({ statusCode: 500 });
+  }
+
+  #negotiatorOf(session: Session): MediaNegotiator {
+    const negotiator = this.#negotiators.get(session);
+    if (!negotiator) throw new Error("a session without a leg");
+    return negotiator;
+  }
+
+  #challengeOf(response: SipResponse): Challenge | undefined {
+    const { statusCode, headers } = response;
+    if (statusCode === 401) return this.options.credentials.pick(headers.all("www-authenticate"));
+    if (statusCode === 407) return this.options.credentials.pick(headers.all("proxy-authenticate"));
+    return undefined;
+  }
+
+  /** SIP.js knows MD5 only and always says nc=1. */
+  #useOwnDigest(): void {
+    const core = this.#agent.userAgentCore as unknown as {
+      configuration: { authenticationFactory: () => unknown };
+    };
+    core.configuration.authenticationFactory = () => new DigestAdapter(this.options.credentials);
+  }
+
+  #transportClass(): new () => Transport {
+    const { transportName, send } = this.options;
+    return class extends TokenTransport {
+      constructor() {
+        super(transportName, send);
+      }
+    };
+  }
+}
+
+/** The two methods SIP.js calls on its digest object. */
+class DigestAdapter {
+  #header = "";
+
+  constructor(private readonly credentials: TrunkCredentials) {}
+
+  authenticate(request: { method: string; ruri: URI }, challenge: Challenge): boolean {
+    this.#header = this.credentials.answer(challenge, request.method, request.ruri.toString());
+    return true;
+  }
+
+  toString(): string {
+    return this.#header;
+  }
+}
+
+/** Always connected: connections are the endpoint's business. */
+class TokenTransport implements Transport {
+  state = TransportState.Disconnected;
+  onConnect: (() => void) | undefined;
+  onDisconnect: ((error?: Error) => void) | undefined;
+  onMessage: ((message: string) => void) | undefined;
+  readonly #stateChange = new EmitterImpl<TransportState>();
+
+  constructor(
+    readonly protocol: string,
+    private readonly sendText: (message: string) => Promise<void>,
+  ) {}
+
+  get stateChange(): EmitterImpl<TransportState> {
+    return this.#stateChange;
+  }
+
+  async connect(): Promise<void> {
+    this.state = TransportState.Connected;
+    this.onConnect?.();
+  }
+
+  async disconnect(): Promise<void> {
+    this.state = TransportState.Disconnected;
+  }
+
+  async dispose(): Promise<void> {
+    await this.disconnect();
+  }
+
+  isConnected(): boolean {
+    return this.state === TransportState.Connected;
+  }
+
+  send(message: string): Promise<void> {
+    return this.sendText(message);
+  }
+}

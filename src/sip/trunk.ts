@@ -1,0 +1,388 @@
+/**
+ * One trunk at work: its credentials, addresses, registration, SIP.js user agent and legs. The
+ * stack decides which messages are its own; this decides where its messages go and what address
+ * they carry.
+ */
+import type { Invitation, URI } from "sip.js";
+import { URI as SipJsUri } from "sip.js";
+import type { Clock, Timer } from "../core/clock.ts";
+import { isE164 } from "../core/e164.ts";
+import type { Unsubscribe } from "../core/emitter.ts";
+import { describeError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import { type Random, randomInt } from "../core/random.ts";
+import type { CodecName, MediaPlan } from "../media/plan.ts";
+import { TrunkCredentials } from "./credentials.ts";
+import {
+  parseMessage,
+  parseNameAddr,
+  parseUri,
+  type SipRequest,
+  type SipResponse,
+} from "./message/index.ts";
+import type {
+  IncomingLeg,
+  LocalMedia,
+  OutgoingLeg,
+  PlaceRequest,
+  RegistrationStatus,
+  Trunk,
+  TrunkSettings,
+} from "./ports.ts";
+import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
+import { SipIncomingLeg } from "./session/incoming-leg.ts";
+import type { BaseLeg, LegContext } from "./session/leg.ts";
+import { MediaNegotiator } from "./session/media-negotiator.ts";
+import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
+import { TrunkUserAgent } from "./session/user-agent.ts";
+import type { ClientTransactionUser } from "./transaction/client.ts";
+import type { TransactionLayer } from "./transaction/layer.ts";
+import type { Address, Flow, TransportName } from "./transport/flow.ts";
+import { parseHostPort, type Resolve } from "./transport/resolver.ts";
+import { localAddressToward } from "./transport/udp.ts";
+
+export interface TrunkDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly resolve: Resolve;
+  readonly transactions: TransactionLayer;
+  readonly local: Address;
+  readonly externalIp: string;
+  readonly userAgent: string;
+  readonly registerExpiresSec: number;
+  readonly codecs: readonly CodecName[];
+  flowTo(transport: TransportName, remote: Address): Flow | undefined;
+  onIncoming(leg: IncomingLeg): void;
+  /** The addresses that belong to this trunk were looked up anew. */
+  onAddresses(trunk: SipTrunk): void;
+}
+
+const RESOLVE_PERIOD_MS = 300_000;
+const RESOLVE_RETRY_MS = 15_000;
+/** Shorter than the shortest UDP binding of common NATs (30 s). */
+const KEEP_ALIVE_MS = 15_000;
+
+export class SipTrunk implements Trunk {
+  /** Unguessable: whoever knows it has seen our REGISTER or our INVITE. */
+  readonly contactUser: string;
+  readonly legs = new Set<BaseLeg>();
+  readonly #hostToken: string;
+  readonly #log: Log;
+  readonly #agent: TrunkUserAgent;
+  readonly #registration: RegistrationClient | null;
+  readonly #timers = new Set<Timer>();
+  readonly #target: Address;
+  #addresses: readonly string[] = [];
+  #localHost: string | null = null;
+  /** Our address as the registrar saw it; null until told, or when it is no other. */
+  #learned: Address | null = null;
+  #closed = false;
+
+  constructor(
+    readonly settings: TrunkSettings,
+    private readonly deps: TrunkDeps,
+  ) {
+    this.#log = deps.log.with({ trunk_id: settings.trunkId });
+    this.contactUser = hex(deps.random.bytes(16));
+    this.#hostToken = `${hex(deps.random.bytes(12))}.invalid`;
+    this.#target = targetOf(settings);
+    const credentials = new TrunkCredentials(settings, deps.random);
+    this.#agent = new TrunkUserAgent({
+      username: settings.username,
+      server: hostForUri(settings.server),
+      contactUser: this.contactUser,
+      hostToken: this.#hostToken,
+      transportName: this.#transport,
+      userAgentName: deps.userAgent,
+      credentials,
+      log: this.#log,
+      send: (message) => this.#sendFromSipJs(message),
+      onInvite: (invitation, request) => this.#onInvite(invitation, request),
+    });
+    this.#registration = settings.register ? this.#makeRegistration(credentials) : null;
+  }
+
+  get registration(): RegistrationStatus {
+    return this.#registration?.status ?? { name: "not_required" };
+  }
+
+  /** Resolved addresses of server and outbound proxy. */
+  get addresses(): readonly string[] {
+    return this.#addresses;
+  }
+
+  onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
+    return this.#registration?.onStatus(listener) ?? (() => {});
+  }
+
+  start(): void {
+    void this.#refreshAddresses().then(() => {
+      if (!this.#closed) this.#registration?.start();
+    });
+    this.#timers.add(this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive()));
+  }
+
+  place(request: PlaceRequest): OutgoingLeg {
+    const target = this.#uriOf(request.to);
+    const from = new SipJsUri("sip", request.from, hostForUri(this.settings.server));
+    if (!target) throw new Error("an E.164 number without a URI");
+    const leg = new SipOutgoingLeg({
+      context: this.#legContext(),
+      ringTimeoutMs: request.ringTimeoutMs,
+      makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
+      makeInviter: (negotiator) => {
+        negotiator.useMedia(this.#advertise(request.media));
+        return this.#agent.makeInviter(target, from, negotiator);
+      },
+    });
+    this.legs.add(leg);
+    leg.start();
+    return leg;
+  }
+
+  owns(callId: string): boolean {
+    for (const leg of this.legs) if (leg.sipCallId === callId) return true;
+    return false;
+  }
+
+  /** A request the stack found to be this trunk's. Throws what SIP.js throws. */
+  receiveRequest(request: SipRequest): void {
+    this.#agent.receiveRequest(request);
+  }
+
+  endLegs(): void {
+    for (const leg of [...this.legs]) leg.hangUp();
+  }
+
+  /** Un-REGISTERs (2 s at most). Legs go on. */
+  async unregister(): Promise<void> {
+    this.#closed = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    await this.#registration?.stop();
+  }
+
+  close(): void {
+    this.#agent.close();
+  }
+
+  get #transport(): TransportName {
+    return this.settings.transport.toUpperCase() as TransportName;
+  }
+
+  // ---- addresses ----
+
+  /** What the far end shall call us. */
+  get #publicAddress(): Address {
+    const { externalIp, local } = this.deps;
+    if (externalIp !== "auto") return { host: externalIp, port: local.port };
+    return this.#learned ?? { host: this.#localHost ?? local.host, port: local.port };
+  }
+
+  #advertise(media: LocalMedia): LocalMedia {
+    const { externalIp } = this.deps;
+    if (externalIp !== "auto") return { host: externalIp, port: media.port };
+    const behindNat = this.#learned !== null && this.#learned.host !== this.#localHost;
+    if (behindNat && this.#learned) return { host: this.#learned.host, port: media.port };
+    const unspecified = media.host === "0.0.0.0" || media.host === "::";
+    return unspecified ? { host: this.#localHost ?? media.host, port: media.port } : media;
+  }
+
+  /** Keeps the old addresses when the name does not resolve now. */
+  async #refreshAddresses(): Promise<void> {
+    let nextMs = RESOLVE_PERIOD_MS;
+    try {
+      const found = await this.deps.resolve(this.#target.host);
+      const servers = await this.deps.resolve(this.settings.server).catch(() => []);
+      const [first] = found;
+      if (first === undefined) throw new Error("no address");
+      this.#addresses = [...new Set([...found, ...servers])];
+      this.#localHost = await this.#localToward(first);
+      this.deps.onAddresses(this);
+    } catch (error) {
+      nextMs = RESOLVE_RETRY_MS;
+      this.#log.warn("trunk_unresolved", { error: describeError(error) });
+    }
+    if (this.#closed) return;
+    const timer = this.deps.clock.after(nextMs, () => {
+      this.#timers.delete(timer);
+      void this.#refreshAddresses();
+    });
+    this.#timers.add(timer);
+  }
+
+  async #localToward(host: string): Promise<string> {
+    const { local } = this.deps;
+    if (local.host !== "0.0.0.0" && local.host !== "::") return local.host;
+    return localAddressToward({ host, port: this.#target.port });
+  }
+
+  /** RFC 3581: the registrar says in Via from where it got our REGISTER. */
+  #learnPublicAddress(response: SipResponse): void {
+    const { parameters } = response.via;
+    const rport = Number(parameters.get("rport") ?? this.deps.local.port);
+    const host = parameters.get("received") ?? this.#localHost ?? this.deps.local.host;
+    const before = this.#publicAddress;
+    this.#learned = { host, port: rport };
+    const now = this.#publicAddress;
+    if (now.host === before.host && now.port === before.port) return;
+    this.#log.info("public_address_learned", { host: now.host, port: now.port });
+    this.deps.clock.after(0, () => this.#registration?.refreshNow());
+  }
+
+  #keepAlive(): void {
+    const [host] = this.#addresses;
+    if (this.registration.name !== "registered" || host === undefined) return;
+    this.deps.flowTo(this.#transport, { host, port: this.#target.port })?.send("\r\n\r\n");
+  }
+
+  // ---- sending ----
+
+  async #sendFromSipJs(text: string): Promise<void> {
+    const { host, port } = this.#publicAddress;
+    const onWire = text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
+    const message = parseMessage(onWire);
+    if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
+    if (message.kind === "response") {
+      this.deps.transactions.sendResponse(message, onWire);
+      return;
+    }
+    const flow = await this.#flowFor(message);
+    this.deps.transactions.sendRequest(message, onWire, flow, this.#sipJsUser());
+  }
+
+  #sipJsUser(): ClientTransactionUser {
+    return {
+      onResponse: (response, flow) => this.#agent.receiveResponse(response, flow.remote),
+      // SIP.js counts its own timers B and F and invents the 408.
+      onTimeout: () => {},
+    };
+  }
+
+  /** Next hop (RFC 3261 8.1.2): the outbound proxy for everything, else Route, else Request-URI. */
+  async #flowFor(request: SipRequest): Promise<Flow> {
+    const next = this.settings.outboundProxy === null ? nextHopOf(request) : undefined;
+    const known = next === undefined || next.host === this.settings.server;
+    const address = known ? this.#target : next;
+    const port = next !== undefined && known ? next.port : address.port;
+    const [host] = await this.deps.resolve(address.host);
+    const flow = host === undefined ? undefined : this.deps.flowTo(this.#transport, { host, port });
+    if (!flow) throw new Error(`no ${this.#transport} transport to ${address.host}`);
+    return flow;
+  }
+
+  // ---- registration ----
+
+  #makeRegistration(credentials: TrunkCredentials): RegistrationClient {
+    const { clock, random, userAgent, registerExpiresSec } = this.deps;
+    return new RegistrationClient(this.settings, {
+      clock,
+      random,
+      log: this.#log,
+      credentials,
+      userAgent,
+      expiresSec: registerExpiresSec,
+      contactUser: this.contactUser,
+      contactUri: () => this.#contactUri(),
+      send: (request) => this.#sendRegister(request),
+    });
+  }
+
+  #contactUri(): string {
+    const { host, port } = this.#publicAddress;
+    const transport = this.settings.transport;
+    return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
+  }
+
+  async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
+    const { host, port } = this.#publicAddress;
+    const branch = `z9hG4bK${hex(this.deps.random.bytes(12))}`;
+    const via = `SIP/2.0/${this.#transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
+    const text = request(via);
+    const message = parseMessage(text);
+    if (message.kind !== "request") throw new Error("we wrote no REGISTER");
+    const flow = await this.#registrarFlow();
+    if (!flow) return null;
+    return new Promise((resolve) => {
+      this.deps.transactions.sendRequest(message, text, flow, {
+        onResponse: (response) => {
+          if (response.statusCode < 200) return;
+          this.#learnPublicAddress(response);
+          resolve(response);
+        },
+        onTimeout: () => resolve(null),
+      });
+    });
+  }
+
+  async #registrarFlow(): Promise<Flow | undefined> {
+    try {
+      const [host] = await this.deps.resolve(this.#target.host);
+      if (host === undefined) return undefined;
+      return this.deps.flowTo(this.#transport, { host, port: this.#target.port });
+    } catch (error) {
+      this.#log.warn("registrar_unresolved", { error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  // ---- legs ----
+
+  #onInvite(invitation: Invitation, request: SipRequest): void {
+    const leg = new SipIncomingLeg({
+      context: this.#legContext(),
+      invitation,
+      request,
+      contactUser: this.contactUser,
+      makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
+      advertise: (media) => this.#advertise(media),
+    });
+    this.#agent.attach(invitation, leg.negotiator);
+    this.legs.add(leg);
+    this.deps.onIncoming(leg);
+  }
+
+  #makeNegotiator(onPlan: (plan: MediaPlan) => void): MediaNegotiator {
+    const sessionId = randomInt(this.deps.random, 2 ** 31);
+    return new MediaNegotiator(sessionId, this.deps.codecs, onPlan);
+  }
+
+  #legContext(): LegContext {
+    return {
+      clock: this.deps.clock,
+      log: this.#log,
+      trunkId: this.settings.trunkId,
+      uriOf: (target) => this.#uriOf(target),
+      onEnded: (leg) => this.legs.delete(leg),
+    };
+  }
+
+  #uriOf(target: string): URI | undefined {
+    const { server, port } = this.settings;
+    if (isE164(target)) {
+      return new SipJsUri("sip", target, hostForUri(server), port === 5060 ? undefined : port);
+    }
+    const uri = parseUri(target);
+    if (uri?.scheme !== "sip" || uri.user === null) return undefined;
+    return new SipJsUri("sip", uri.user, uri.host, uri.port ?? undefined);
+  }
+}
+
+function targetOf(settings: TrunkSettings): Address {
+  const { outboundProxy, server, port } = settings;
+  if (outboundProxy === null) return { host: server, port };
+  const proxy = parseHostPort(outboundProxy, settings.transport === "tls" ? 5061 : 5060);
+  if (!proxy) throw new Error("the outbound proxy is not host[:port]");
+  return proxy;
+}
+
+/** Host and port of the top Route, or of the Request-URI. */
+function nextHopOf(request: SipRequest): Address | undefined {
+  const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
+  const uri = route ?? request.uri;
+  if (uri.scheme !== "sip" && uri.scheme !== "sips") return undefined;
+  const port = uri.port ?? (uri.scheme === "sips" ? 5061 : 5060);
+  return { host: uri.host.replace(/^\[|\]$/g, ""), port };
+}
