@@ -11,13 +11,12 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../core/emitter.ts";
 import { AppError, unreachable } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
+import type { MediaPlan } from "../media/plan.ts";
+import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
 import type {
   CallBrief,
   CallReport,
-  EngineUsage,
   FromCallWorker,
-  RecordingInfo,
   ToCallWorker,
   ToolResult,
   TurnRecord,
@@ -25,25 +24,11 @@ import type {
 
 export type { CallChannel, CallChannelEvents } from "../call/media-port.ts";
 
-const NO_MEDIA: MediaStatistics = {
-  codec: null,
-  packetsSent: 0,
-  packetsReceived: 0,
-  packetsLost: 0,
-  packetsDiscarded: 0,
-  jitterMs: 0,
-  mos: 1,
-};
-
-const NO_USAGE: EngineUsage = {
-  llmInputTokens: 0,
-  llmOutputTokens: 0,
-  ttsCharacters: 0,
-  sttSeconds: 0,
-};
-
 /** No call has more turns than this; the rest would only be a runaway conversation. */
 const TURNS_MAX = 5_000;
+
+/** What a worker says about one call. */
+export type CallMessage = Exclude<FromCallWorker, { type: "ready" | "log" }>;
 
 interface PoolCallOptions {
   readonly brief: CallBrief;
@@ -133,7 +118,7 @@ export class PoolCall implements CallChannel {
   }
 
   /** A message of the worker about this call. */
-  receive(message: FromCallWorker): void {
+  receive(message: CallMessage): void {
     switch (message.type) {
       case "opened":
         this.#rtpPort = message.rtpPort;
@@ -154,8 +139,6 @@ export class PoolCall implements CallChannel {
         break;
       case "closed":
         this.#finish(message.report);
-        break;
-      case "ready":
         break;
       case "tool_wish":
         this.#events.emit("tool_wish", message);
@@ -217,16 +200,8 @@ export class PoolCall implements CallChannel {
 
   /** The recording stays where the brief put it; recovery mends its header. */
   #partialReport(): CallReport {
-    const recording: RecordingInfo | null = null;
     const turns = this.#turns.toSorted((a, b) => a.index - b.index);
-    return {
-      turns,
-      media: this.#media,
-      usage: this.#usage,
-      recording,
-      answeredBy: "unknown",
-      summary: "",
-    };
+    return { ...EMPTY_REPORT, turns, media: this.#media, usage: this.#usage };
   }
 }
 

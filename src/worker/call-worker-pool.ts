@@ -209,12 +209,17 @@ class Seat {
   }
 
   #receive(message: FromCallWorker): void {
-    if (message.type !== "ready") {
-      this.#calls.get(message.callId)?.receive(message);
-      return;
+    switch (message.type) {
+      case "ready":
+        this.#callWorkerReady = true;
+        this.#noteReady();
+        break;
+      case "log":
+        this.options.log[message.level](message.event, message.fields);
+        break;
+      default:
+        this.#calls.get(message.callId)?.receive(message);
     }
-    this.#callWorkerReady = true;
-    this.#noteReady();
   }
 
   #noteReady(): void {

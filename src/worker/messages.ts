@@ -155,6 +155,13 @@ export interface RecordingInfo {
 
 export type FromCallWorker =
   | { readonly type: "ready" }
+  /** A line for main's log; personal data is masked before it leaves the worker. */
+  | {
+      readonly type: "log";
+      readonly level: "debug" | "info" | "warn" | "error";
+      readonly event: string;
+      readonly fields: Readonly<Record<string, string | number | boolean | null>>;
+    }
   | { readonly type: "opened"; readonly callId: string; readonly rtpPort: number }
   /** The call cannot go on (no port left, engine broken). Main ends it; `closed` follows `close`. */
   | {

@@ -1,0 +1,156 @@
+/**
+ * What runs in a call worker: the sessions of its calls, and main's messages handed to them.
+ *
+ * Guarantees: a message that cannot be carried out harms only its own call; every `open` is answered
+ * with `opened` or `failed`; every `close` with `closed`. It is given its engine and its audio, so
+ * that the entry (call.worker.ts) chooses the real ones.
+ */
+
+import { PhraseCache } from "../conversation/phrase-cache.ts";
+import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
+import { Session } from "../conversation/session.ts";
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Engine } from "../engine/ports.ts";
+import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
+import { EMPTY_REPORT } from "./empty-report.ts";
+import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+
+export interface CallHostOptions {
+  readonly settings: CallWorkerSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly post: (message: FromCallWorker) => void;
+  /** Binds a socket. Rejects when no port is free. */
+  readonly openAudio: (brief: CallBrief, log: Log) => Promise<CallAudio>;
+  readonly createVad: () => VoiceActivityDetector;
+}
+
+type CallCommand = Extract<ToCallWorker, { readonly callId: string }>;
+
+export class CallHost {
+  readonly #sessions = new Map<string, Session>();
+  /** Calls whose audio is being opened; a close meanwhile is noted here. */
+  readonly #opening = new Map<string, { closed: boolean }>();
+  readonly #phraseCache = new PhraseCache();
+
+  constructor(
+    private readonly options: CallHostOptions,
+    /** For calls opened from now on; running ones keep theirs. */
+    public engine: Engine,
+  ) {}
+
+  async open(brief: CallBrief): Promise<void> {
+    const { callId } = brief;
+    const log = this.options.log.with({ call_id: callId });
+    const opening = { closed: false };
+    this.#opening.set(callId, opening);
+    try {
+      const audio = await this.options.openAudio(brief, log);
+      if (opening.closed) {
+        await audio.close();
+        return;
+      }
+      const session = await this.#createSession(brief, audio, log);
+      this.#sessions.set(callId, session);
+      await session.prepare();
+      if (this.#sessions.has(callId)) {
+        this.options.post({ type: "opened", callId, rtpPort: audio.rtpPort });
+      }
+    } catch (error) {
+      this.#fail(callId, error);
+    } finally {
+      this.#opening.delete(callId);
+    }
+  }
+
+  command(message: CallCommand): void {
+    const session = this.#sessions.get(message.callId);
+    try {
+      if (message.type === "close") void this.#close(message.callId, message.reason, session);
+      else if (session) perform(session, message);
+    } catch (error) {
+      this.#fail(message.callId, error);
+    }
+  }
+
+  async shutdown(): Promise<void> {
+    const calls = [...this.#sessions];
+    await Promise.all(calls.map(([id, session]) => this.#close(id, "interrupted", session)));
+    await this.engine.close();
+  }
+
+  async #createSession(brief: CallBrief, audio: CallAudio, log: Log): Promise<Session> {
+    try {
+      return this.#assemble(brief, audio, log);
+    } catch (error) {
+      await audio.close();
+      throw error;
+    }
+  }
+
+  #assemble(brief: CallBrief, audio: CallAudio, log: Log): Session {
+    const { clock, settings, createVad, post } = this.options;
+    const { callId, agent, knowledge, tools } = brief;
+    const engine = this.engine.open({
+      callId,
+      language: agent.language,
+      voice: agent.voice,
+      sampleRateHz: audio.sampleRateHz,
+      systemPrompt: buildSystemPrompt(brief, variablesOf(brief, clock.now())),
+      knowledge,
+      tools,
+    });
+    return new Session({
+      brief,
+      settings: settings.conversation,
+      audio,
+      engine,
+      engineLabel: this.engine.label,
+      vad: createVad(),
+      phraseCache: this.#phraseCache,
+      clock,
+      log,
+      emit: (message) => post({ ...message, callId }),
+    });
+  }
+
+  async #close(
+    callId: string,
+    reason: Extract<CallCommand, { type: "close" }>["reason"],
+    session: Session | undefined,
+  ): Promise<void> {
+    const opening = this.#opening.get(callId);
+    if (opening) opening.closed = true;
+    this.#sessions.delete(callId);
+    const report = session ? await session.close(reason) : EMPTY_REPORT;
+    this.options.post({ type: "closed", callId, report });
+  }
+
+  #fail(callId: string, error: unknown): void {
+    const detail = describeError(error);
+    this.options.log.error("call.failed", { call_id: callId, detail });
+    this.options.post({ type: "failed", callId, reason: "engine_failure", detail });
+  }
+}
+
+function perform(session: Session, message: Exclude<CallCommand, { type: "close" }>): void {
+  switch (message.type) {
+    case "connect":
+      session.connect(message.plan);
+      break;
+    case "answered":
+      session.answered();
+      break;
+    case "tool_result":
+      session.toolResult(message.result);
+      break;
+    case "digit":
+      session.digit(message.digit);
+      break;
+    case "say_and_end":
+      session.sayAndEnd(message.text, message.reason);
+      break;
+  }
+}
