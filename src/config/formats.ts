@@ -1,0 +1,73 @@
+/** Texts with a form of their own: addresses, ranges, URLs, networks. Parsers return null when it is not one. */
+import { isIP } from "node:net";
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const HOST =
+  /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$/;
+
+export const isHost = (text: string): boolean => isIP(text) !== 0 || HOST.test(text);
+
+/** `host:port` or `[v6]:port`; port 0 lets the system choose. */
+export function parseHostPort(text: string): HostPort | null {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65535) return null;
+  const fits = match?.[1] === undefined ? isHost(host) : isIP(host) === 6;
+  return fits ? { host, port } : null;
+}
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `20000-29999`: room for at least one RTP/RTCP pair, above the system's ports. */
+export function parsePortRange(text: string): PortRange | null {
+  const match = /^(\d{4,5})-(\d{4,5})$/.exec(text);
+  if (!match) return null;
+  const [first, last] = [Number(match[1]), Number(match[2])];
+  return first >= 1024 && last <= 65535 && last > first ? { first, last } : null;
+}
+
+export function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === "http:" || protocol === "https:") && !username && !password;
+}
+
+/** An origin: no path, query or trailing slash. */
+export const isOrigin = (text: string): boolean =>
+  isHttpUrl(text) && new URL(text).origin === text.toLowerCase();
+
+export const isWebSocketUrl = (text: string): boolean =>
+  URL.canParse(text) && ["ws:", "wss:"].includes(new URL(text).protocol);
+
+export const isDatabaseUrl = (text: string): boolean =>
+  URL.canParse(text) && ["libsql:", "http:", "https:"].includes(new URL(text).protocol);
+
+/** An address, or a network in CIDR form. */
+export function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** Five fields of cron; each of numbers, names, `*`, `/`, `-`, `,`. */
+export const isCron = (text: string): boolean =>
+  /^(?:[0-9A-Za-z*/,-]+\s+){4}[0-9A-Za-z*/,-]+$/.test(text);
+
+export const isMasterKey = (text: string): boolean =>
+  /^[A-Za-z0-9+/]{43}=?$/.test(text) && Buffer.from(text, "base64").length === 32;
+
+/** `name@host` or `Name <name@host>`. */
+export const isMailbox = (text: string): boolean =>
+  /^(?:[^<>@\r\n]{1,120}<[^\s<>@]{1,64}@[^\s<>@]{1,253}>|[^\s<>@]{1,64}@[^\s<>@]{1,253})$/.test(
+    text,
+  );

@@ -1,0 +1,26 @@
+/** The whole configuration file (appliance.md 3). Sections are declared in sections/. */
+import { z } from "zod";
+import { mail, payments, plans } from "./sections/business.ts";
+import { conversation } from "./sections/conversation.ts";
+import { engine } from "./sections/engine.ts";
+import { httpClient, limits, log, secrets, server, storage } from "./sections/server.ts";
+import { rtp, sip } from "./sections/telephony.ts";
+
+export const configSchema = z.strictObject({
+  server,
+  storage,
+  secrets,
+  sip,
+  rtp,
+  engine,
+  conversation,
+  mail,
+  payments,
+  http_client: httpClient,
+  limits,
+  plans,
+  log,
+});
+
+/** Effective values, keys as in the file; unset texts and secrets are null. */
+export type Config = z.output<typeof configSchema>;
