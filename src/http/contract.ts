@@ -45,26 +45,23 @@ export interface Contract<
   readonly open?: boolean;
 }
 
-export interface ApiRequest<C extends Contract> {
+export interface ApiRequest<
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> {
   readonly tenantId: number;
   readonly keyId: number;
-  readonly params: C extends Contract<infer Path> ? ParamsOf<Path> : never;
-  readonly query: C extends Contract<string, infer Query> ? z.output<Query> : never;
-  readonly body: C extends Contract<string, z.ZodObject, infer Body> ? z.output<Body> : never;
+  readonly params: ParamsOf<Path>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
   /** For what JSON cannot say (Range). */
   readonly http: Request;
 }
 
-export type ReplyOf<C extends Contract> =
-  C extends Contract<string, z.ZodObject, z.ZodType, infer Reply> ? z.input<Reply> : never;
-
-export type Handler<C extends Contract> = (
-  request: ApiRequest<C>,
-) => Promise<ReplyOf<C> | Response>;
-
 export interface Route {
   readonly contract: Contract;
-  readonly handle: (request: ApiRequest<Contract>) => Promise<unknown>;
+  readonly handle: (request: ApiRequest) => Promise<unknown>;
 }
 
 /** Keeps the literal types that `Handler` reads. */
@@ -77,7 +74,30 @@ export function contract<
   return definition;
 }
 
-/** Binds a handler. The one cast: the pipeline has validated what the handler's type promises. */
-export function route<C extends Contract>(definition: C, handle: Handler<C>): Route {
-  return { contract: definition, handle: handle as unknown as Route["handle"] };
-}
+/**
+ * Binds a handler: `route(contract)(handler)`, in two steps so that the handler is checked against
+ * the contract's types alone. The one cast: the pipeline has validated what those types promise.
+ */
+export const route =
+  <
+    const Path extends string,
+    Query extends z.ZodObject,
+    Body extends z.ZodType,
+    Reply extends z.ZodType,
+  >(
+    definition: Contract<Path, Query, Body, Reply>,
+  ) =>
+  (handle: (request: ApiRequest<Path, Query, Body>) => Promise<z.input<Reply>>): Route => ({
+    contract: definition,
+    handle: handle as unknown as Route["handle"],
+  });
+
+/** The same for what is not JSON: the handler makes the whole answer. */
+export const rawRoute =
+  <const Path extends string, Query extends z.ZodObject, Body extends z.ZodType>(
+    definition: Contract<Path, Query, Body>,
+  ) =>
+  (handle: (request: ApiRequest<Path, Query, Body>) => Promise<Response>): Route => ({
+    contract: definition,
+    handle: handle as unknown as Route["handle"],
+  });

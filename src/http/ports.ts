@@ -3,14 +3,15 @@
  * everything over in one `HttpDependencies`; nothing here is reached through a global.
  */
 import type { AgentVoice } from "../agent/agent.ts";
+import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { CallDesk } from "../call/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { MicroEur } from "../core/money.ts";
 import type { Random } from "../core/random.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
+import type { WebhookTester } from "../webhook/tester.ts";
 
 export interface HttpSettings {
   readonly host: string;
@@ -30,13 +31,15 @@ export interface HttpSettings {
   readonly engineLabel: string;
   /** Extra voice names the operator allows, each standing for one of the four. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  /** How to pay by bank transfer, shown on /checkout/…; null: the page says to ask the operator. */
+  readonly bankDetails: string | null;
 }
 
 export interface HttpDependencies {
   readonly database: Database;
   readonly billing: Billing;
   readonly calls: CallDesk;
-  readonly webhookTester: WebhookTester;
+  readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
   readonly vault: Vault;
   readonly checkouts: Checkouts;
   readonly recordings: Recordings;
@@ -68,46 +71,6 @@ export interface Vault {
   open(sealed: string, binding: string): string;
   /** 32 bytes of their own for one purpose, derived from the master key (HKDF-SHA-256). */
   deriveKey(purpose: string): Uint8Array;
-}
-
-export interface DeliveryResult {
-  readonly eventId: string;
-  readonly deliveryId: string;
-  readonly status: "delivered" | "failed";
-  readonly httpStatus: number | null;
-  readonly durationMs: number;
-  readonly error: string | null;
-}
-
-export interface WebhookTester {
-  /** Sends a test call.ended now. Throws not_found. A failed delivery is a result, not an error. */
-  test(tenantId: number, webhookId: number): Promise<DeliveryResult>;
-}
-
-export type CheckoutWish =
-  | { readonly kind: "topup"; readonly amount: MicroEur }
-  | { readonly kind: "plan"; readonly plan: string }
-  | { readonly kind: "crm_bridge" }
-  | { readonly kind: "retention"; readonly blocks: number };
-
-export interface OpenCheckout {
-  /** `chk_…` */
-  readonly id: string;
-  readonly kind: CheckoutWish["kind"];
-  readonly amount: MicroEur;
-  readonly status: "open";
-  readonly expiresAtMs: number;
-  /** Absolute address of the payment page. */
-  readonly url: string;
-}
-
-export interface Checkouts {
-  /**
-   * Opens a payment session with the configured provider.
-   * Throws valid_plan_required (unknown slug), valid_blocks_required (over 6 months in all),
-   * conflict (plan or add-on already active), unavailable (provider out of reach).
-   */
-  open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout>;
 }
 
 export interface Recordings {

@@ -28,6 +28,7 @@ import {
   unknownPath,
 } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { MOUNTS, routeTable } from "./route-table.ts";
 import { apiRoutes } from "./routes/index.ts";
 import { ROOT_PATHS, rootRoutes } from "./routes/root.ts";
@@ -56,7 +57,9 @@ export async function createHttpServer(
   const publicUrl = () =>
     settings.publicUrl ??
     `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
-  const routes = apiRoutes({ settings, dependencies, apiKeys, publicUrl });
+  const linkKey = vault.deriveKey(RECORDING_LINK_PURPOSE);
+  const recordingLinks = createRecordingLinks(linkKey, publicUrl, clock);
+  const routes = apiRoutes({ settings, dependencies, apiKeys, recordingLinks, publicUrl });
   const table = routeTable(
     routes.map((route) => route.contract),
     ROOT_PATHS,

@@ -1,11 +1,13 @@
 /** What every resource's routes are built from. */
 import type { ApiKeys } from "../../tenant/api-keys.ts";
 import type { HttpDependencies, HttpSettings } from "../ports.ts";
+import type { RecordingLinks } from "../recording-links.ts";
 
 export interface RouteContext {
   readonly settings: HttpSettings;
   readonly dependencies: HttpDependencies;
   readonly apiKeys: ApiKeys;
+  readonly recordingLinks: RecordingLinks;
   /** Without a trailing slash. Known only once the server listens: ask when answering. */
   readonly publicUrl: () => string;
 }

@@ -1,6 +1,32 @@
 /** Every route below the mounts. */
 import type { Route } from "../contract.ts";
+import { agentRoutes } from "./agents.ts";
+import { billingRoutes } from "./billing.ts";
+import { callRoutes } from "./calls.ts";
 import type { RouteContext } from "./context.ts";
+import { fileRoutes } from "./files.ts";
+import { keyRoutes } from "./keys.ts";
+import { phoneNumberRoutes } from "./phone-numbers.ts";
+import { recordingRoutes } from "./recordings.ts";
+import { reportRoutes } from "./reports.ts";
+import { scheduleRoutes } from "./schedules.ts";
 import { serviceRoutes } from "./service.ts";
+import { tenantRoutes } from "./tenant.ts";
+import { toolRoutes } from "./tools.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
-export const apiRoutes = (context: RouteContext): Route[] => [...serviceRoutes(context)];
+export const apiRoutes = (context: RouteContext): Route[] => [
+  ...serviceRoutes(context),
+  ...tenantRoutes(context),
+  ...agentRoutes(context),
+  ...fileRoutes(context),
+  ...toolRoutes(context),
+  ...phoneNumberRoutes(context),
+  ...callRoutes(context),
+  ...recordingRoutes(context),
+  ...scheduleRoutes(context),
+  ...reportRoutes(context),
+  ...billingRoutes(context),
+  ...keyRoutes(context),
+  ...webhookRoutes(context),
+];

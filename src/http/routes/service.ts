@@ -4,7 +4,7 @@ import { ping } from "../contracts/service.ts";
 import type { RouteContext } from "./context.ts";
 
 export const serviceRoutes = ({ settings, dependencies: { clock } }: RouteContext) => [
-  route(ping, async () => ({
+  route(ping)(async () => ({
     ok: true,
     service: "linevoice",
     version: settings.version,

@@ -1,0 +1,117 @@
+/** Knowledge files (specification 4, decisions.md 4). */
+import { z } from "zod";
+import { contract } from "../contract.ts";
+import { deletedReply, field, idIn, idOut, okReply, shown, timeOut } from "../schema.ts";
+
+export const CONTENT_BYTES_MAX = 512_000;
+
+const fileShape = {
+  id: idOut("file"),
+  filename: shown(z.string(), "Name with extension.", "prices.md"),
+  format: shown(z.enum(["txt", "md", "csv", "json"]), "By the extension.", "md"),
+  size_bytes: shown(z.int(), "Size of the content in UTF-8.", 2048),
+  agent_ids: shown(z.array(z.int()), "Agents that know it.", [1]),
+  created_at: timeOut("When it was made."),
+  updated_at: timeOut("When it was last changed."),
+};
+
+export const KnowledgeFile = z.strictObject(fileShape).meta({ id: "File" });
+export const FileWithContent = z
+  .strictObject({ ...fileShape, content: shown(z.string(), "The text.", "# Prices\n") })
+  .meta({ id: "FileWithContent" });
+
+const filename = field(
+  z
+    .string()
+    .min(4)
+    .max(255)
+    .regex(/^[^/\\\u0000-\u001f]+\.(txt|md|csv|json)$/i),
+  {
+    description: "Name with extension: .txt, .md, .csv or .json.",
+    example: "prices.md",
+    must: "be a file name of at most 255 characters ending in .txt, .md, .csv or .json",
+  },
+);
+const content = field(
+  z.string().refine((text) => Buffer.byteLength(text) <= CONTENT_BYTES_MAX),
+  {
+    description: "The text, at most 512,000 bytes of UTF-8.",
+    example: "# Prices\nA check-up is 40 EUR.",
+    must: `be text of at most ${CONTENT_BYTES_MAX} bytes of UTF-8`,
+  },
+).meta({ maxLength: CONTENT_BYTES_MAX });
+
+export const listFiles = contract({
+  operationId: "listFiles",
+  method: "GET",
+  path: "/files",
+  tag: "Knowledge files",
+  summary: "List files with sizes and assignments",
+  reply: okReply({ files: z.array(KnowledgeFile) }),
+  errors: [],
+});
+
+export const createFile = contract({
+  operationId: "createFile",
+  method: "POST",
+  path: "/files",
+  tag: "Knowledge files",
+  summary: "Add a file",
+  description:
+    "`.json` must parse and `.csv` must have a header row. `agent_id` attaches it at once.",
+  body: z
+    .strictObject({ filename, content, agent_id: idIn("agents").nullable().optional() })
+    .meta({ id: "NewFile" }),
+  textField: "content",
+  reply: okReply({ file: KnowledgeFile }),
+  errors: ["plan_limit_reached", "valid_content_required", "unknown_field", "not_found"],
+});
+
+export const getFile = contract({
+  operationId: "getFile",
+  method: "GET",
+  path: "/files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "One file, with its content",
+  reply: okReply({ file: FileWithContent }),
+  errors: [],
+});
+
+export const updateFile = contract({
+  operationId: "updateFile",
+  method: "PATCH",
+  path: "/files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "Change a file or its assignments",
+  description:
+    "`agent_id` attaches one more agent, null detaches from all; `agent_ids` replaces the set.",
+  body: z
+    .strictObject({
+      filename: filename.optional(),
+      content: content.optional(),
+      agent_id: idIn("agents").nullable().optional(),
+      agent_ids: field(z.array(z.int().positive()).max(1000), {
+        description: "The agents that shall know it, and no others.",
+        example: [1],
+        must: "be a list of at most 1000 agent ids",
+      }).optional(),
+    })
+    .meta({ id: "FileChanges" }),
+  ignoredBodyFields: ["id", "format", "size_bytes", "created_at", "updated_at"],
+  textField: "content",
+  reply: okReply({ file: KnowledgeFile }),
+  errors: ["valid_content_required", "unknown_field"],
+});
+
+export const deleteFile = contract({
+  operationId: "deleteFile",
+  method: "DELETE",
+  path: "/files/{id}",
+  noun: "file",
+  tag: "Knowledge files",
+  summary: "Delete a file",
+  reply: deletedReply(),
+  errors: [],
+});

@@ -1,0 +1,43 @@
+/**
+ * Signed links to recordings (decisions.md 6): HMAC-SHA-256 over call and expiry with a key derived
+ * from the master key, so that any part of the appliance (webhooks, mail, API) makes links that the
+ * HTTP server opens.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../core/clock.ts";
+
+const VALID_MS = 15 * 60_000;
+export const RECORDING_LINK_PURPOSE = "recording-links";
+
+export interface RecordingLinks {
+  urlFor(callUuid: string): { readonly url: string; readonly expiresAtMs: number };
+  /** True for an untouched link of ours that has not expired. */
+  verify(callUuid: string, expiresUnix: number, signature: string): boolean;
+}
+
+/** `key`: `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a trailing slash. */
+export function createRecordingLinks(
+  key: Uint8Array,
+  publicUrl: () => string,
+  clock: Clock,
+): RecordingLinks {
+  const sign = (callUuid: string, expiresUnix: number) =>
+    createHmac("sha256", key).update(`${callUuid}.${expiresUnix}`).digest("hex");
+
+  return {
+    urlFor(callUuid) {
+      const expiresUnix = Math.floor((clock.now() + VALID_MS) / 1000);
+      const query = `expires=${expiresUnix}&signature=${sign(callUuid, expiresUnix)}`;
+      return {
+        url: `${publicUrl()}/api/v1/recordings/${callUuid}?${query}`,
+        expiresAtMs: expiresUnix * 1000,
+      };
+    },
+    verify(callUuid, expiresUnix, signature) {
+      if (!Number.isSafeInteger(expiresUnix) || expiresUnix * 1000 <= clock.now()) return false;
+      const expected = Buffer.from(sign(callUuid, expiresUnix));
+      const sent = Buffer.from(signature);
+      return sent.length === expected.length && timingSafeEqual(sent, expected);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { CALL_STATUSES } from "../../call/ended-reason.ts";
+import { microToEur } from "../../core/money.ts";
+import { type reportStore, type Span, reportStore as storeOf } from "../../store/report-store.ts";
+import { tenantStore } from "../../store/tenant-store.ts";
+import {
+  type CalendarDay,
+  daysFrom,
+  daysInMonth,
+  dayText,
+  monthText,
+  startOfDay,
+  wallClock,
+} from "../../tenant/calendar.ts";
+import { route } from "../contract.ts";
+import { getAnalytics, getUsage } from "../contracts/reports.ts";
+import type { RouteContext } from "./context.ts";
+import { eur, minutesOf } from "./present.ts";
+
+type Reports = ReturnType<typeof reportStore>;
+type HourRow = Awaited<ReturnType<Reports["byHour"]>>[number];
+type AgentRow = Awaited<ReturnType<Reports["byAgent"]>>[number];
+type KindRow = Awaited<ReturnType<Reports["byKind"]>>[number];
+
+interface Figures {
+  calls: number;
+  answered: number;
+  billableSeconds: number;
+  cost: number;
+}
+
+const present = (figures: Figures) => ({
+  calls: figures.calls,
+  answered: figures.answered,
+  minutes: minutesOf(figures.billableSeconds),
+  cost_eur: eur(figures.cost),
+});
+
+/** One row a day, also where nothing happened. */
+function byDay(zone: string, days: readonly string[], hours: readonly HourRow[]) {
+  const sums = new Map<string, Figures>(
+    days.map((day) => [day, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
+  );
+  for (const hour of hours) {
+    const day = sums.get(dayText(wallClock(zone, hour.startMs)));
+    if (!day) continue;
+    day.calls += hour.calls;
+    day.answered += hour.answered;
+    day.billableSeconds += hour.billableSeconds;
+    day.cost += hour.cost;
+  }
+  return [...sums].map(([date, figures]) => ({ date, ...present(figures) }));
+}
+
+function byHourOfDay(zone: string, hours: readonly HourRow[]): number[] {
+  const counts = new Array<number>(24).fill(0);
+  for (const hour of hours) {
+    const at = wallClock(zone, hour.startMs).hour;
+    counts[at] = (counts[at] ?? 0) + hour.calls;
+  }
+  return counts;
+}
+
+const presentAgent = (row: AgentRow) => ({
+  agent_id: row.agentId === 0 ? null : row.agentId,
+  name: row.name,
+  ...present(row),
+});
+
+const sumOf = (rows: readonly KindRow[], pick: (row: KindRow) => number) =>
+  rows.reduce((total, row) => total + pick(row), 0);
+
+const totalsOf = (rows: readonly KindRow[]): Figures => ({
+  calls: sumOf(rows, (row) => row.calls),
+  answered: sumOf(rows, (row) => row.answered),
+  billableSeconds: sumOf(rows, (row) => row.billableSeconds),
+  cost: sumOf(rows, (row) => row.cost),
+});
+
+/** Nearest rank; null of nothing. */
+function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+const spanOf = (zone: string, first: CalendarDay, days: number): Span => ({
+  fromMs: startOfDay(zone, first),
+  toMs: startOfDay(zone, { ...first, day: first.day + days }),
+});
+
+export const reportRoutes = ({ dependencies }: RouteContext) => {
+  const { database, billing, clock } = dependencies;
+  return [
+    route(getAnalytics)(async ({ tenantId, query: { days } }) => {
+      const zone = await tenantStore(database.read).timeZone(tenantId);
+      const today = wallClock(zone, clock.now());
+      const first = { year: today.year, month: today.month, day: today.day - days + 1 };
+      const span = spanOf(zone, first, days);
+      const reports = storeOf(database.read);
+      const hours = await reports.byHour(tenantId, span);
+      const kinds = await reports.byKind(tenantId, span);
+      const agents = await reports.byAgent(tenantId, span);
+      const latencies = await reports.latencies(tenantId, span);
+      const totals = totalsOf(kinds);
+      const talkMs = sumOf(kinds, (row) => row.talkMs);
+      const countOf = (matches: (row: KindRow) => boolean) =>
+        sumOf(kinds.filter(matches), (row) => row.calls);
+      return {
+        ok: true,
+        days,
+        totals: { ...present(totals), billable_seconds: totals.billableSeconds },
+        by_day: byDay(zone, daysFrom(first, days), hours),
+        by_status: Object.fromEntries(
+          CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
+        ) as Record<(typeof CALL_STATUSES)[number], number>,
+        by_direction: {
+          inbound: countOf((row) => row.direction === "inbound"),
+          outbound: countOf((row) => row.direction === "outbound"),
+        },
+        by_agent: agents.map(presentAgent),
+        by_hour: byHourOfDay(zone, hours),
+        latency: {
+          p50_ms: percentile(latencies.p50, 0.5),
+          p95_ms: percentile(latencies.p95, 0.95),
+        },
+        answer_rate: totals.calls === 0 ? null : round(totals.answered / totals.calls, 4),
+        average_duration_sec:
+          totals.answered === 0 ? null : round(talkMs / 1000 / totals.answered, 1),
+      };
+    }),
+    route(getUsage)(async ({ tenantId, query }) => {
+      const zone = await tenantStore(database.read).timeZone(tenantId);
+      const now = wallClock(zone, clock.now());
+      const year = query.year ?? now.year;
+      const month = query.month ?? now.month;
+      const first = { year, month, day: 1 };
+      const days = daysInMonth(year, month);
+      const span = spanOf(zone, first, days);
+      const reports = storeOf(database.read);
+      const hours = await reports.byHour(tenantId, span);
+      const kinds = await reports.byKind(tenantId, span);
+      const agents = await reports.byAgent(tenantId, span);
+      const used = await reports.planSecondsUsed(tenantId, monthText(year, month));
+      const { balance, plan } = await billing.balance(tenantId);
+      const totals = totalsOf(kinds);
+      return {
+        ok: true,
+        year,
+        month,
+        usage: {
+          calls: totals.calls,
+          minutes: minutesOf(totals.billableSeconds),
+          billable_seconds: totals.billableSeconds,
+          included_minutes_used: minutesOf(used),
+          included_minutes_left: minutesOf(Math.max(0, plan.includedMinutes * 60 - used)),
+          overage_minutes: minutesOf(sumOf(kinds, (row) => row.overageSeconds)),
+          tokens: {
+            input: sumOf(kinds, (row) => row.llmInputTokens),
+            output: sumOf(kinds, (row) => row.llmOutputTokens),
+          },
+          tts_characters: sumOf(kinds, (row) => row.ttsCharacters),
+          stt_seconds: round(
+            sumOf(kinds, (row) => row.sttSeconds),
+            3,
+          ),
+          cost_eur: eur(totals.cost),
+          cost_of_goods_eur: eur(sumOf(kinds, (row) => row.costOfGoods)),
+          by_day: byDay(zone, daysFrom(first, days), hours),
+          by_agent: agents.map(presentAgent),
+        },
+        wallet_balance_eur: microToEur(balance),
+      };
+    }),
+  ];
+};
+
+const round = (value: number, digits: number) => Number(value.toFixed(digits));

@@ -1,0 +1,53 @@
+import { notFound } from "../../core/errors.ts";
+import { microToEur } from "../../core/money.ts";
+import { tenantStore } from "../../store/tenant-store.ts";
+import { route } from "../contract.ts";
+import { getTenant } from "../contracts/tenant.ts";
+import type { RouteContext } from "./context.ts";
+
+const bit = (on: boolean): 0 | 1 => (on ? 1 : 0);
+
+export const tenantRoutes = ({ dependencies }: RouteContext) => {
+  const { database, billing, registrations } = dependencies;
+  return [
+    route(getTenant)(async ({ tenantId }) => {
+      const found = await tenantStore(database.read).profile(tenantId);
+      if (!found) throw notFound("tenant");
+      const { tenant, trunk } = found;
+      const { plan, balance } = await billing.balance(tenantId);
+      const registration = trunk && registrations.status(trunk.id);
+      return {
+        ok: true,
+        tenant: {
+          id: tenant.id,
+          name: tenant.name,
+          email: tenant.email,
+          plan: plan.slug,
+          plan_included_minutes: plan.includedMinutes,
+          overage_eur_per_min: microToEur(plan.overagePerMinute),
+          balance_eur: microToEur(balance),
+          webhook_signing: {
+            algorithm: "hmac-sha256",
+            header: "X-LV-Signature",
+            prefix: tenant.webhookSecretPrefix,
+          },
+          sip: {
+            server: trunk?.server ?? null,
+            username: trunk?.username ?? null,
+            port: trunk?.port ?? null,
+            transport: trunk?.transport ?? null,
+            caller_id: trunk?.callerId ?? null,
+            status: trunk ? (registration?.name ?? "unregistered") : null,
+          },
+          features: {
+            callback_memory: bit(tenant.callbackMemory),
+            named_greeting: bit(tenant.namedGreeting),
+            cli_identity: bit(tenant.cliIdentity),
+            birthday_calls: bit(tenant.birthdayCalls),
+            crm_bridge: bit(tenant.crmBridge),
+          },
+        },
+      };
+    }),
+  ];
+};

@@ -1,0 +1,67 @@
+/** Agents: rows of `agents`, and what refers to them. */
+import { and, asc, count, eq } from "drizzle-orm";
+import type { AgentRecords } from "../agent/agents.ts";
+import type { Queries } from "./database.ts";
+import { agents, schedules } from "./schema/index.ts";
+
+export function agentStore(queries: Queries): AgentRecords {
+  const own = (tenantId: number, id: number) =>
+    and(eq(agents.id, id), eq(agents.tenantId, tenantId));
+
+  return {
+    async list(tenantId) {
+      return await queries
+        .select()
+        .from(agents)
+        .where(eq(agents.tenantId, tenantId))
+        .orderBy(asc(agents.id));
+    },
+
+    async find(tenantId, id) {
+      return await queries.select().from(agents).where(own(tenantId, id)).get();
+    },
+
+    async count(tenantId) {
+      const row = await queries
+        .select({ n: count() })
+        .from(agents)
+        .where(eq(agents.tenantId, tenantId))
+        .get();
+      return row?.n ?? 0;
+    },
+
+    async insert(tenantId, agent) {
+      const [row] = await queries
+        .insert(agents)
+        .values({ ...agent, tenantId })
+        .returning();
+      if (!row) throw new Error("insert answered no row");
+      return row;
+    },
+
+    async update(tenantId, id, changes) {
+      const [row] = await queries.update(agents).set(changes).where(own(tenantId, id)).returning();
+      return row;
+    },
+
+    async remove(tenantId, id) {
+      const [row] = await queries
+        .delete(agents)
+        .where(own(tenantId, id))
+        .returning({ id: agents.id });
+      if (!row) return false;
+      // Files and numbers let go by their foreign keys; past entries keep the id as history.
+      await queries
+        .update(schedules)
+        .set({ agentId: null })
+        .where(
+          and(
+            eq(schedules.tenantId, tenantId),
+            eq(schedules.agentId, id),
+            eq(schedules.status, "pending"),
+          ),
+        );
+      return true;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Calls as the API lists them. Every filter combination has its index (schema/calls.ts), and
+ * `total` is read from sums that triggers keep, so that a page costs the same with a million calls.
+ */
+import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { CallStatus } from "../call/ended-reason.ts";
+import type { Queries } from "./database.ts";
+import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";
+
+export interface CallFilter {
+  readonly agentId?: number;
+  readonly status?: CallStatus;
+  readonly direction?: "inbound" | "outbound";
+  /** Epoch ms, whole UTC hours: from this, inclusive. */
+  readonly fromMs?: number;
+  /** Up to this, exclusive. */
+  readonly toMs?: number;
+}
+
+export type CallItemRow = Awaited<ReturnType<ReturnType<typeof callHistoryStore>["list"]>>[number];
+
+const HOUR_MS = 3_600_000;
+
+const ITEM = {
+  callUuid: calls.callUuid,
+  direction: calls.direction,
+  fromNumber: calls.fromNumber,
+  toNumber: calls.toNumber,
+  status: calls.status,
+  billableSeconds: calls.billableSeconds,
+  cost: calls.cost,
+  agentId: calls.agentId,
+  createdAt: calls.createdAt,
+  answeredAt: calls.answeredAt,
+  endedAt: calls.endedAt,
+  endedReason: calls.endedReason,
+  scheduleId: calls.scheduleId,
+};
+
+export function callHistoryStore(queries: Queries) {
+  return {
+    /** Newest first. */
+    list(tenantId: number, filter: CallFilter, page: { limit: number; offset: number }) {
+      return pageOf(queries, tenantId, filter, page);
+    },
+
+    async total(tenantId: number, filter: CallFilter): Promise<number> {
+      const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
+      const table = dated ? callRollups : callTotals;
+      const kind: (SQL | undefined)[] = [
+        eq(table.tenantId, tenantId),
+        filter.agentId === undefined ? undefined : eq(table.agentId, filter.agentId),
+        filter.direction && eq(table.direction, filter.direction),
+        filter.status && eq(table.status, filter.status),
+      ];
+      if (filter.fromMs !== undefined) kind.push(gte(callRollups.hour, filter.fromMs / HOUR_MS));
+      if (filter.toMs !== undefined) kind.push(lt(callRollups.hour, filter.toMs / HOUR_MS));
+      const row = await queries
+        .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)` })
+        .from(table)
+        .where(and(...kind))
+        .get();
+      return Number(row?.n ?? 0);
+    },
+
+    async find(tenantId: number, callUuid: string) {
+      return await queries
+        .select()
+        .from(calls)
+        .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)))
+        .get();
+    },
+
+    async turns(callId: number) {
+      return await queries
+        .select()
+        .from(turns)
+        .where(eq(turns.callId, callId))
+        .orderBy(asc(turns.turnIndex));
+    },
+
+    async toolCalls(callId: number) {
+      return await queries
+        .select()
+        .from(toolCalls)
+        .where(eq(toolCalls.callId, callId))
+        .orderBy(asc(toolCalls.id));
+    },
+
+    /** For a signed link, which names no tenant: null unless the recording can be played. */
+    async recordingFile(callUuid: string): Promise<string | null> {
+      const row = await queries
+        .select({ file: calls.recordingFile, status: calls.recordingStatus })
+        .from(calls)
+        .where(eq(calls.callUuid, callUuid))
+        .get();
+      return row?.status === "ready" ? row.file : null;
+    },
+  };
+}
+
+/** The query itself: a test reads its plan. */
+export function pageOf(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  page: { limit: number; offset: number },
+) {
+  return queries
+    .select(ITEM)
+    .from(calls)
+    .where(
+      and(
+        eq(calls.tenantId, tenantId),
+        filter.agentId === undefined ? undefined : eq(calls.agentId, filter.agentId),
+        filter.status && eq(calls.status, filter.status),
+        filter.direction && eq(calls.direction, filter.direction),
+        filter.fromMs === undefined ? undefined : gte(calls.createdAt, filter.fromMs),
+        filter.toMs === undefined ? undefined : lt(calls.createdAt, filter.toMs),
+      ),
+    )
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}

@@ -1,0 +1,87 @@
+/** Days and months in a tenant's time zone (IANA), daylight saving included. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const HOUR_MS = 3_600_000;
+
+export interface CalendarDay {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+}
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en-CA", {
+    timeZone: zone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  formatters.set(zone, made); // as many as there are zones
+  return made;
+}
+
+/** Wall-clock fields of an instant. Throws RangeError for an unknown zone. */
+export function wallClock(zone: string, epochMs: number): CalendarDay & { readonly hour: number } {
+  const parts = new Map(
+    formatterOf(zone)
+      .formatToParts(epochMs)
+      .map((part) => [part.type, Number(part.value)]),
+  );
+  const read = (type: "year" | "month" | "day" | "hour") => parts.get(type) ?? 0;
+  return { year: read("year"), month: read("month"), day: read("day"), hour: read("hour") };
+}
+
+/** First instant of a day; day and month may overflow (`month: 13`) and roll on. */
+export function startOfDay(zone: string, date: CalendarDay): number {
+  const wall = Date.UTC(date.year, date.month - 1, date.day);
+  let guess = wall - offsetMs(zone, wall);
+  guess = wall - offsetMs(zone, guess);
+  // Where midnight does not exist, the day begins when the clocks have jumped.
+  return offsetMs(zone, guess) === wall - guess ? guess : guess + HOUR_MS;
+}
+
+function offsetMs(zone: string, epochMs: number): number {
+  const second = Math.floor(epochMs / 1000) * 1000;
+  const parts = new Map(
+    formatterOf(zone)
+      .formatToParts(second)
+      .map((part) => [part.type, Number(part.value)]),
+  );
+  const read = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  const wall = Date.UTC(
+    read("year"),
+    read("month") - 1,
+    read("day"),
+    read("hour"),
+    read("minute"),
+    read("second"),
+  );
+  return wall - second;
+}
+
+/** `2026-11-21` */
+export const dayText = ({ year, month, day }: CalendarDay): string =>
+  `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+
+/** `2026-11` */
+export const monthText = (year: number, month: number): string =>
+  `${year}-${String(month).padStart(2, "0")}`;
+
+/** The texts of `count` days from `first` on. */
+export function daysFrom(first: CalendarDay, count: number): string[] {
+  return Array.from({ length: count }, (_, step) => {
+    const date = new Date(Date.UTC(first.year, first.month - 1, first.day + step));
+    return date.toISOString().slice(0, 10);
+  });
+}
+
+export const daysInMonth = (year: number, month: number): number =>
+  new Date(Date.UTC(year, month, 0)).getUTCDate();

@@ -1,0 +1,45 @@
+/** A new tenant: its row, its empty wallet and its legacy webhook secret, all or nothing. */
+import type { Clock } from "../core/clock.ts";
+import { signingSecret } from "../core/ids.ts";
+import { microEur } from "../core/money.ts";
+import type { Random } from "../core/random.ts";
+import type { Database } from "../store/database.ts";
+import { wallets } from "../store/schema/index.ts";
+import { tenantAdminStore } from "../store/tenant-admin-store.ts";
+import { tenantSecretBinding } from "../webhook/secret-binding.ts";
+
+const PREFIX_CHARACTERS = 8;
+
+export interface TenantDraft {
+  readonly name: string;
+  readonly email: string;
+  /** Slug of a configured plan. */
+  readonly plan: string;
+  /** IANA zone. */
+  readonly timeZone: string;
+}
+
+/** Answers the new id. */
+export function createTenant(
+  deps: {
+    readonly database: Database;
+    readonly vault: { seal(plain: string, binding: string): string };
+    readonly clock: Clock;
+    readonly random: Random;
+  },
+  draft: TenantDraft,
+): Promise<number> {
+  const secret = signingSecret(deps.random);
+  return deps.database.tx(async (queries) => {
+    const store = tenantAdminStore(queries);
+    const id = await store.insert({
+      ...draft,
+      webhookSecretSealed: "",
+      webhookSecretPrefix: secret.slice(0, PREFIX_CHARACTERS),
+      createdAt: deps.clock.now(),
+    });
+    await store.setWebhookSecret(id, deps.vault.seal(secret, tenantSecretBinding(id)));
+    await queries.insert(wallets).values({ tenantId: id, balance: microEur(0) });
+    return id;
+  });
+}

@@ -1,0 +1,128 @@
+/** Webhooks as a tenant sets them up (decisions.md 10): the plan's cap and signing secrets. */
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError, notFound } from "../core/errors.ts";
+import { signingSecret } from "../core/ids.ts";
+import type { Random } from "../core/random.ts";
+import type { Database, Queries } from "../store/database.ts";
+import type { EventType } from "./ports.ts";
+import { webhookSecretBinding } from "./secret-binding.ts";
+
+export interface WebhookRecord {
+  readonly id: number;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly enabled: boolean;
+  readonly createdAt: number;
+}
+
+export interface DeliveryRecord {
+  readonly eventId: string;
+  readonly deliveryId: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly status: "delivered" | "failed";
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly createdAt: number;
+  readonly nextAttemptAt: number | null;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Implemented by store/webhook-store.ts. */
+export interface WebhookRecords {
+  list(tenantId: number): Promise<WebhookRecord[]>;
+  find(tenantId: number, id: number): Promise<WebhookRecord | undefined>;
+  count(tenantId: number): Promise<number>;
+  /** With an empty secret: it is sealed to the id, which must exist first. */
+  insert(tenantId: number, webhook: Omit<WebhookRecord, "id">): Promise<WebhookRecord>;
+  setSecret(tenantId: number, id: number, sealed: string): Promise<void>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]>;
+}
+
+export interface SubscriptionDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => WebhookRecords;
+  readonly billing: Billing;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface WithSecret {
+  readonly webhook: WebhookRecord;
+  /** Shown once. */
+  readonly secret: string;
+}
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+export function createSubscriptions(dependencies: SubscriptionDependencies) {
+  const { database, records, billing, vault, clock, random } = dependencies;
+
+  async function putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
+    const secret = signingSecret(random);
+    await records(queries).setSecret(tenantId, id, vault.seal(secret, webhookSecretBinding(id)));
+    return secret;
+  }
+
+  async function found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
+    const webhook = await records(queries).find(tenantId, id);
+    if (!webhook) throw notFound("webhook");
+    return webhook;
+  }
+
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws plan_limit_reached. */
+    create(
+      tenantId: number,
+      wish: { url: string; events: readonly EventType[] },
+    ): Promise<WithSecret> {
+      return database.tx(async (queries) => {
+        const plan = await billing.planOf(queries, tenantId);
+        if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)
+          throw webhookCap(plan.slug, plan.maxWebhooks);
+        const webhook = await records(queries).insert(tenantId, {
+          url: wish.url,
+          events: [...new Set(wish.events)],
+          enabled: true,
+          createdAt: clock.now(),
+        });
+        return { webhook, secret: await putSecret(queries, tenantId, webhook.id) };
+      });
+    },
+
+    /** The old secret stops at once. Throws not_found. */
+    rotate(tenantId: number, id: number): Promise<WithSecret> {
+      return database.tx(async (queries) => {
+        const webhook = await found(queries, tenantId, id);
+        return { webhook, secret: await putSecret(queries, tenantId, id) };
+      });
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("webhook");
+    },
+
+    /** Newest first. Throws not_found. */
+    async deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]> {
+      await found(database.read, tenantId, id);
+      return records(database.read).deliveries(tenantId, id, page);
+    },
+  };
+}
+
+const webhookCap = (slug: string, webhooksMax: number) =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `The plan ${slug} allows ${webhooksMax} webhooks. Delete one or change the plan.`,
+  });
