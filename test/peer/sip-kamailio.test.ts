@@ -1,0 +1,168 @@
+/** Calls and registrations through kamailio, a registrar and proxy of somebody else's. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { e164 } from "../../src/core/e164.ts";
+import type { IncomingLeg, SipStack } from "../../src/sip/ports.ts";
+import { type Kamailio, startKamailio } from "../support/kamailio.ts";
+import { requirePeer } from "../support/peers.ts";
+import { endOf, next, settled, startStack, traceLog, trunkSettings } from "../support/sip-stack.ts";
+
+const HOST = "127.0.6.1";
+const OURS = "127.0.6.2";
+const MEDIA = { host: OURS, port: 40_000 };
+const FROM = e164("+37061001001");
+
+describe.skipIf(!requirePeer("kamailio"))("with kamailio", () => {
+  let kamailio: Kamailio;
+  let stack: SipStack;
+  const trace = traceLog();
+  let onIncoming: (leg: IncomingLeg) => void = (leg) => leg.reject(480);
+
+  beforeAll(async () => {
+    kamailio = await startKamailio(HOST);
+    stack = await startStack(OURS, trace.log);
+    stack.onIncoming((leg) => onIncoming(leg));
+    const users = ["1001", "1002", "chal"].map((username, index) =>
+      settled(
+        stack.addTrunk(
+          trunkSettings({
+            trunkId: index + 1,
+            username,
+            password: `pw${username}`,
+            outboundProxy: `${HOST}:5060`,
+          }),
+        ),
+      ),
+    );
+    for (const status of await Promise.all(users)) expect(status.name).toBe("registered");
+  });
+  afterAll(async () => {
+    await stack?.close();
+    await kamailio?.stop();
+  });
+
+  const place = (to: string, ringTimeoutMs = 20_000) => {
+    const trunk = stack.trunk(1);
+    if (!trunk) throw new Error("no trunk");
+    return trunk.place({ to: e164(to), from: FROM, media: MEDIA, ringTimeoutMs });
+  };
+
+  test("a wrong password is reported in words and retried much later", async () => {
+    const trunk = stack.addTrunk(
+      trunkSettings({ trunkId: 9, password: "wrong", outboundProxy: `${HOST}:5060` }),
+    );
+    const status = await settled(trunk);
+    expect(status).toMatchObject({ name: "failed", lastCode: 401 });
+    if (status.name !== "failed") throw new Error("unreachable");
+    expect(status.explanation).toContain("password");
+    expect(status.nextAttemptAtMs).toBeGreaterThan(Date.now() + 300_000);
+    await stack.removeTrunk(9);
+    expect(trunk.registration.name).toBe("unregistered");
+  });
+
+  test("a call goes out through the proxy, comes in at the other trunk, and ends by BYE", async () => {
+    const incoming = new Promise<IncomingLeg>((resolve) => {
+      onIncoming = resolve;
+    });
+    const outgoing = place("+37061001002");
+    const ringing = next(outgoing, "ringing");
+    const answered = next(outgoing, "answered");
+    const leg = await incoming;
+    expect(leg.trunkId).toBe(2);
+    expect(leg.callerNumber).toBe(FROM);
+    expect(leg.calledNumbers).toContain("+37061001002");
+    const acked = next(leg, "answered");
+    leg.ring();
+    expect((await ringing).sipCode).toBe(180);
+    const { plan } = await leg.answer({ host: OURS, port: 40_002 });
+    expect(plan.remote).toEqual(MEDIA);
+    expect((await answered).plan.remote).toEqual({ host: OURS, port: 40_002 });
+    expect((await answered).plan.codec.name).toBe("PCMA");
+    await acked;
+    const ends = [endOf(outgoing), endOf(leg)];
+    outgoing.hangUp();
+    const [ours, theirs] = await Promise.all(ends);
+    expect(ours).toMatchObject({ by: "us", kind: "bye", sipCode: null });
+    expect(theirs).toMatchObject({ by: "caller", kind: "bye" });
+  });
+
+  test("the called side may hang up, and the caller learns it", async () => {
+    onIncoming = (leg) => {
+      leg.on("answered", () => leg.hangUp());
+      void leg.answer({ host: OURS, port: 40_002 });
+    };
+    const end = await endOf(place("+37061001002"));
+    expect(end).toMatchObject({ by: "callee", kind: "bye", fault: null });
+  });
+
+  test("a BYE that is challenged inside the dialog is sent again with credentials", async () => {
+    const incoming = new Promise<IncomingLeg>((resolve) => {
+      onIncoming = (leg) => {
+        void leg.answer({ host: OURS, port: 40_002 });
+        resolve(leg);
+      };
+    });
+    const outgoing = place("+370620000");
+    const leg = await incoming;
+    await Promise.all([next(outgoing, "answered"), next(leg, "answered")]);
+    const end = endOf(leg);
+    trace.messages.length = 0;
+    outgoing.hangUp();
+    expect(await end).toMatchObject({ by: "caller", kind: "bye" });
+    const cseqs = trace.messages
+      .filter((message) => message.startsWith("out BYE"))
+      .map((message) => Number(/CSeq: (\d+) BYE/.exec(message)?.[1]));
+    expect(trace.messages.some((message) => /^in SIP\/2.0 407/.test(message))).toBe(true);
+    expect(new Set(cseqs).size).toBe(2);
+  });
+
+  test("our CANCEL ends the ringing at the far end", async () => {
+    const incoming = new Promise<IncomingLeg>((resolve) => {
+      onIncoming = (leg) => {
+        leg.ring();
+        resolve(leg);
+      };
+    });
+    const outgoing = place("+37061001002");
+    const leg = await incoming;
+    await next(outgoing, "ringing");
+    const ends = Promise.all([endOf(outgoing), endOf(leg)]);
+    outgoing.hangUp();
+    const [ours, theirs] = await ends;
+    expect(ours).toMatchObject({ by: "us", kind: "cancelled", sipCode: 487 });
+    expect(theirs).toMatchObject({ by: "caller", kind: "cancelled" });
+  });
+
+  test("nobody answers: the ring timeout cancels the call", async () => {
+    onIncoming = (leg) => leg.ring();
+    const end = await endOf(place("+37061001002", 800));
+    expect(end).toMatchObject({ by: "us", kind: "no_answer", sipCode: 487 });
+  });
+
+  test.each([
+    [486, "busy"],
+    [603, "declined"],
+    [404, "invalid_number"],
+    [484, "invalid_number"],
+    [480, "unavailable"],
+    [503, "unavailable"],
+    [403, "forbidden"],
+    [408, "no_answer"],
+    [488, "no_common_codec"],
+    [302, "rejected"],
+  ] as const)("the answer %d ends the call as %s", async (code, kind) => {
+    const end = await endOf(place(`+370600${code}`));
+    expect(end).toMatchObject({ by: "callee", kind, sipCode: code });
+    expect(end.explanation).toMatch(/\.$/);
+  });
+
+  test("a number nobody has is invalid", async () => {
+    const end = await endOf(place("+37061001009"));
+    expect(end).toMatchObject({ kind: "invalid_number", sipCode: 404 });
+  });
+
+  test("a rejected incoming call tells the caller why", async () => {
+    onIncoming = (leg) => leg.reject(486);
+    const end = await endOf(place("+37061001002"));
+    expect(end).toMatchObject({ by: "callee", kind: "busy", sipCode: 486 });
+  });
+});

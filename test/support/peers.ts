@@ -1,0 +1,27 @@
+/**
+ * Programs of other people that peer tests speak to. On a developer's machine a missing one skips
+ * its tests, loudly; in CI it fails them.
+ */
+const PACKAGES = {
+  kamailio: "kamailio",
+  sipp: "sip-tester",
+  baresip: "baresip-core",
+} as const;
+
+export type PeerName = keyof typeof PACKAGES;
+
+/** True when the program is there. Throws in CI (`CI=true`) when it is not. */
+export function requirePeer(name: PeerName): boolean {
+  if (Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` })) return true;
+  const remedy = `${name} is not installed: apt-get install ${PACKAGES[name]}`;
+  if (process.env.CI === "true") throw new Error(remedy);
+  console.warn(`SKIPPED peer tests: ${remedy}`);
+  return false;
+}
+
+/** Path of the program; throws when it is missing. */
+export function peerPath(name: PeerName): string {
+  const path = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
+  if (!path) throw new Error(`${name} is not installed`);
+  return path;
+}
