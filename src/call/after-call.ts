@@ -79,7 +79,7 @@ export async function processRecording(
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
       await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
       if (mp3) {
-        const { url, expiresAtMs } = context.links.link(tenantId, callUuid);
+        const { url, expiresAtMs } = context.links.urlFor(callUuid);
         await context.events.emit(
           queries,
           tenantId,

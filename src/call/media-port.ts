@@ -57,5 +57,5 @@ export interface RecordingEncoder {
 
 /** Signed, expiring links to recordings (decisions.md 6). */
 export interface RecordingLinks {
-  link(tenantId: number, callUuid: string): { readonly url: string; readonly expiresAtMs: number };
+  urlFor(callUuid: string): { readonly url: string; readonly expiresAtMs: number };
 }

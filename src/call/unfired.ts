@@ -1,8 +1,12 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
+import type { AppError } from "../core/errors.ts";
 import { callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
+import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
+import type { EndedReason } from "./ended-reason.ts";
+import { endingByUs } from "./ending.ts";
 import type { CallEnding } from "./state.ts";
 
 /** Runs inside the transaction that moves the schedule entry on. */
@@ -18,4 +22,27 @@ export async function endUnfired(
   if (call?.status !== "queued") return;
   await calls.finish(tenantId, callUuid, ending, context.clock.now(), null, NO_FIGURES);
   await context.events.emit(queries, tenantId, callFailed(call, ending));
+}
+
+const REFUSED_REASONS: Partial<Record<string, EndedReason>> = {
+  insufficient_balance: "balance_exhausted",
+  destination_not_allowed: "declined",
+};
+
+/** A due entry that cannot be dialled: `missed` past its grace, `failed` when it was refused. */
+export async function abandonSchedule(
+  context: Pick<CallContext, "database" | "clock" | "events">,
+  entry: ScheduleRow,
+  status: "missed" | "failed",
+  error: AppError | null,
+): Promise<void> {
+  const ending = error
+    ? endingByUs("failed", REFUSED_REASONS[error.code] ?? "cancelled", error.publicMessage)
+    : endingByUs("failed", "interrupted", "The appliance was down when the call was due.");
+  await context.database.tx(async (queries) => {
+    const reason = error?.code ?? "missed";
+    if (await scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, { reason }))
+      await endUnfired(context, queries, entry.tenantId, entry.callUuid, ending);
+  });
+  context.events.wake();
 }

@@ -7,14 +7,13 @@ import type { PaymentProvider } from "./provider.ts";
 /** A bank transfer takes days, a forgotten one should not stay open for ever. */
 const VALID_FOR_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** `publicUrl`: the appliance's own address, without a trailing slash needed. */
-export function manualPayments(publicUrl: string): PaymentProvider {
-  const base = publicUrl.replace(/\/+$/, "");
+/** `publicUrl`: the appliance's own address, known once it listens; a trailing slash is dropped. */
+export function manualPayments(publicUrl: () => string): PaymentProvider {
   return {
     name: "manual",
     validForMs: VALID_FOR_MS,
     open: async (checkout) => ({
-      checkoutUrl: `${base}/checkout/${checkout.id}`,
+      checkoutUrl: `${publicUrl().replace(/\/+$/, "")}/checkout/${checkout.id}`,
       providerSession: null,
     }),
   };

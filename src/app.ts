@@ -1,0 +1,216 @@
+/**
+ * The composition root: builds, starts and stops everything, in a stated order. Nothing here
+ * decides anything about calls, money or people; it only says who talks to whom.
+ *
+ * Start: storage → money, events, mail → audio (in the background) → SIP → calls (recovery first) →
+ * trunks → scheduler → HTTP. Stop is the way back.
+ */
+
+import { startAudio } from "./app/audio.ts";
+import { createDelivery } from "./app/delivery.ts";
+import { startHttp } from "./app/http.ts";
+import { createOperator } from "./app/operator.ts";
+import type { AppSettings } from "./app/settings.ts";
+import { prepareDataDir } from "./app/storage.ts";
+import { createTrunkLoader } from "./app/trunks.ts";
+import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
+import { createBilling } from "./billing/billing.ts";
+import { createAdmission } from "./call/admission.ts";
+import { deleteMailedRecordings } from "./call/after-call.ts";
+import { createCallDesk } from "./call/call-desk.ts";
+import type { CallContext } from "./call/context.ts";
+import { fireSchedule } from "./call/dialer.ts";
+import { endingByUs } from "./call/ending.ts";
+import { startHeartbeat } from "./call/heartbeat.ts";
+import { handleIncoming } from "./call/inbound.ts";
+import type { CallDesk } from "./call/ports.ts";
+import { recoverCalls } from "./call/recovery.ts";
+import { CallRegistry } from "./call/registry.ts";
+import { abandonSchedule } from "./call/unfired.ts";
+import { createVault } from "./config/vault.ts";
+import { type Clock, sleep } from "./core/clock.ts";
+import { hex } from "./core/ids.ts";
+import type { Log } from "./core/log.ts";
+import type { Random } from "./core/random.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./http/recording-links.ts";
+import type { OperatorPort } from "./ops/control/operator-port.ts";
+import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
+import { createSipStack } from "./sip/stack.ts";
+import { apiKeyStore } from "./store/api-key-store.ts";
+import { billingStores } from "./store/billing-stores.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+import { createApiKeys } from "./tenant/api-keys.ts";
+
+/** How long a polite end may take before media is cut. */
+const GOODBYE_MS = 8_000;
+const DRAIN_LOOK_MS = 100;
+
+export interface App {
+  readonly addresses: { readonly http: string; readonly sip: string };
+  readonly database: Database;
+  readonly calls: CallDesk;
+  readonly operator: OperatorPort;
+  /** Resolves when calls can be carried. */
+  ready(): Promise<void>;
+  /** Live turns of every call, for followers. */
+  readonly turns: TurnFeed;
+  /** Refuses new calls, un-registers, waits for live calls. */
+  drain(): Promise<void>;
+  /** Ends live calls politely, then everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface AppDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export async function startApp(settings: AppSettings, deps: AppDependencies): Promise<App> {
+  const { clock, random, log } = deps;
+  const paths = prepareDataDir(settings.dataDir);
+  const database = openDatabase(paths.database, clock.now());
+  const vault = createVault(settings.masterKey);
+  const billing = createBilling({
+    database,
+    stores: billingStores,
+    plans: settings.plans,
+    clock,
+    random,
+  });
+  const delivery = createDelivery(settings, {
+    database,
+    vault,
+    recordingsDir: paths.recordings,
+    outboxDir: paths.outbox,
+    ...deps,
+  });
+  const audio = startAudio(settings, { clock, log });
+  const sip = await createSipStack(settings.sip, { clock, random, log });
+  const registry = new CallRegistry();
+  const turns = createTurnFeed();
+  let refusing = false;
+  let scheduler: Scheduler | null = null;
+  const isRefusing = () => refusing;
+
+  let baseUrl = settings.http.publicUrl ?? "";
+  const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
+  const context: CallContext = {
+    settings: {
+      rtpHost: settings.sip.bind.host,
+      ringTimeoutMs: settings.sip.ringTimeoutMs,
+      recordingsDir: paths.recordings,
+      voiceAliases: settings.voiceAliases,
+      prices: settings.prices,
+    },
+    database,
+    billing,
+    sip,
+    media: audio,
+    events: delivery.events,
+    mails: delivery.mails,
+    tools: delivery.tools,
+    encoder: audio.encoder,
+    links,
+    admission: createAdmission({
+      billing,
+      clock,
+      concurrentCallsMax: settings.concurrentCallsMax,
+      liveCalls: () => registry.size,
+    }),
+    registry,
+    clock,
+    random,
+    log,
+    onTurn: (call, turn) => turns.emit("turn", { call, turn }),
+  };
+
+  const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
+  const http = await startHttp(settings, {
+    ...{ database, billing, calls, delivery, vault, sip, audio },
+    recordingsDir: paths.recordings,
+    ...deps,
+  });
+  baseUrl = http.baseUrl;
+
+  deleteMailedRecordings(context);
+  await recoverCalls(context);
+  delivery.start();
+  const heartbeat = startHeartbeat({ registry, database, clock, log });
+  sip.onIncoming((leg) => void handleIncoming(context, leg));
+  const trunks = createTrunkLoader({ database, sip, vault, log });
+  await trunks.loadAll();
+  scheduler = startScheduler({
+    database,
+    clock,
+    log,
+    owner: hex(random.bytes(8)),
+    isRefusing,
+    fire: (entry) => fireSchedule(context, entry),
+    abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
+  });
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const operator = createOperator({
+    ...{ database, vault, billing, apiKeys, clock, random },
+    running: {
+      calls,
+      turns,
+      registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
+      reloadTrunk: (tenantId) => trunks.reload(tenantId),
+    },
+  });
+
+  async function refuse(): Promise<void> {
+    if (refusing) return;
+    refusing = true;
+    http.server.refuse();
+    sip.refuseNewCalls();
+    await scheduler?.stop();
+  }
+
+  async function liveCallsGone(deadlineMs: number): Promise<boolean> {
+    const until = clock.monotonic() + deadlineMs;
+    while (registry.size > 0) {
+      if (clock.monotonic() >= until) return false;
+      await sleep(clock, DRAIN_LOOK_MS);
+    }
+    return true;
+  }
+
+  let stopping: Promise<void> | null = null;
+  async function stopAll(): Promise<void> {
+    await refuse();
+    for (const call of registry.all) call.endPolitely("operator_hangup");
+    if (!(await liveCallsGone(GOODBYE_MS)))
+      for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
+    await Promise.allSettled(registry.all.map((call) => call.finished));
+    heartbeat.cancel();
+    await sip.close();
+    await audio.stop();
+    await delivery.stop();
+    await http.server.stop();
+    await apiKeys.stop();
+    await database.close();
+  }
+
+  log.info("app.started", { sip: `${sip.localAddress.host}:${sip.localAddress.port}` });
+  return {
+    addresses: {
+      http: http.baseUrl,
+      sip: `${sip.localAddress.host}:${sip.localAddress.port}`,
+    },
+    database,
+    calls,
+    operator,
+    ready: () => audio.ready(),
+    turns,
+    async drain() {
+      await refuse();
+      await liveCallsGone(Number.POSITIVE_INFINITY);
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * The audio side as the main thread holds it: call workers that start in the background, so that
+ * the API answers at once, and the encoder. Calls that come meanwhile wait for the workers.
+ */
+import type { CallMedia, RecordingEncoder } from "../call/media-port.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError, describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { createEncoder } from "../media/recording/encoder.ts";
+import { type CallWorkerPool, createCallWorkerPool } from "../worker/call-worker-pool.ts";
+import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
+import type { AppSettings } from "./settings.ts";
+
+export interface Audio extends CallMedia {
+  readonly encoder: RecordingEncoder;
+  /** null: ready to carry calls; else one sentence. */
+  problem(): string | null;
+  /** Resolves when calls can be carried, or rejects with why not. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function startAudio(
+  settings: AppSettings,
+  deps: { readonly clock: Clock; readonly log: Log },
+): Audio {
+  const { clock, log } = deps;
+  let state: "starting" | "ready" | "failed" = "starting";
+  const starting: Promise<CallWorkerPool> = createCallWorkerPool({
+    workers: settings.callWorkers,
+    spawnCallWorker,
+    spawnSpeechWorker,
+    settings: settings.callWorker,
+    clock,
+    log,
+  });
+  starting.then(
+    () => {
+      state = "ready";
+    },
+    (error) => {
+      state = "failed";
+      log.error("media.start_failed", { error: describeError(error) });
+    },
+  );
+  const encoder = createEncoder(spawnEncoderWorker);
+
+  async function pool(): Promise<CallWorkerPool> {
+    try {
+      return await starting;
+    } catch (error) {
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: "The media engine did not start; see the log.",
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    encoder,
+    async open(brief) {
+      return (await pool()).open(brief);
+    },
+    problem() {
+      if (state === "ready") return null;
+      return state === "starting" ? "The media engine is starting." : "The media engine failed.";
+    },
+    async ready() {
+      await pool();
+    },
+    async stop() {
+      const [started] = await Promise.allSettled([starting]);
+      if (started.status === "fulfilled") await started.value.shutdown();
+      await encoder.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** Everything that leaves the appliance over HTTP or mail, wired: events, tools, post-call mail. */
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { createMailQueue } from "../mail/mail-queue.ts";
+import type { MailQueue } from "../mail/ports.ts";
+import type { MailProvider } from "../mail/provider.ts";
+import { outboxProvider } from "../mail/providers/outbox.ts";
+import { resendProvider } from "../mail/providers/resend.ts";
+import { smtpProvider } from "../mail/providers/smtp.ts";
+import type { Database } from "../store/database.ts";
+import { mailStore } from "../store/mail-store.ts";
+import { toolTargetStore } from "../store/tool-target-store.ts";
+import { webhookStores } from "../store/webhook-stores.ts";
+import type { ToolRunner } from "../tool/ports.ts";
+import { createToolRunner } from "../tool/run-tool.ts";
+import { createDeliveryWorker } from "../webhook/delivery.ts";
+import type { EventSink } from "../webhook/ports.ts";
+import { createGuardedClient } from "../webhook/safe-http.ts";
+import { createEventSink } from "../webhook/sink.ts";
+import { createWebhookTester, type WebhookTester } from "../webhook/tester.ts";
+import type { AppSettings, MailProviderSettings } from "./settings.ts";
+
+export interface Delivery {
+  readonly events: EventSink;
+  readonly tester: WebhookTester;
+  readonly mails: MailQueue;
+  readonly tools: ToolRunner;
+  /** When every listener is in place: what is due leaves from now on. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface DeliveryDependencies {
+  readonly database: Database;
+  readonly vault: { open(sealed: string, binding: string): string };
+  readonly recordingsDir: string;
+  readonly outboxDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+function providerOf(settings: MailProviderSettings, outboxDir: string): MailProvider {
+  if (settings.kind === "smtp") return smtpProvider(settings);
+  if (settings.kind === "resend") return resendProvider(settings);
+  return outboxProvider(outboxDir);
+}
+
+export function createDelivery(settings: AppSettings, deps: DeliveryDependencies): Delivery {
+  const { database, vault, clock, random, log } = deps;
+  const { httpClient } = settings;
+  const stores = webhookStores;
+  const client = createGuardedClient({ ...httpClient, clock });
+  const timeoutMs = httpClient.webhookTimeoutMs;
+  const shared = { database, stores, vault, client, clock, random, timeoutMs };
+  const worker = createDeliveryWorker({ ...shared, log });
+  const wake = () => worker.wake();
+  const mails = createMailQueue({
+    database,
+    stores: mailStore,
+    provider: providerOf(settings.mail.provider, deps.outboxDir),
+    recordingsDir: deps.recordingsDir,
+    from: settings.mail.from,
+    clock,
+    random,
+    log,
+  });
+  return {
+    events: createEventSink({ stores, clock, random, wake }),
+    tester: createWebhookTester({ ...shared, wake }),
+    mails,
+    tools: createToolRunner({
+      database,
+      targets: toolTargetStore,
+      vault,
+      client,
+      timeoutMs: httpClient.toolTimeoutMs,
+      log,
+      clock,
+    }),
+    start() {
+      worker.start();
+      mails.start();
+    },
+    async stop() {
+      await Promise.all([worker.stop(), mails.stop()]);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** The HTTP server, given the parts it serves. */
+
+import { createCheckouts } from "../billing/checkout.ts";
+import { manualPayments } from "../billing/payments/manual.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { CallDesk } from "../call/ports.ts";
+import type { Vault } from "../config/vault.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import type { HttpServer } from "../http/ports.ts";
+import { createHttpServer } from "../http/server.ts";
+import type { SipStack } from "../sip/ports.ts";
+import { billingStores } from "../store/billing-stores.ts";
+import type { Database } from "../store/database.ts";
+import type { Audio } from "./audio.ts";
+import type { Delivery } from "./delivery.ts";
+import { locateRecording } from "./recording-files.ts";
+import type { AppSettings } from "./settings.ts";
+
+export interface HttpParts {
+  readonly database: Database;
+  readonly billing: Billing;
+  readonly calls: CallDesk;
+  readonly delivery: Delivery;
+  readonly vault: Vault;
+  readonly sip: SipStack;
+  readonly audio: Audio;
+  readonly recordingsDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface Http {
+  readonly server: HttpServer;
+  readonly baseUrl: string;
+}
+
+function baseUrlOf(settings: AppSettings, address: { host: string; port: number }): string {
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  return `${settings.http.tls ? "https" : "http"}://${host}:${address.port}`;
+}
+
+export async function startHttp(settings: AppSettings, parts: HttpParts): Promise<Http> {
+  const { audio, sip, database } = parts;
+  let baseUrl = settings.http.publicUrl ?? "";
+  const server = await createHttpServer(
+    {
+      host: settings.http.listen.host,
+      port: settings.http.listen.port,
+      publicUrl: settings.http.publicUrl,
+      tls: settings.http.tls,
+      requestsPerMinute: settings.http.requestsPerMinute,
+      bodyBytesMax: settings.http.bodyBytesMax,
+      version: settings.version,
+      engineLabel: settings.engineLabel,
+      voiceAliases: settings.voiceAliases,
+      bankDetails: settings.bankDetails,
+    },
+    {
+      ...parts,
+      webhookTester: parts.delivery.tester,
+      checkouts: createCheckouts({
+        database,
+        stores: billingStores,
+        plans: settings.plans,
+        provider: manualPayments(() => baseUrl),
+        clock: parts.clock,
+        random: parts.random,
+      }),
+      recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
+      registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
+      health: {
+        async problems() {
+          const problems = [audio.problem()];
+          try {
+            database.ping();
+          } catch {
+            problems.push("The database cannot be read.");
+          }
+          return problems.filter((problem) => problem !== null);
+        },
+      },
+    },
+  );
+  baseUrl ||= baseUrlOf(settings, server.address);
+  return { server, baseUrl };
+}

@@ -1,0 +1,178 @@
+/** The operator's commands on the running parts, or on the bare data directory without SIP. */
+import type { Billing } from "../billing/ports.ts";
+import type { CallDesk } from "../call/ports.ts";
+import { type Clock, isoUtc } from "../core/clock.ts";
+import { isE164 } from "../core/e164.ts";
+import { AppError, invalidField, notFound } from "../core/errors.ts";
+import { eurToMicro, microEur, microToEur } from "../core/money.ts";
+import type { Random } from "../core/random.ts";
+import type { OperatorPort, TenantSummary, TrunkSummary } from "../ops/control/operator-port.ts";
+import type { RegistrationStatus } from "../sip/ports.ts";
+import type { Database } from "../store/database.ts";
+import { tenantAdminStore } from "../store/tenant-admin-store.ts";
+import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+import type { ApiKeys } from "../tenant/api-keys.ts";
+import { createTenant } from "../tenant/create-tenant.ts";
+import { followCall } from "./follow-call.ts";
+import type { TurnFeed } from "./turn-feed.ts";
+
+const DEFAULT_TIME_ZONE = "Europe/Vilnius";
+const CREDIT_EUR_MAX = 1_000_000;
+
+/** What only a running server has. */
+export interface RunningParts {
+  readonly calls: CallDesk;
+  readonly turns: TurnFeed;
+  registration(trunkId: number): RegistrationStatus | null;
+  /** After `trunk set`. */
+  reloadTrunk(tenantId: number): Promise<void>;
+}
+
+export interface OperatorDependencies {
+  readonly database: Database;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly billing: Billing;
+  readonly apiKeys: ApiKeys;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** null: no server runs on this data directory. */
+  readonly running: RunningParts | null;
+}
+
+function trunkSummary(trunk: TrunkRecord, status: RegistrationStatus | null): TrunkSummary {
+  const failed = status?.name === "failed" ? status : null;
+  return {
+    id: trunk.id,
+    tenant_id: trunk.tenantId,
+    server: trunk.server,
+    port: trunk.port,
+    transport: trunk.transport,
+    username: trunk.username,
+    caller_id: trunk.callerId,
+    register: trunk.register,
+    status: status?.name ?? "unknown",
+    last_code: failed?.lastCode ?? null,
+    explanation: failed?.explanation ?? null,
+    next_attempt_at: failed ? isoUtc(failed.nextAttemptAtMs) : null,
+  };
+}
+
+export function createOperator(deps: OperatorDependencies): OperatorPort {
+  const { database, vault, billing, running, clock } = deps;
+
+  function needServer(): RunningParts {
+    if (running) return running;
+    throw new AppError({
+      code: "unavailable",
+      publicMessage:
+        "No linevoice server runs on this data directory; start one with `linevoice serve`.",
+    });
+  }
+
+  async function tenant(tenantId: number): Promise<TenantSummary> {
+    const row = (await listTenants()).find((summary) => summary.id === tenantId);
+    if (!row) throw notFound("tenant");
+    return row;
+  }
+
+  async function listTenants(): Promise<TenantSummary[]> {
+    const rows = await tenantAdminStore(database.read).list();
+    return rows.map(({ tenant: row, balance }) => ({
+      id: row.id,
+      name: row.name,
+      email: row.email,
+      plan: row.plan,
+      suspended: row.suspended,
+      balance_eur: microToEur(balance ?? microEur(0)),
+      created_at: isoUtc(row.createdAt),
+    }));
+  }
+
+  return {
+    async createTenant(draft) {
+      if (draft.name.trim() === "" || draft.name.length > 120)
+        throw invalidField("name", "A tenant's name has 1 to 120 characters.");
+      if (!/^[^\s@]+@[^\s@]+$/.test(draft.email))
+        throw invalidField("email", "Give an e-mail address such as desk@example.com.");
+      const slugs = billing.plans.map((plan) => plan.slug);
+      const plan = draft.plan ?? slugs[0] ?? "";
+      if (!slugs.includes(plan))
+        throw invalidField("plan", `There is no plan ${plan}; there are ${slugs.join(", ")}.`);
+      const { name, email } = draft;
+      return tenant(await createTenant(deps, { name, email, plan, timeZone: DEFAULT_TIME_ZONE }));
+    },
+
+    listTenants,
+
+    async setSuspended(tenantId, suspended) {
+      const changed = await database.tx((queries) =>
+        tenantAdminStore(queries).setSuspended(tenantId, suspended),
+      );
+      if (!changed) throw notFound("tenant");
+      return tenant(tenantId);
+    },
+
+    async createKey(tenantId, label) {
+      await tenant(tenantId);
+      if (label.trim() === "" || label.length > 120)
+        throw invalidField("label", "A key's label has 1 to 120 characters.");
+      const { id, prefix, secret, createdAt } = await deps.apiKeys.create(tenantId, label);
+      return { id, label, prefix, secret, created_at: isoUtc(createdAt) };
+    },
+
+    async setTrunk(draft) {
+      await tenant(draft.tenant);
+      if (!isE164(draft.caller_id))
+        throw invalidField("caller_id", "Give the caller id in E.164, e.g. +37052123456.");
+      const nowMs = clock.now();
+      const trunk = await database.tx((queries) =>
+        trunkStore(queries).put(
+          draft.tenant,
+          {
+            server: draft.server,
+            port: draft.port,
+            transport: draft.transport,
+            username: draft.username,
+            realm: draft.realm,
+            outboundProxy: draft.outbound_proxy,
+            callerId: draft.caller_id,
+            register: draft.register,
+            createdAt: nowMs,
+            updatedAt: nowMs,
+          },
+          (trunkId) => vault.seal(draft.password, trunkPasswordBinding(trunkId)),
+        ),
+      );
+      await running?.reloadTrunk(draft.tenant);
+      return trunkSummary(trunk, running?.registration(trunk.id) ?? null);
+    },
+
+    async listTrunks() {
+      const rows = await trunkStore(database.read).all();
+      return rows.map((trunk) => trunkSummary(trunk, running?.registration(trunk.id) ?? null));
+    },
+
+    async credit(tenantId, eur, note) {
+      await tenant(tenantId);
+      if (!Number.isFinite(eur) || eur === 0 || Math.abs(eur) > CREDIT_EUR_MAX)
+        throw invalidField("eur", `Give an amount in EUR, not 0 and at most ${CREDIT_EUR_MAX}.`);
+      if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
+      return { balance_eur: microToEur(await billing.credit(tenantId, eurToMicro(eur), note)) };
+    },
+
+    async placeCall(agentId, to) {
+      const { calls } = needServer();
+      const tenantId = await tenantAdminStore(database.read).ownerOfAgent(agentId);
+      if (tenantId === null) throw notFound("agent");
+      if (!isE164(to)) throw invalidField("to", "Give the number in E.164, e.g. +37061234567.");
+      const wish = { toNumber: to, fromNumber: null, agentId, scheduleAtMs: null };
+      const { callUuid } = await calls.request(tenantId, wish);
+      return { tenant_id: tenantId, call_uuid: callUuid };
+    },
+
+    followCall(tenantId, callUuid, signal) {
+      const { turns } = needServer();
+      return followCall({ database, clock, turns }, tenantId, callUuid, signal);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/** Maps the configuration file's keys to what the composition needs. Reads the PEM files it names. */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import type { Plan } from "../billing/ports.ts";
+import { parseHostPort, parsePortRange } from "../config/formats.ts";
+import type { Config } from "../config/schema.ts";
+import { eurToMicro } from "../core/money.ts";
+import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
+
+const SUPPORTED_CODECS = ["PCMA", "PCMU"] as const;
+
+/** Valid keys that this version cannot honour stop the start: it never pretends. */
+export class UnsupportedSetting extends Error {
+  override readonly name = "UnsupportedSetting";
+}
+
+function refuseUnsupported(config: Config): void {
+  const { engine, storage, payments, sip } = config;
+  const unsupported = [
+    engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
+    storage.database !== "file" && '[storage] database: use "file"',
+    payments.provider !== "manual" && `[payments] provider = "${payments.provider}": use "manual"`,
+    sip.tls_bind !== null && "[sip] tls_bind: leave it out",
+    sip.srtp === "required" && '[sip] srtp = "required": use "off"',
+  ].filter((entry) => entry !== false);
+  if (unsupported.length > 0)
+    throw new UnsupportedSetting(
+      `This version of linevoice does not support yet:\n  ${unsupported.join("\n  ")}`,
+    );
+}
+
+function hostPort(text: string): HostPort {
+  const parsed = parseHostPort(text);
+  if (!parsed) throw new RangeError(`not host:port: ${text}`);
+  return parsed;
+}
+
+function readPem(path: string, key: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`${key}: ${path} cannot be read (${(error as Error).message})`);
+  }
+}
+
+function tlsOf({ server }: Config): AppSettings["http"]["tls"] {
+  if (!server.tls_cert || !server.tls_key) return null;
+  return {
+    cert: readPem(server.tls_cert, "[server] tls_cert"),
+    key: readPem(server.tls_key, "[server] tls_key"),
+  };
+}
+
+function planOf(plan: Config["plans"][number]): Plan {
+  return {
+    slug: plan.slug,
+    name: plan.name,
+    includedMinutes: plan.included_minutes,
+    pricePerMonth: eurToMicro(plan.price_eur_per_month),
+    overagePerMinute: eurToMicro(plan.overage_eur_per_min),
+    maxConcurrentCalls: plan.max_concurrent_calls,
+    maxAgents: plan.max_agents,
+    maxNumbers: plan.max_phone_numbers,
+    maxFiles: plan.max_files,
+    maxWebhooks: plan.max_webhooks,
+  };
+}
+
+function mailProviderOf({ mail }: Config): MailProviderSettings {
+  if (mail.provider === "smtp")
+    return {
+      kind: "smtp",
+      host: mail.smtp.host ?? "localhost",
+      port: mail.smtp.port,
+      username: mail.smtp.username,
+      password: mail.smtp.password,
+      security: mail.smtp.security,
+    };
+  if (mail.provider === "resend") return { kind: "resend", apiKey: mail.resend.api_key ?? "" };
+  return { kind: "outbox" };
+}
+
+function pricesOf({ engine }: Config): AppSettings["prices"] {
+  const { openai, realtime } = engine;
+  const paid = engine.kind === "openai" ? openai : null;
+  const [input, output] =
+    engine.kind === "realtime"
+      ? [realtime.input_eur_per_million_tokens, realtime.output_eur_per_million_tokens]
+      : [paid?.llm_input_eur_per_million_tokens ?? 0, paid?.llm_output_eur_per_million_tokens ?? 0];
+  return {
+    sttPerMinute: eurToMicro(paid?.stt_eur_per_min ?? 0),
+    llmInputPerMillionTokens: eurToMicro(input),
+    llmOutputPerMillionTokens: eurToMicro(output),
+    ttsPerMillionCharacters: eurToMicro(paid?.tts_eur_per_million_characters ?? 0),
+    trunkPerMinute: eurToMicro(0),
+  };
+}
+
+function bankDetailsOf({ payments }: Config): string | null {
+  const { beneficiary, iban, bic, bank, instructions } = payments.manual;
+  if (!iban) return instructions;
+  const lines = [beneficiary, iban, bic, bank, instructions];
+  return lines.filter((line) => line !== null).join("\n");
+}
+
+function callWorkerOf(config: Config): AppSettings["callWorker"] {
+  const { conversation, rtp, http_client, engine } = config;
+  const silent = { lt: "", lv: "", en: "", ru: "" };
+  const range = parsePortRange(rtp.ports);
+  if (!range) throw new RangeError(`not a port range: ${rtp.ports}`);
+  return {
+    rtpPorts: range,
+    rtpTimeoutMs: rtp.timeout_sec * 1000,
+    jitterMsMax: rtp.jitter_ms_max,
+    engineKind: engine.kind,
+    conversation: {
+      endpointingMs: conversation.endpointing_ms,
+      endpointingUnfinishedMs: conversation.endpointing_unfinished_ms,
+      endpointingDictationMs: conversation.endpointing_dictation_ms,
+      bargeInMs: conversation.barge_in_ms,
+      bargeInFadeMs: conversation.barge_in_fade_ms,
+      idlePromptMs: conversation.idle_prompt_ms,
+      silenceTimeoutMs: conversation.silence_timeout_ms,
+      fillerDelayMs: conversation.filler_delay_ms,
+      toolTimeoutMs: http_client.tool_timeout_ms,
+      disclosure: conversation.disclosure_enabled ? conversation.disclosure : silent,
+    },
+  };
+}
+
+export function settingsFromConfig(
+  config: Config,
+  rest: { readonly version: string; readonly masterKey: Uint8Array },
+): AppSettings {
+  refuseUnsupported(config);
+  const { server, sip, http_client, limits } = config;
+  const codecs = SUPPORTED_CODECS.filter((codec) => sip.codecs.includes(codec));
+  return {
+    ...rest,
+    dataDir: config.storage.data_dir,
+    http: {
+      listen: hostPort(server.listen),
+      publicUrl: server.public_url,
+      tls: tlsOf(config),
+      requestsPerMinute: limits.requests_per_minute,
+      bodyBytesMax: limits.body_bytes,
+    },
+    sip: {
+      bind: hostPort(sip.bind),
+      externalIp: sip.external_ip,
+      userAgent: sip.user_agent,
+      registerExpiresSec: sip.register_expires_sec,
+      ringTimeoutMs: sip.ring_timeout_sec * 1000,
+      sessionExpiresSec: sip.session_expires_sec,
+      codecs: codecs.length > 0 ? codecs : SUPPORTED_CODECS,
+      outboundProxy: sip.outbound_proxy,
+      trace: sip.trace,
+    },
+    callWorkers: Math.max(1, availableParallelism() - 1),
+    callWorker: callWorkerOf(config),
+    engineLabel: config.engine.kind,
+    voiceAliases: config.engine.voice_aliases,
+    prices: pricesOf(config),
+    plans: config.plans.map(planOf),
+    httpClient: {
+      allowNetworks: http_client.allow_networks,
+      caPem: http_client.ca_file ? readPem(http_client.ca_file, "[http_client] ca_file") : null,
+      toolTimeoutMs: http_client.tool_timeout_ms,
+      webhookTimeoutMs: http_client.webhook_timeout_ms,
+    },
+    mail: { from: config.mail.from, provider: mailProviderOf(config) },
+    concurrentCallsMax: limits.concurrent_calls,
+    bankDetails: bankDetailsOf(config),
+  };
+}

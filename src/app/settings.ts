@@ -1,0 +1,68 @@
+/** What the composition needs to know, already parsed; `settings-from-config.ts` fills it. */
+import type { AgentVoice } from "../agent/agent.ts";
+import type { GoodsPrices } from "../billing/cost-of-goods.ts";
+import type { Plan } from "../billing/ports.ts";
+import type { CodecName } from "../media/plan.ts";
+import type { CallWorkerSettings } from "../worker/messages.ts";
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface AppSettings {
+  readonly version: string;
+  readonly dataDir: string;
+  /** 32 bytes. */
+  readonly masterKey: Uint8Array;
+  readonly http: {
+    readonly listen: HostPort;
+    readonly publicUrl: string | null;
+    readonly tls: { readonly cert: string; readonly key: string } | null;
+    readonly requestsPerMinute: number;
+    readonly bodyBytesMax: number;
+  };
+  readonly sip: {
+    readonly bind: HostPort;
+    /** `auto`: learned from what registrars see. */
+    readonly externalIp: string;
+    readonly userAgent: string;
+    readonly registerExpiresSec: number;
+    readonly ringTimeoutMs: number;
+    readonly sessionExpiresSec: number;
+    readonly codecs: readonly CodecName[];
+    readonly outboundProxy: string | null;
+    readonly trace: boolean;
+  };
+  readonly callWorkers: number;
+  readonly callWorker: CallWorkerSettings;
+  readonly engineLabel: string;
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  readonly prices: GoodsPrices;
+  readonly plans: readonly Plan[];
+  readonly httpClient: {
+    readonly allowNetworks: readonly string[];
+    readonly caPem: string | null;
+    readonly toolTimeoutMs: number;
+    readonly webhookTimeoutMs: number;
+  };
+  readonly mail: {
+    readonly from: string;
+    readonly provider: MailProviderSettings;
+  };
+  readonly concurrentCallsMax: number;
+  /** How to pay by bank transfer, as lines; null: ask the operator. */
+  readonly bankDetails: string | null;
+}
+
+export type MailProviderSettings =
+  | { readonly kind: "outbox" }
+  | {
+      readonly kind: "smtp";
+      readonly host: string;
+      readonly port: number;
+      readonly username: string | null;
+      readonly password: string | null;
+      readonly security: "none" | "starttls" | "tls";
+    }
+  | { readonly kind: "resend"; readonly apiKey: string };

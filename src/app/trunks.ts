@@ -1,0 +1,64 @@
+/** Keeps the SIP stack's trunks as the store has them. */
+
+import { e164 } from "../core/e164.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { SipStack, TrunkSettings } from "../sip/ports.ts";
+import type { Database } from "../store/database.ts";
+import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+
+interface Vault {
+  open(sealed: string, binding: string): string;
+}
+
+function settingsOf(trunk: TrunkRecord, vault: Vault): TrunkSettings {
+  return {
+    trunkId: trunk.id,
+    tenantId: trunk.tenantId,
+    server: trunk.server,
+    port: trunk.port,
+    transport: trunk.transport,
+    username: trunk.username,
+    password: vault.open(trunk.passwordSealed, trunkPasswordBinding(trunk.id)),
+    realm: trunk.realm,
+    outboundProxy: trunk.outboundProxy,
+    callerId: e164(trunk.callerId),
+    register: trunk.register,
+  };
+}
+
+export interface TrunkLoader {
+  /** Adds every stored trunk; one that cannot be opened is logged and left out. */
+  loadAll(): Promise<void>;
+  /** After `trunk set`: replaces the running one. */
+  reload(tenantId: number): Promise<void>;
+}
+
+export function createTrunkLoader(deps: {
+  readonly database: Database;
+  readonly sip: SipStack;
+  readonly vault: Vault;
+  readonly log: Log;
+}): TrunkLoader {
+  const { database, sip, vault, log } = deps;
+
+  function add(trunk: TrunkRecord): void {
+    try {
+      sip.addTrunk(settingsOf(trunk, vault));
+    } catch (error) {
+      log.error("trunk.not_loaded", { trunk: trunk.id, error: describeError(error) });
+    }
+  }
+
+  return {
+    async loadAll() {
+      for (const trunk of await trunkStore(database.read).all()) add(trunk);
+    },
+    async reload(tenantId) {
+      const trunk = await trunkStore(database.read).find(tenantId);
+      if (!trunk) return;
+      if (sip.trunk(trunk.id)) await sip.removeTrunk(trunk.id);
+      add(trunk);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+/** Turns of live calls as they happen, for whoever follows along: command line, demo. */
+import type { CallIdentity } from "../call/live-call.ts";
+import { Emitter } from "../core/emitter.ts";
+import type { TurnRecord } from "../worker/messages.ts";
+
+export interface LiveTurn {
+  readonly call: CallIdentity;
+  readonly turn: TurnRecord;
+}
+
+export type TurnFeed = Emitter<{ readonly turn: LiveTurn }>;
+
+export const createTurnFeed = (): TurnFeed => new Emitter<{ readonly turn: LiveTurn }>();

@@ -1,0 +1,91 @@
+/**
+ * What the operator may do from the command line (appliance.md 4), whichever way the command takes:
+ * over the control socket of the running server, or directly on the data directory. Plain data in
+ * and out. Methods throw AppError with a message that says how to mend it.
+ */
+import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
+
+export interface TenantSummary {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly suspended: boolean;
+  readonly balance_eur: number;
+  readonly created_at: string;
+}
+
+export interface TrunkSummary {
+  readonly id: number;
+  readonly tenant_id: number;
+  readonly server: string;
+  readonly port: number;
+  readonly transport: SipTransportName;
+  readonly username: string;
+  readonly caller_id: string;
+  readonly register: boolean;
+  /** `unknown` when no server runs on the data directory. */
+  readonly status: RegistrationStatus["name"] | "unknown";
+  readonly last_code: number | null;
+  readonly explanation: string | null;
+  readonly next_attempt_at: string | null;
+}
+
+export interface TrunkDraft {
+  readonly tenant: number;
+  readonly server: string;
+  readonly port: number;
+  readonly transport: SipTransportName;
+  readonly username: string;
+  readonly password: string;
+  readonly realm: string | null;
+  readonly outbound_proxy: string | null;
+  readonly caller_id: string;
+  readonly register: boolean;
+}
+
+export interface CreatedKey {
+  readonly id: number;
+  readonly label: string;
+  readonly prefix: string;
+  /** Shown once. */
+  readonly secret: string;
+  readonly created_at: string;
+}
+
+/** One step of a followed call. */
+export type CallProgress =
+  | { readonly type: "status"; readonly status: string; readonly ended_reason: string | null }
+  | {
+      readonly type: "turn";
+      readonly speaker: "agent" | "customer";
+      readonly text: string;
+      readonly start_ms: number;
+      readonly latency_ms: number | null;
+    };
+
+export interface OperatorPort {
+  createTenant(draft: {
+    readonly name: string;
+    readonly email: string;
+    /** null: the first configured plan. */
+    readonly plan: string | null;
+  }): Promise<TenantSummary>;
+  listTenants(): Promise<readonly TenantSummary[]>;
+  setSuspended(tenantId: number, suspended: boolean): Promise<TenantSummary>;
+  createKey(tenantId: number, label: string): Promise<CreatedKey>;
+  setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
+  listTrunks(): Promise<readonly TrunkSummary[]>;
+  credit(tenantId: number, eur: number, note: string): Promise<{ readonly balance_eur: number }>;
+  /** Asks for a call now with an agent, whose tenant it belongs to. Needs the running server. */
+  placeCall(
+    agentId: number,
+    to: string,
+  ): Promise<{ readonly tenant_id: number; readonly call_uuid: string }>;
+  /** Ends when the call has ended or the signal aborts. Needs the running server. */
+  followCall(
+    tenantId: number,
+    callUuid: string,
+    signal: AbortSignal,
+  ): AsyncIterable<CallProgress>;
+}

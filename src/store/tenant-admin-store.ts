@@ -1,0 +1,55 @@
+/** Tenants as the operator sees them: made, listed, suspended. Over all tenants, unlike the rest. */
+import { eq } from "drizzle-orm";
+import type { Queries } from "./database.ts";
+import { agents, tenants, wallets } from "./schema/index.ts";
+
+export type TenantRecord = typeof tenants.$inferSelect;
+export type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
+
+export function tenantAdminStore(queries: Queries) {
+  return {
+    async insert(tenant: NewTenant): Promise<number> {
+      const [row] = await queries.insert(tenants).values(tenant).returning({ id: tenants.id });
+      if (!row) throw new Error("insert answered no row");
+      return row.id;
+    },
+
+    async setWebhookSecret(tenantId: number, sealed: string): Promise<void> {
+      await queries
+        .update(tenants)
+        .set({ webhookSecretSealed: sealed })
+        .where(eq(tenants.id, tenantId));
+    },
+
+    list() {
+      return queries
+        .select({ tenant: tenants, balance: wallets.balance })
+        .from(tenants)
+        .leftJoin(wallets, eq(wallets.tenantId, tenants.id))
+        .orderBy(tenants.id);
+    },
+
+    find(tenantId: number): Promise<TenantRecord | undefined> {
+      return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+    },
+
+    /** null: there is no such agent. */
+    async ownerOfAgent(agentId: number): Promise<number | null> {
+      const row = await queries
+        .select({ tenantId: agents.tenantId })
+        .from(agents)
+        .where(eq(agents.id, agentId))
+        .get();
+      return row?.tenantId ?? null;
+    },
+
+    async setSuspended(tenantId: number, suspended: boolean): Promise<boolean> {
+      const changed = await queries
+        .update(tenants)
+        .set({ suspended })
+        .where(eq(tenants.id, tenantId))
+        .returning({ id: tenants.id });
+      return changed.length > 0;
+    },
+  };
+}
