@@ -1,0 +1,179 @@
+/**
+ * The main thread's side of the encoder worker: a bounded queue, one job at a time, each with a
+ * time limit. The worker is started with the first job; one that dies fails its job and is
+ * replaced for the next. `close` cancels everything.
+ */
+import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FromEncoderWorker, ToEncoderWorker } from "../../worker/encoder-messages.ts";
+import type { RecordingTags } from "./id3.ts";
+
+export interface EncodedRecording {
+  readonly durationMs: number;
+  readonly bytes: number;
+}
+
+export interface Encoder {
+  /** Rejects when the file cannot be encoded, the queue is full (1,000 jobs), or on `signal`. */
+  encode(
+    wavPath: string,
+    mp3Path: string,
+    tags: RecordingTags,
+    signal?: AbortSignal,
+  ): Promise<EncodedRecording>;
+  /** Rejects what is under way or waits, and ends the worker. Idempotent. */
+  close(): Promise<void>;
+}
+
+const JOBS_MAX = 1000;
+/** Over 100 × real time here: enough for a day of audio on a slow machine. */
+const JOB_TIMEOUT_MS = 15 * 60_000;
+
+interface Job {
+  readonly id: number;
+  readonly message: ToEncoderWorker;
+  resolve(result: EncodedRecording): void;
+  reject(error: unknown): void;
+}
+
+/** The caller owns it and must `close` it. */
+export function createEncoder(spawn: () => Worker, clock: Clock = systemClock): Encoder {
+  return new WorkerEncoder(spawn, clock);
+}
+
+class WorkerEncoder implements Encoder {
+  readonly #spawn: () => Worker;
+  readonly #clock: Clock;
+  #waiting: Job[] = [];
+  #current: Job | null = null;
+  #worker: Worker | null = null;
+  #timeout: Timer | null = null;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(spawn: () => Worker, clock: Clock) {
+    this.#spawn = spawn;
+    this.#clock = clock;
+  }
+
+  encode(
+    wavPath: string,
+    mp3Path: string,
+    tags: RecordingTags,
+    signal?: AbortSignal,
+  ): Promise<EncodedRecording> {
+    if (this.#closed) return Promise.reject(unavailable("the encoder is closed"));
+    if (this.#waiting.length >= JOBS_MAX) {
+      return Promise.reject(unavailable("too many recordings wait"));
+    }
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const id = this.#nextId++;
+    return new Promise<EncodedRecording>((resolve, reject) => {
+      const onAbort = () => this.#cancel(id, signal?.reason);
+      const settle = () => signal?.removeEventListener("abort", onAbort);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.push({
+        id,
+        message: { type: "encode", jobId: id, wavPath, mp3Path, tags },
+        resolve(result) {
+          settle();
+          resolve(result);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+      });
+      this.#startNext();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const left = this.#current ? [this.#current, ...this.#waiting] : this.#waiting;
+    this.#waiting = [];
+    this.#dismissWorker();
+    for (const job of left) job.reject(unavailable("shutting down"));
+  }
+
+  #startNext(): void {
+    if (this.#current || this.#closed) return;
+    const job = this.#waiting.shift();
+    if (!job) return;
+    this.#current = job;
+    this.#timeout = this.#clock.after(JOB_TIMEOUT_MS, () => this.#workerFailed("it took too long"));
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage(job.message);
+  }
+
+  #startWorker(): Worker {
+    const worker = this.#spawn();
+    worker.onmessage = (event: MessageEvent<FromEncoderWorker>) => this.#settle(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#workerFailed(event.message);
+    };
+    return worker;
+  }
+
+  #settle(message: FromEncoderWorker): void {
+    const job = this.#current;
+    if (!job || job.id !== message.jobId) return;
+    this.#finishCurrent();
+    if (message.type === "encoded") {
+      job.resolve({ durationMs: message.durationMs, bytes: message.bytes });
+    } else {
+      job.reject(failed(message.reason));
+    }
+    this.#startNext();
+  }
+
+  #workerFailed(reason: string): void {
+    const job = this.#current;
+    this.#dismissWorker();
+    job?.reject(failed(reason));
+    this.#startNext();
+  }
+
+  /** The worker itself removes the half file when it is told; only then the next job begins. */
+  #cancel(id: number, reason: unknown): void {
+    if (this.#current?.id === id) {
+      const cancel: ToEncoderWorker = { type: "cancel", jobId: id };
+      this.#worker?.postMessage(cancel);
+      return;
+    }
+    const job = this.#waiting.find((waiting) => waiting.id === id);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
+    job?.reject(reason);
+  }
+
+  #dismissWorker(): void {
+    this.#finishCurrent();
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  #finishCurrent(): void {
+    this.#current = null;
+    this.#timeout?.cancel();
+    this.#timeout = null;
+  }
+}
+
+function failed(reason: string): AppError {
+  return new AppError({
+    code: "engine",
+    publicMessage: "The recording could not be encoded.",
+    internal: `MP3 encoding: ${reason}`,
+  });
+}
+
+function unavailable(internal: string): AppError {
+  return new AppError({
+    code: "unavailable",
+    publicMessage: "The recording cannot be encoded now.",
+    internal: `MP3 encoding: ${internal}`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,21 @@
+/** What the main thread and the encoder worker say to each other. One job at a time. */
+import type { RecordingTags } from "../media/recording/id3.ts";
+
+export type ToEncoderWorker =
+  | {
+      readonly type: "encode";
+      readonly jobId: number;
+      readonly wavPath: string;
+      readonly mp3Path: string;
+      readonly tags: RecordingTags;
+    }
+  | { readonly type: "cancel"; readonly jobId: number };
+
+export type FromEncoderWorker =
+  | {
+      readonly type: "encoded";
+      readonly jobId: number;
+      readonly durationMs: number;
+      readonly bytes: number;
+    }
+  | { readonly type: "failed"; readonly jobId: number; readonly reason: string };
