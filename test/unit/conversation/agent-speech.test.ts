@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { wordsUpTo } from "../../../src/conversation/agent-speech.ts";
+import { FillerRotation } from "../../../src/conversation/filler.ts";
+import { PhraseCache } from "../../../src/conversation/phrase-cache.ts";
+import { phrasesFor } from "../../../src/conversation/phrases.ts";
+
+test("of a cut sentence only whole words count as heard", () => {
+  expect(wordsUpTo("We are open from nine", 0.5)).toBe("We are");
+  expect(wordsUpTo("We are open", 0)).toBe("");
+  expect(wordsUpTo("We are open", 1)).toBe("We are open");
+  expect(wordsUpTo("Antidisestablishmentarianism", 0.9)).toBe("");
+});
+
+test("what was heard is always the beginning of what was said, and grows with the share", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
+      const heard = wordsUpTo(text, share);
+      expect(text.startsWith(heard)).toBe(true);
+      expect(heard.length).toBeLessThanOrEqual(wordsUpTo(text, 1).length);
+    }),
+  );
+});
+
+test("the phrase cache stays within its bound and drops what was not used for longest", () => {
+  const cache = new PhraseCache();
+  const oneMegabyte = () => new Int16Array(512 * 1024);
+  for (let index = 0; index < 64; index++) cache.put("v", `phrase ${index}`, oneMegabyte());
+  expect(cache.get("v", "phrase 0")).not.toBeNull();
+  cache.put("v", "one more", oneMegabyte());
+  expect(cache.get("v", "phrase 0")).not.toBeNull();
+  expect(cache.get("v", "phrase 1")).toBeNull();
+  cache.put("v", "far too long", new Int16Array(2 * 1024 * 1024));
+  expect(cache.get("v", "far too long")).toBeNull();
+});
+
+test("a phrase of one voice is never played for another", () => {
+  const cache = new PhraseCache();
+  cache.put("Sari", "Hello.", new Int16Array(10));
+  expect(cache.get("Emma", "Hello.")).toBeNull();
+});
+
+test("fillers rotate in the agent's own words, or in its language where it has none", () => {
+  const own = new FillerRotation(["One.", " ", "Two."], phrasesFor("en"));
+  expect([own.next(), own.next(), own.next()]).toEqual(["One.", "Two.", "One."]);
+  const fallback = new FillerRotation([], phrasesFor("lt"));
+  expect(phrasesFor("lt").fillers).toContain(fallback.next());
+});

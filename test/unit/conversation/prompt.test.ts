@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { openingOf } from "../../../src/conversation/disclosure.ts";
+import { buildSystemPrompt, fillVariables, variablesOf } from "../../../src/conversation/prompt.ts";
+import { callBrief, SETTINGS } from "../../support/scripted-call.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 22, 30);
+const brief = {
+  ...callBrief({ prompt: "You are {{agent_name}} of {{company}}. Nothing of {{secret}}." }),
+  knowledge: [
+    { filename: "hours.md", format: "md" as const, content: "## Open?\nFrom nine.\n" },
+    { filename: "prices.csv", format: "csv" as const, content: "item,price\nfilling,60\n" },
+  ],
+  tools: [{ name: "book", description: "Books a visit.", parameters: {} }],
+};
+
+test("the prompt holds every assigned file, the tools, and the date in the tenant's zone", () => {
+  const prompt = buildSystemPrompt(brief, variablesOf(brief, NOW));
+  expect(prompt).toStartWith("You are Anna of Bright Smile. Nothing of.");
+  expect(prompt).toContain("## KNOWLEDGE BASE");
+  expect(prompt).toContain("### hours.md\n\n## Open?".replace("\n\n", "\n"));
+  expect(prompt).toContain("item,price\nfilling,60");
+  expect(prompt).toContain("- book: Books a visit.");
+  expect(prompt).toContain("It is Sunday, 22 November 2026, 00:30 (Europe/Vilnius).");
+  expect(prompt).toContain("The caller's number: +37060000001.");
+});
+
+test("a prompt without files or tools has no empty sections", () => {
+  const bare = callBrief();
+  const prompt = buildSystemPrompt(bare, variablesOf(bare, NOW));
+  expect(prompt).not.toContain("KNOWLEDGE BASE");
+  expect(prompt).not.toContain("## Tools");
+});
+
+test("an outbound call knows whom it called; a withheld number is said to be so", () => {
+  const outbound = { ...callBrief(), direction: "outbound" as const };
+  const prompt = buildSystemPrompt(outbound, variablesOf(outbound, NOW));
+  expect(prompt).toContain("You phoned the other side.");
+  expect(prompt).toContain("+37052000001");
+  const withheld = { ...callBrief(), fromNumber: "" };
+  expect(buildSystemPrompt(withheld, variablesOf(withheld, NOW))).toContain("withheld");
+});
+
+test("nobody ever hears braces: unknown variables become nothing", () => {
+  expect(fillVariables("Hello {{ first_name }}, welcome to {{company}}!", { company: "Us" })).toBe(
+    "Hello, welcome to Us!",
+  );
+});
+
+test("the greeting fills its variables; an agent that waits has none", () => {
+  const greets = callBrief({ firstMessage: "{{company}}, hello." });
+  const variables = variablesOf(greets, NOW);
+  expect(openingOf(greets, SETTINGS, variables)).toEqual({
+    disclosure: "",
+    greeting: "Bright Smile, hello.",
+    atOnce: true,
+  });
+  const waits = callBrief({ firstSpeaker: "customer" });
+  expect(openingOf(waits, SETTINGS, variables)).toMatchObject({ greeting: "", atOnce: false });
+});
+
+test("an inbound caller hears the disclosure at once, whoever has the first word", () => {
+  const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "Recorded." } };
+  const waits = callBrief({ firstSpeaker: "customer" });
+  const variables = variablesOf(waits, NOW);
+  expect(openingOf(waits, settings, variables).atOnce).toBe(true);
+  const outbound = { ...waits, direction: "outbound" as const };
+  expect(openingOf(outbound, settings, variables)).toMatchObject({
+    disclosure: "Recorded.",
+    atOnce: false,
+  });
+});
