@@ -1,0 +1,86 @@
+/**
+ * Entry of a call worker: the thread that carries the audio and the conversations of many calls.
+ * Speaks `messages.ts` with main and hands everything to call-host.ts; here only the real parts are
+ * chosen. A defect in one call never ends the thread: what nobody caught is logged.
+ */
+import { systemClock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import { systemRandom } from "../core/random.ts";
+import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
+import type { Engine } from "../engine/ports.ts";
+import { loadVad } from "../media/audio/vad.ts";
+import { createCallAudio } from "../media/call-audio.ts";
+import { createPacer } from "../media/rtp/pacer.ts";
+import { createPortPool } from "../media/rtp/port-pool.ts";
+import { CallHost } from "./call-host.ts";
+import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import { createWorkerLog } from "./worker-log.ts";
+
+declare const self: Worker;
+
+const post = (message: FromCallWorker) => self.postMessage(message);
+const log = createWorkerLog(post);
+let host: CallHost | null = null;
+
+self.onmessage = (event: MessageEvent<ToCallWorker>) => {
+  const message = event.data;
+  switch (message.type) {
+    case "init":
+      start(message.settings, message.speechPort).catch((error) => {
+        log.error("call_worker.start_failed", { error: describeError(error) });
+        process.exit(1);
+      });
+      break;
+    case "speech_port":
+      void replaceEngine(message.speechPort);
+      break;
+    case "open":
+      void host?.open(message.call);
+      break;
+    case "shutdown":
+      void host?.shutdown().then(() => process.exit(0));
+      break;
+    default:
+      host?.command(message);
+  }
+};
+
+process.on("unhandledRejection", (error) => {
+  log.error("call_worker.unhandled", { error: describeError(error) });
+});
+
+async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
+  const { rtpPorts, jitterMsMax, rtpTimeoutMs } = settings;
+  const clock = systemClock;
+  const ports = createPortPool(rtpPorts, clock);
+  const pacer = createPacer(clock, log);
+  const createVad = await loadVad();
+  host = new CallHost(
+    {
+      settings,
+      clock,
+      log,
+      post,
+      createVad,
+      openAudio: ({ rtpHost }, callLog) =>
+        createCallAudio(
+          { rtpHost, jitterMsMax, rtpTimeoutMs },
+          { ports, pacer, clock, log: callLog },
+        ),
+    },
+    createEngine(speechPort),
+  );
+  post({ type: "ready" });
+}
+
+function createEngine(port: MessagePort): Engine {
+  return createEmbeddedEngine({ port, clock: systemClock, random: systemRandom, log });
+}
+
+/** The old engine's speech worker is dead: its calls hear an apology, new ones get the new engine. */
+async function replaceEngine(port: MessagePort): Promise<void> {
+  if (!host) return;
+  const old = host.engine;
+  host.engine = createEngine(port);
+  await old.close();
+}

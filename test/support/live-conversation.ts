@@ -1,0 +1,126 @@
+/**
+ * Conversations with nothing scripted: the real call worker and speech worker, real RTP over
+ * loopback, a caller who speaks with a synthetic voice, and an ear that judges what was said by
+ * comparing it with the sentence as the agent's own voice says it (and with decoys).
+ */
+import { sleep, systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { type CallWorkerPool, createCallWorkerPool } from "../../src/worker/call-worker-pool.ts";
+import type {
+  CallBrief,
+  ConversationSettings,
+  JsonObject,
+  ToolResult,
+  TurnRecord,
+} from "../../src/worker/messages.ts";
+import { spawnCallWorker, spawnSpeechWorker } from "../../src/workers.ts";
+import { createRtpPeer } from "./rtp-peer.ts";
+import { callBrief, SETTINGS } from "./scripted-call.ts";
+
+const HOST = "127.0.0.1";
+/** Generous: the machine may be busy. */
+const WAIT_MS_MAX = 30_000;
+const CALLER_VOICE = "m3";
+
+export interface Studio {
+  readonly pool: CallWorkerPool;
+  readonly voices: Voices;
+  close(): Promise<void>;
+}
+
+export async function openStudio(
+  rtpPorts: { readonly first: number; readonly last: number },
+  conversation: Partial<ConversationSettings> = {},
+): Promise<Studio> {
+  const [pool, voices] = await Promise.all([
+    createCallWorkerPool({
+      workers: 1,
+      spawnCallWorker,
+      spawnSpeechWorker,
+      settings: {
+        rtpPorts,
+        rtpTimeoutMs: 20_000,
+        jitterMsMax: 200,
+        engineKind: "embedded",
+        conversation: { ...SETTINGS, ...conversation },
+      },
+      clock: systemClock,
+      log: silentLog,
+    }),
+    createVoices(),
+  ]);
+  return { pool, voices, close: () => pool.shutdown() };
+}
+
+export type LiveCall = Awaited<ReturnType<typeof startCall>>;
+
+export interface ToolWish {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+let lastCall = 0;
+
+/** Opens, connects and answers a call. The test must `hangUp` it. */
+export async function startCall(studio: Studio, overrides: Partial<CallBrief> = {}) {
+  const peer = await createRtpPeer(HOST);
+  const brief = { ...callBrief(), callId: `live-${++lastCall}`, ...overrides };
+  const channel = await studio.pool.open(brief);
+  const turns: TurnRecord[] = [];
+  const wishes: ToolWish[] = [];
+  const endWishes: string[] = [];
+  channel.on("turn", (turn) => turns.push(turn));
+  channel.on("tool_wish", (wish) => wishes.push(wish));
+  channel.on("end_wish", ({ reason }) => endWishes.push(reason));
+  channel.connect(peer.plan);
+  peer.connect(HOST, channel.rtpPort);
+  channel.answered();
+
+  return {
+    channel,
+    peer,
+    turns,
+    wishes,
+    endWishes,
+    /** Speaks; resolves with the last sample. */
+    async say(text: string): Promise<void> {
+      await peer.media.play(await studio.voices.speak(CALLER_VOICE, text));
+    },
+    answerTool(toolCallId: string, output: ToolResult["output"]): void {
+      channel.toolResult({ toolCallId, ok: true, httpStatus: 200, durationMs: 1, output });
+    },
+    waitFor,
+    /** The agent has spoken and fallen silent. */
+    async agentDone(afterTurns: number): Promise<TurnRecord> {
+      await waitFor(() => turns.filter((turn) => turn.speaker === "agent").length > afterTurns);
+      return turns.filter((turn) => turn.speaker === "agent")[afterTurns] as TurnRecord;
+    },
+    /** Whether the far end heard `text` in the agent's voice, told apart from the decoys. */
+    async heard(text: string, decoys: readonly string[]): Promise<boolean> {
+      const voice = brief.agent.voice;
+      const [sentence, ...others] = await Promise.all(
+        [text, ...decoys].map((line) => studio.voices.speak(voice, line)),
+      );
+      if (!sentence) return false;
+      const recording = peer.media.heard();
+      return findSentence({ sentence, decoys: others, recording }).heard;
+    },
+    async hangUp() {
+      const report = await channel.close("caller_hangup");
+      peer.close();
+      return report;
+    },
+  };
+}
+
+/** Waits for a condition; what it is about is seen in the test's stack. */
+async function waitFor(condition: () => boolean, timeoutMs = WAIT_MS_MAX): Promise<void> {
+  const until = systemClock.monotonic() + timeoutMs;
+  while (!condition()) {
+    if (systemClock.monotonic() > until) throw new Error("waited in vain");
+    await sleep(systemClock, 20);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The far end of a call's RTP, without SIP: the demo phone's audio (G.711, paced, RFC 4733) joined
+ * directly to a call worker's port. Says, presses keys, and keeps what it hears.
+ */
+import { systemClock } from "../../src/core/clock.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { PhoneMedia } from "../../src/demo/phone/phone-media.ts";
+import type { MediaPlan } from "../../src/media/plan.ts";
+
+const TELEPHONE_EVENT = 101;
+
+export interface RtpPeer {
+  /** What the call worker must know of us. */
+  readonly plan: MediaPlan;
+  readonly media: PhoneMedia;
+  /** The call worker's RTP port: audio flows from here on. */
+  connect(host: string, port: number): void;
+  /** Milliseconds since the far end was last audible. */
+  readonly quietForMs: number;
+  close(): void;
+}
+
+export async function createRtpPeer(host: string): Promise<RtpPeer> {
+  const media = new PhoneMedia(host, systemClock, systemRandom);
+  const remote = await media.open();
+  return {
+    media,
+    plan: {
+      remote,
+      codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
+      telephoneEvent: { send: TELEPHONE_EVENT, receive: TELEPHONE_EVENT },
+      direction: "sendrecv",
+      ptimeMs: 20,
+    },
+    connect(agentHost, port) {
+      const rtp = { host: agentHost, port };
+      media.connect(
+        { rtp, codec: "PCMA", telephoneEvent: TELEPHONE_EVENT, direction: "sendrecv" },
+        true,
+      );
+    },
+    get quietForMs() {
+      return systemClock.monotonic() - media.lastSpeechAt;
+    },
+    close: () => media.close(),
+  };
+}
