@@ -8,15 +8,20 @@
  * Leaves what a route does to `routes/`, and what it means to the domain folders.
  */
 import { Elysia } from "elysia";
+import { AGENT_VOICES } from "../agent/agent.ts";
 import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import { bearerOf } from "./authenticate.ts";
+import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import type { Route } from "./contract.ts";
+import { allContracts } from "./contracts/index.ts";
+import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { type Exchange, problemResponse, saneRequestId, splitUrl } from "./exchange.ts";
 import { createIdempotency } from "./idempotency.ts";
+import { openApiDocument } from "./openapi.ts";
 import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpServer, HttpSettings } from "./ports.ts";
 import {
@@ -30,8 +35,8 @@ import {
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { MOUNTS, routeTable } from "./route-table.ts";
+import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { apiRoutes } from "./routes/index.ts";
-import { ROOT_PATHS, rootRoutes } from "./routes/root.ts";
 
 const STOP_WAIT_MS = 5_000;
 /** Bun answers 413 itself, without a body, above this: far above our own limit. */
@@ -62,7 +67,7 @@ export async function createHttpServer(
   const routes = apiRoutes({ settings, dependencies, apiKeys, recordingLinks, publicUrl });
   const table = routeTable(
     routes.map((route) => route.contract),
-    ROOT_PATHS,
+    [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, CHECKOUT_PATH],
   );
   const pipeline = createPipeline({
     idempotency,
@@ -174,7 +179,15 @@ export async function createHttpServer(
           { parse: "none" },
         );
   }
-  rootRoutes(app, { health: dependencies.health, isRefusing: () => refusing });
+  healthRoutes(app, { health: dependencies.health, isRefusing: () => refusing });
+  docsRoutes(
+    app,
+    openApiDocument(
+      allContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]),
+      settings.version,
+    ),
+  );
+  checkoutRoutes(app, { checkouts: dependencies.checkouts, bankDetails: settings.bankDetails });
 
   app.listen({
     hostname: settings.host,

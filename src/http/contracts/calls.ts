@@ -268,7 +268,7 @@ export const hangUpCall = contract({
   summary: "End a live call",
   reply: okReply({
     call_uuid: callUuid,
-    status: shown(z.literal("ending"), "Under way.", "ending"),
+    status: shown(z.enum(CALL_STATUSES), "What became of the call.", "completed"),
   }),
   errors: ["conflict", "unknown_field"],
 });

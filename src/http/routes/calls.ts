@@ -160,7 +160,9 @@ export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
     }),
     route(contracts.hangUpCall)(async ({ tenantId, params }) => {
       await calls.hangUp(tenantId, params.uuid);
-      return { ok: true, call_uuid: params.uuid, status: "ending" };
+      const call = await callHistoryStore(database.read).find(tenantId, params.uuid);
+      if (!call) throw notFound("call");
+      return { ok: true, call_uuid: params.uuid, status: call.status };
     }),
   ];
 };

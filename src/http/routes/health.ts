@@ -2,14 +2,14 @@
 import type { Elysia } from "elysia";
 import type { Health } from "../ports.ts";
 
-export const ROOT_PATHS = ["/healthz", "/readyz"] as const;
+export const HEALTH_PATHS = ["/healthz", "/readyz"] as const;
 
-export interface RootDependencies {
+export interface HealthDependencies {
   readonly health: Health;
   readonly isRefusing: () => boolean;
 }
 
-export function rootRoutes(app: Elysia, { health, isRefusing }: RootDependencies): void {
+export function healthRoutes(app: Elysia, { health, isRefusing }: HealthDependencies): void {
   const alive = () => Response.json({ ok: true });
   const ready = async () => {
     const problems = [...(await health.problems())];

@@ -1,0 +1,278 @@
+/**
+ * The OpenAPI 3.1 document, made from the contracts: the schemas that validate are the schemas that
+ * are shown, and which errors a route may answer follows from what it takes.
+ */
+import { z } from "zod";
+import type { Contract } from "./contract.ts";
+import { EXPLANATIONS, INTRODUCTION, TAGS } from "./openapi-texts.ts";
+import { statusOf } from "./problem.ts";
+import { requirementOf } from "./schema.ts";
+import { bodyFields } from "./validate.ts";
+
+type Json = Record<string, unknown>;
+
+const ErrorBody = z
+  .strictObject({
+    ok: z.literal(false),
+    error: z.string().meta({ description: "Stable code.", examples: ["not_found"] }),
+    message: z.string().meta({ description: "Plain words that say how to mend it." }),
+    field: z.string().nullable().meta({ description: "The field or parameter at fault." }),
+    request_id: z.string().meta({ description: "As in the header X-Request-Id." }),
+  })
+  .meta({ id: "Error" });
+
+export function openApiDocument(contracts: readonly Contract[], version: string): Json {
+  const schemas: Json = {};
+  const show = (schema: z.ZodType, io: "input" | "output") => shownSchema(schema, io, schemas);
+  show(ErrorBody, "output");
+  const paths: Record<string, Json> = {};
+  for (const contract of contracts) {
+    const path = paths[contract.path] ?? {};
+    path[contract.method.toLowerCase()] = operation(contract, show);
+    paths[contract.path] = path;
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Linevoice Voice Agent Telephony API",
+      version: "1",
+      description: `${INTRODUCTION}\n\nServed by linevoice ${version}.`,
+      license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
+    },
+    servers: [{ url: "/api/v1" }, { url: "/v1", description: "The same, in the short spelling." }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: TAGS.map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "`Bearer lv_live_…`" },
+        apiKey: { type: "apiKey", in: "header", name: "X-LV-Api-Key" },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: "Idempotency-Key",
+          in: "header",
+          description:
+            "Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.",
+          schema: { type: "string", minLength: 1, maxLength: 255 },
+          example: "order-1042",
+        },
+      },
+      headers: {
+        RequestId: header("Id of this request; the caller's own if it sent a sane one.", "string"),
+        RateLimitLimit: header("Requests a minute for this key.", "integer"),
+        RateLimitRemaining: header("Requests left now.", "integer"),
+        RateLimitReset: header("Seconds until one more fits.", "integer"),
+        RetryAfter: header("Seconds to wait before trying again.", "integer"),
+      },
+    },
+  };
+}
+
+const header = (description: string, type: string) => ({ description, schema: { type } });
+
+type Show = (schema: z.ZodType, io: "input" | "output") => Json;
+
+function operation(contract: Contract, show: Show): Json {
+  const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
+  if (contract.method === "POST")
+    parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
+  return {
+    operationId: contract.operationId,
+    tags: [contract.tag],
+    summary: contract.summary,
+    ...(contract.description ? { description: contract.description } : {}),
+    ...(contract.open ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(contract.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: show(contract.body, "input") } },
+          },
+        }
+      : {}),
+    responses: { ...success(contract, show), ...failures(contract) },
+  };
+}
+
+function pathParameters(contract: Contract): Json[] {
+  if (contract.path.includes("{id}"))
+    return [
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        description: `Id of the ${contract.noun ?? "record"}.`,
+        schema: { type: "integer", minimum: 1 },
+        example: 1,
+      },
+    ];
+  if (contract.path.includes("{uuid}"))
+    return [
+      {
+        name: "uuid",
+        in: "path",
+        required: true,
+        description: "The call's UUID, lower case.",
+        schema: { type: "string", format: "uuid" },
+        example: "019aa1b2-0000-7000-8000-000000000001",
+      },
+    ];
+  return [];
+}
+
+function queryParameters(contract: Contract, show: Show): Json[] {
+  return Object.entries(contract.query?.shape ?? {}).map(([name, field]) => {
+    const schema = show(field as z.ZodType, "input");
+    const { description, examples, ...rest } = schema as {
+      description?: string;
+      examples?: unknown[];
+    };
+    return {
+      name,
+      in: "query",
+      required: !(field as z.ZodType).safeParse(undefined).success,
+      description,
+      schema: rest,
+      ...(examples?.[0] === undefined ? {} : { example: examples[0] }),
+    };
+  });
+}
+
+const commonHeaders = (contract: Contract): Json => ({
+  "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+  ...(contract.open
+    ? {}
+    : {
+        "RateLimit-Limit": { $ref: "#/components/headers/RateLimitLimit" },
+        "RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" },
+        "RateLimit-Reset": { $ref: "#/components/headers/RateLimitReset" },
+      }),
+});
+
+function success(contract: Contract, show: Show): Json {
+  const type = contract.replyType ?? "application/json";
+  const answer = (description: string): Json => ({
+    description,
+    headers: commonHeaders(contract),
+    content: { [type]: { schema: show(contract.reply, "output") } },
+  });
+  const responses: Json = { [contract.status ?? 200]: answer("Done.") };
+  if (type === "audio/mpeg") {
+    responses[206] = answer("The part that was asked for.");
+    responses[416] = {
+      description: "The range lies behind the end.",
+      headers: commonHeaders(contract),
+    };
+  }
+  return responses;
+}
+
+/** Everything this route may refuse with, by status. */
+export function errorCodes(contract: Contract): string[] {
+  const codes = new Set<string>(contract.errors);
+  if (!contract.open) for (const code of ["unauthorized", "rate_limited"]) codes.add(code);
+  if (contract.path.includes("{")) codes.add("not_found");
+  for (const name of Object.keys(contract.query?.shape ?? {})) codes.add(`valid_${name}_required`);
+  if (contract.body) {
+    for (const name of bodyFields(contract.body)) codes.add(`valid_${name}_required`);
+    codes.add("invalid_json");
+  }
+  if (contract.method === "POST" || contract.method === "PATCH")
+    for (const code of ["unknown_field", "payload_too_large"]) codes.add(code);
+  if (contract.method === "POST")
+    for (const code of ["conflict", "valid_idempotency_key_required"]) codes.add(code);
+  for (const code of ["method_not_allowed", "engine", "unavailable"]) codes.add(code);
+  return [...codes];
+}
+
+function failures(contract: Contract): Json {
+  const byStatus = Map.groupBy(errorCodes(contract), (code) => statusOf(code as never));
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([left], [right]) => left - right)
+      .map(([status, codes]) => [status, failure(contract, status, codes)]),
+  );
+}
+
+function failure(contract: Contract, status: number, codes: readonly string[]): Json {
+  const retry = status === 429 || status === 503;
+  return {
+    description: codes.map((code) => `\`${code}\``).join(", "),
+    headers: {
+      ...(status === 401 || status === 503
+        ? { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+        : commonHeaders(contract)),
+      ...(retry ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } : {}),
+    },
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: Object.fromEntries(codes.map((code) => [code, example(contract, code)])),
+      },
+    },
+  };
+}
+
+function example(contract: Contract, code: string): Json {
+  const field = /^valid_(\w+)_required$/.exec(code)?.[1] ?? null;
+  return {
+    value: {
+      ok: false,
+      error: code,
+      message: field ? fieldMessage(contract, field) : (EXPLANATIONS[code] ?? "See the message."),
+      field: code === "unknown_field" ? "colour" : field,
+      request_id: "91e30b4bfc38fce8b70c8e4ba57a31bf",
+    },
+  };
+}
+
+function fieldMessage(contract: Contract, name: string): string {
+  if (name === "idempotency_key")
+    return "The header `Idempotency-Key` must be 1 to 255 characters long.";
+  const shapes = [contract.query, ...variantsOf(contract.body)].flatMap((schema) =>
+    schema?.shape[name] ? [schema.shape[name] as z.ZodType] : [],
+  );
+  const must = shapes.map((schema) => requirementOf(schema)).find((text) => text !== null);
+  return `\`${name}\` must ${must ?? "have a valid value"}.`;
+}
+
+function variantsOf(schema: z.ZodType | undefined): z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema];
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return schema.options.filter((option) => option instanceof z.ZodObject);
+  return [];
+}
+
+/** JSON Schema of a Zod schema; named ones move to the components. */
+function shownSchema(schema: z.ZodType, io: "input" | "output", components: Json): Json {
+  const made = z.toJSONSchema(schema, {
+    io,
+    target: "draft-2020-12",
+    unrepresentable: "any",
+  }) as Json;
+  const { $schema: _, $defs, ...rest } = tidied(made, io) as Json & { $defs?: Json };
+  for (const [name, definition] of Object.entries($defs ?? {})) components[name] = definition;
+  const named = schema.meta()?.id;
+  if (typeof named !== "string") return rest;
+  if (!("$ref" in rest)) components[named] = rest;
+  return { $ref: `#/components/schemas/${named}` };
+}
+
+/** References to the components; without the bounds that only say "a safe integer". */
+function tidied(node: unknown, io: "input" | "output"): unknown {
+  if (Array.isArray(node)) return node.map((item) => tidied(item, io));
+  if (typeof node !== "object" || node === null) return node;
+  const result: Json = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "$ref") result[key] = String(value).replace("#/$defs/", "#/components/schemas/");
+    else if (key === "id" && typeof value === "string") continue;
+    else if (key === "minimum" && value === Number.MIN_SAFE_INTEGER) continue;
+    else if (key === "maximum" && value === Number.MAX_SAFE_INTEGER && io === "output") continue;
+    else if (key === "exclusiveMinimum" && value === 0) result.minimum = 1;
+    else result[key] = key === "examples" ? value : tidied(value, io);
+  }
+  return result;
+}
