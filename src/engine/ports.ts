@@ -25,6 +25,8 @@ export interface SessionSettings {
   /** The same knowledge as data, for engines that retrieve. */
   readonly knowledge: readonly KnowledgeSnapshot[];
   readonly tools: readonly ToolSnapshot[];
+  /** Where a caller who wants a person may be transferred; the first is the default. */
+  readonly transferTargets?: readonly string[];
 }
 
 export interface EngineSession {

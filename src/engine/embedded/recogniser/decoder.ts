@@ -124,6 +124,7 @@ export class Decoder {
     this.#raw.set_config("pbeam", search.beam);
     this.#raw.set_config("wbeam", search.wordBeam);
     this.#raw.set_config("wip", search.wordInsertionPenalty);
+    this.#raw.set_config("lw", search.languageWeight);
   }
 
   #allocate(text: string): number {

@@ -8,6 +8,7 @@ import { wordsOf } from "../mind/words.ts";
 import { type BigramGraph, buildBigramGraph, type WeightedSentence } from "./bigram-graph.ts";
 import { CARRIER_PHRASES } from "./carriers.ts";
 import { type Decoder, PHONE_WORDS, type Vocabulary } from "./decoder.ts";
+import type { SearchSettings } from "./soundswallower.ts";
 
 /** Bounds the time of a build and of every utterance: beyond this knowledge is cut. */
 const QUESTIONS_MAX = 600;
@@ -48,9 +49,24 @@ function contextOf(source: GrammarSource): string[][] {
 }
 
 /** The narrowest beams that lost nothing: three times cheaper than the recogniser's advice. */
-export const OPEN_GRAPH_SEARCH = { beam: 1e-50, wordBeam: 1e-36, wordInsertionPenalty: 0.2 };
-export const CLOSED_GRAMMAR_SEARCH = { beam: 1e-80, wordBeam: 1e-60, wordInsertionPenalty: 0.65 };
-export const SOUND_LOOP_SEARCH = { beam: 1e-40, wordBeam: 1e-30, wordInsertionPenalty: 0.65 };
+export const OPEN_GRAPH_SEARCH: SearchSettings = {
+  beam: 1e-50,
+  wordBeam: 1e-36,
+  wordInsertionPenalty: 0.2,
+  languageWeight: 6.5,
+};
+export const CLOSED_GRAMMAR_SEARCH: SearchSettings = {
+  beam: 1e-80,
+  wordBeam: 1e-60,
+  wordInsertionPenalty: 0.65,
+  languageWeight: 1,
+};
+export const SOUND_LOOP_SEARCH: SearchSettings = {
+  beam: 1e-40,
+  wordBeam: 1e-30,
+  wordInsertionPenalty: 0.65,
+  languageWeight: 6.5,
+};
 
 export const SOUND_LOOP = `#JSGF V1.0;
 grammar loop;

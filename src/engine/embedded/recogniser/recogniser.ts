@@ -58,7 +58,7 @@ export interface ListeningEar {
 const SOURCES_MAX = 64;
 const UTTERANCE_SAMPLES_MAX = 30 * 8_000;
 /** Below this the expected answer fits worse than sounds at random: something else was said. */
-const CLOSED_RATIO_MIN = -9;
+const CLOSED_RATIO_MIN = -7;
 const PARTIAL_SAMPLES = 1_600;
 const NOTHING_PREPARED: GrammarSource = { key: "", language: "en", questions: [], context: [] };
 

@@ -31,6 +31,8 @@ const COMMON_SETTINGS = {
   tmat: transitions,
   featparams: features,
   cmninit: CEPSTRAL_MEAN,
+  // Scores are relative to the best sound considered: consider all, or they cannot be compared.
+  compallsen: true,
 };
 
 /** Search widths and penalties that differ per kind of grammar. */
@@ -41,6 +43,8 @@ export interface SearchSettings {
   readonly wordBeam: number;
   /** Below 1: words are dear, so that few long ones win over many short ones. */
   readonly wordInsertionPenalty: number;
+  /** How much the grammar's own weights count against the sound. */
+  readonly languageWeight: number;
 }
 
 type Pointer = number;

@@ -1,0 +1,36 @@
+/**
+ * What the mind is in the middle of. One writer: the dialogue.
+ *
+ *   open ─ unsure ─► confirming ─ yes ─► (answer | filling)
+ *    │ ─ tool ─► filling ─ all values ─► waiting ─ result ─► open
+ *    │ ─ two misses ─► menu           └ gave up ─► offering
+ *    └ human, message ─► offering ─ yes ─► recording ─► open
+ */
+import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
+import type { Slot } from "./slots.ts";
+import type { Topic } from "./topics.ts";
+
+export type Mode =
+  | { readonly type: "open"; readonly askedForMore: boolean }
+  | { readonly type: "confirming"; readonly topic: Topic; readonly misses: number }
+  | Filling
+  | { readonly type: "waiting"; readonly toolCallId: string; readonly tool: ToolSnapshot }
+  | { readonly type: "menu"; readonly page: number }
+  /** Would the caller like to leave a message? */
+  | { readonly type: "offering" }
+  /** The next utterance is the message. */
+  | { readonly type: "recording" };
+
+export interface Filling {
+  readonly type: "filling";
+  readonly tool: ToolSnapshot;
+  readonly values: JsonObject;
+  /** Still to ask, the current one first. */
+  readonly slots: readonly Slot[];
+  readonly attempts: number;
+  /** Read back, waiting for yes. */
+  readonly unconfirmed: JsonValue;
+}
+
+export const OPEN: Mode = { type: "open", askedForMore: false };
+export const OPEN_AFTER_OFFER: Mode = { type: "open", askedForMore: true };
