@@ -220,7 +220,7 @@ async function spoil(spoiled: Database, tenantId: number): Promise<void> {
 }
 
 describe("checkouts", () => {
-  const provider = manualPayments("https://voice.example.com/");
+  const provider = manualPayments(() => "https://voice.example.com/");
   const checkouts = createCheckouts({ database, stores: billingStores, plans, provider, clock });
   const accountOf = async (tenantId: number) =>
     (await database.read.select().from(tenants).where(eq(tenants.id, tenantId)))[0];

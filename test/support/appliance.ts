@@ -1,0 +1,265 @@
+/** The whole appliance on loopback, with a carrier beside it: the far end of scenario tests. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { AppSettings } from "../../src/app/settings.ts";
+import { type App, startApp } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { type Log, silentLog } from "../../src/core/log.ts";
+import { eurToMicro } from "../../src/core/money.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { agentStore } from "../../src/store/agent-store.ts";
+import { agentFiles, type agents, files, phoneNumbers } from "../../src/store/schema/index.ts";
+
+export const OWN_NUMBER = "+37052000001";
+const TRUNK = { username: "clinic", password: "correct horse" };
+
+export interface Appliance {
+  readonly app: App;
+  readonly carrier: Carrier;
+  readonly tenantId: number;
+  readonly agentId: number;
+  readonly apiKey: string;
+  readonly dataDir: string;
+  /** A subscriber of the carrier, registered; its voice is a synthesised caller's. */
+  phone(number: string, voice?: string): Promise<Phone>;
+  api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  /** Polls the call until it is in one of the states; fails after `timeoutMs`. */
+  callWhen(uuid: string, done: (call: Json) => boolean, timeoutMs?: number): Promise<Json>;
+  mails(): string[];
+  close(): Promise<void>;
+}
+
+/** A JSON object of an answer; tests look at single fields. */
+export interface Json {
+  readonly [key: string]: Json & string & number & boolean & null & readonly Json[];
+}
+
+export function applianceSettings(dataDir: string, host: string): AppSettings {
+  return {
+    version: "0.0.0-test",
+    dataDir,
+    masterKey: new Uint8Array(32).fill(7),
+    http: {
+      listen: { host, port: 0 },
+      publicUrl: null,
+      tls: null,
+      requestsPerMinute: 100_000,
+      bodyBytesMax: 2_097_152,
+    },
+    sip: {
+      bind: { host, port: 0 },
+      externalIp: host,
+      userAgent: "Linevoice",
+      registerExpiresSec: 300,
+      ringTimeoutMs: 20_000,
+      sessionExpiresSec: 1800,
+      codecs: ["PCMA", "PCMU"],
+      outboundProxy: null,
+      trace: false,
+    },
+    callWorkers: 1,
+    callWorker: {
+      rtpPorts: { first: 21_000, last: 21_999 },
+      rtpTimeoutMs: 15_000,
+      jitterMsMax: 200,
+      engineKind: "embedded",
+      conversation: {
+        endpointingMs: 350,
+        endpointingUnfinishedMs: 900,
+        endpointingDictationMs: 1600,
+        bargeInMs: 400,
+        bargeInFadeMs: 150,
+        idlePromptMs: 8_000,
+        silenceTimeoutMs: 30_000,
+        fillerDelayMs: 2_500,
+        toolTimeoutMs: 20_000,
+        disclosure: { lt: "", lv: "", en: "", ru: "" },
+      },
+    },
+    engineLabel: "embedded",
+    voiceAliases: {},
+    prices: {
+      sttPerMinute: eurToMicro(0),
+      llmInputPerMillionTokens: eurToMicro(0),
+      llmOutputPerMillionTokens: eurToMicro(0),
+      ttsPerMillionCharacters: eurToMicro(0),
+      trunkPerMinute: eurToMicro(0),
+    },
+    plans: [
+      {
+        slug: "start",
+        name: "Start",
+        includedMinutes: 100,
+        pricePerMonth: eurToMicro(29),
+        overagePerMinute: eurToMicro(0.15),
+        maxConcurrentCalls: 5,
+        maxAgents: 5,
+        maxNumbers: 5,
+        maxFiles: 20,
+        maxWebhooks: 5,
+      },
+    ],
+    httpClient: {
+      allowNetworks: ["127.0.0.0/8"],
+      caPem: null,
+      toolTimeoutMs: 20_000,
+      webhookTimeoutMs: 8_000,
+    },
+    mail: { from: "Linevoice <linevoice@localhost>", provider: { kind: "outbox" } },
+    concurrentCallsMax: 50,
+    bankDetails: null,
+  };
+}
+
+export interface ApplianceOptions {
+  readonly dataDir: string;
+  /** Loopback address of the appliance; the carrier gets the same with another port. */
+  readonly host: string;
+  readonly log?: Log;
+  readonly settings?: (settings: AppSettings) => AppSettings;
+  readonly knowledge?: string;
+  readonly agent?: Partial<typeof agents.$inferInsert>;
+}
+
+const CLINIC = `## What are your opening hours?
+We are open Monday to Friday from nine to five.
+
+## Where are you located?
+Our address is twelve Garden Street, next to the central station.
+
+## How much does a consultation cost?
+A consultation costs forty euros.
+`;
+
+/** Started, registered and ready for calls. */
+export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
+  const { dataDir, host } = options;
+  const base = applianceSettings(dataDir, host);
+  const deps = { clock: systemClock, random: systemRandom, log: options.log ?? silentLog };
+  const carrier = await startCarrier({ host, domain: "carrier.test" });
+  carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
+  const app = await startApp(options.settings?.(base) ?? base, deps);
+  const tenant = await app.operator.createTenant({
+    name: "Dental clinic",
+    email: "desk@example.com",
+    plan: null,
+  });
+  const key = await app.operator.createKey(tenant.id, "test");
+  const now = systemClock.now();
+  const { agentId } = await app.database.tx(async (queries) => {
+    const agent = await agentStore(queries).insert(tenant.id, {
+      name: "Reception",
+      prompt: "You answer for a dental clinic.",
+      firstMessage: "Good afternoon, this is the dental clinic. How can I help you?",
+      firstSpeaker: "assistant",
+      voice: "Sari",
+      language: "en",
+      maxDurationSec: 120,
+      voicemailAction: "hangup",
+      fillerPhrases: "One moment please.\nLet me check.",
+      webhookUrl: null,
+      transcriptEmail: "owner@example.com",
+      transcriptEmailEnabled: true,
+      createdAt: now,
+      updatedAt: now,
+      ...options.agent,
+    });
+    const content = options.knowledge ?? CLINIC;
+    const [file] = await queries
+      .insert(files)
+      .values({
+        tenantId: tenant.id,
+        filename: "clinic.md",
+        format: "md",
+        content,
+        sizeBytes: Buffer.byteLength(content),
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning();
+    await queries.insert(agentFiles).values({ agentId: agent.id, fileId: file?.id ?? 0 });
+    await queries.insert(phoneNumbers).values({
+      tenantId: tenant.id,
+      numberE164: OWN_NUMBER,
+      label: null,
+      agentId: agent.id,
+      inboundEnabled: true,
+      createdAt: now,
+    });
+    return { agentId: agent.id };
+  });
+  await app.operator.setTrunk({
+    tenant: tenant.id,
+    server: carrier.address.host,
+    port: carrier.address.port,
+    transport: "udp",
+    ...TRUNK,
+    realm: null,
+    outbound_proxy: null,
+    caller_id: OWN_NUMBER,
+    register: true,
+  });
+  await carrier.registered(TRUNK.username, 10_000);
+  await app.ready();
+
+  const phones: Phone[] = [];
+  let voices: Promise<Voices> | null = null;
+
+  async function api(method: string, path: string, body?: unknown) {
+    const response = await fetch(`${app.addresses.http}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key.secret}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  }
+
+  return {
+    app,
+    carrier,
+    tenantId: tenant.id,
+    agentId,
+    apiKey: key.secret,
+    dataDir,
+    async phone(number, voice = "en-us") {
+      voices ??= createVoices();
+      const account = { username: number, password: number };
+      carrier.addSubscriber({ ...account, numbers: [number] });
+      const phone = await createPhone({
+        number,
+        domain: "carrier.test",
+        host,
+        proxy: carrier.address,
+        account,
+        speech: (await voices).speaker(voice),
+      });
+      await phone.register();
+      phones.push(phone);
+      return phone;
+    },
+    api,
+    async callWhen(uuid, done, timeoutMs = 20_000) {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        const { body } = await api("GET", `/calls/${uuid}`);
+        const call = body.call as unknown as Json | undefined;
+        if (call && done(call)) return call;
+        if (performance.now() > deadline)
+          throw new Error(`call ${uuid} stayed ${JSON.stringify(call ?? body)}`);
+        await Bun.sleep(50);
+      }
+    },
+    mails: () => readdirSync(join(dataDir, "outbox")).filter((name) => name.endsWith(".eml")),
+    async close() {
+      await Promise.all(phones.map((phone) => phone.close()));
+      await app.stop();
+      carrier.close();
+    },
+  };
+}
