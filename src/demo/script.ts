@@ -3,6 +3,7 @@
  * question is told with the answer that must be heard on the phone.
  */
 import type { AgentVoice } from "../agent/agent.ts";
+import type { JsonObject } from "../worker/messages.ts";
 
 export const AGENT_VOICE: AgentVoice = "Nathan";
 
@@ -70,9 +71,17 @@ export const DECOYS: readonly string[] = [
   "Teeth whitening costs two hundred euros.",
 ];
 
+interface ScriptedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly question: string;
+  readonly answer: string;
+}
+
 export const APPOINTMENT_NUMBER = "4172";
 
-export const TOOL = {
+export const TOOL: ScriptedTool = {
   name: "check_appointment",
   description: "Check my appointment: tells the day and time of an appointment by its number",
   parameters: {
@@ -89,7 +98,7 @@ export const TOOL = {
   question: "Check my appointment.",
   /** What the clinic's system answers, to be spoken as it is. */
   answer: "Your appointment is on Tuesday at ten in the morning.",
-} as const;
+};
 
 export const GOODBYE = "Thank you, goodbye.";
 

@@ -6,6 +6,7 @@ const PACKAGES = {
   kamailio: "kamailio",
   sipp: "sip-tester",
   baresip: "baresip-core",
+  pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
 } as const;
 
 export type PeerName = keyof typeof PACKAGES;

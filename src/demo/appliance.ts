@@ -1,0 +1,147 @@
+/**
+ * The real appliance with the demo's configuration, and the demo's tenant set up in it: by the
+ * operator's commands, by the REST API, and, for the tool, which only the dashboard can make, by a
+ * row in the store.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { type App, startApp } from "../app.ts";
+import { configSchema } from "../config/schema.ts";
+import { createVault, MASTER_KEY_BYTES } from "../config/vault.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { tools } from "../store/schema/index.ts";
+import { toolSecretBinding } from "../webhook/secret-binding.ts";
+import { createDemoApi, type DemoApi } from "./api-client.ts";
+import type { Carrier } from "./carrier/carrier.ts";
+import type { CompanyServer } from "./company/company-server.ts";
+import { AGENT, COMPANY, KNOWLEDGE, TOOL } from "./script.ts";
+
+export interface DemoAppliance {
+  readonly app: App;
+  readonly outboxDir: string;
+  /** For the tool's row. */
+  readonly masterKey: Uint8Array;
+}
+
+export interface ApplianceOptions {
+  readonly host: string;
+  readonly dataDir: string;
+  /** PEM of the demo's certificate authority. */
+  readonly authority: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export async function startDemoAppliance(options: ApplianceOptions): Promise<DemoAppliance> {
+  const { host, dataDir } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const caFile = join(dataDir, "demo-authority.pem");
+  writeFileSync(caFile, options.authority);
+  const config = configSchema.parse({
+    server: { listen: `${host}:0`, metrics_listen: "" },
+    storage: { data_dir: dataDir },
+    sip: { bind: `${host}:0`, external_ip: host, user_agent: "Linevoice demo" },
+    http_client: { allow_networks: [`${host}/32`], ca_file: caFile },
+    limits: { requests_per_minute: 600 },
+    plans: [
+      {
+        slug: "demo",
+        name: "Demo",
+        included_minutes: 1,
+        price_eur_per_month: 0,
+        overage_eur_per_min: 0.12,
+        max_concurrent_calls: 5,
+      },
+    ],
+  });
+  const masterKey = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
+  const settings = settingsFromConfig(config, { version: options.version, masterKey });
+  const app = await startApp(settings, options);
+  return { app, outboxDir: join(dataDir, "outbox"), masterKey };
+}
+
+export interface DemoTenant {
+  readonly tenantId: number;
+  readonly agentId: number;
+  readonly api: DemoApi;
+  readonly key: string;
+}
+
+export interface TenantParts {
+  readonly carrier: Carrier;
+  readonly company: CompanyServer;
+  readonly toolSecret: { readonly header: string; readonly value: string };
+  readonly trunkPassword: string;
+  readonly clock: Clock;
+}
+
+export async function setUpTenant(
+  appliance: DemoAppliance,
+  parts: TenantParts,
+): Promise<DemoTenant> {
+  const { operator, addresses } = appliance.app;
+  const { name, email, number, trunkUser } = COMPANY;
+  const tenant = await operator.createTenant({ name, email, plan: null });
+  await operator.credit(tenant.id, 20, "Welcome credit of the demo");
+  const key = await operator.createKey(tenant.id, "demo");
+  await operator.setTrunk({
+    tenant: tenant.id,
+    server: parts.carrier.address.host,
+    port: parts.carrier.address.port,
+    transport: "udp",
+    username: trunkUser,
+    password: parts.trunkPassword,
+    realm: null,
+    outbound_proxy: null,
+    caller_id: number,
+    register: true,
+  });
+  const api = createDemoApi(`${addresses.http}/api/v1`, key.secret, parts.clock);
+  const { agent } = await api.post<{ agent: { id: number } }>("/agents", AGENT);
+  await api.post("/files", { ...KNOWLEDGE, agent_id: agent.id });
+  await api.post("/phone-numbers", {
+    number_e164: number,
+    label: "Reception",
+    agent_id: agent.id,
+  });
+  await addTool(appliance, tenant.id, agent.id, parts);
+  return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
+}
+
+/** The secret is sealed for its row, so the row comes first. */
+async function addTool(
+  { app, masterKey }: DemoAppliance,
+  tenantId: number,
+  agentId: number,
+  { company, toolSecret, clock }: TenantParts,
+): Promise<void> {
+  const vault = createVault(masterKey);
+  const now = clock.now();
+  await app.database.tx(async (queries) => {
+    const [row] = await queries
+      .insert(tools)
+      .values({
+        tenantId,
+        agentId,
+        name: TOOL.name,
+        description: TOOL.description,
+        url: company.toolUrl,
+        secretHeader: toolSecret.header,
+        secretSealed: "",
+        parameters: TOOL.parameters,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning({ id: tools.id });
+    if (!row) throw new Error("the tool was not stored");
+    const secretSealed = vault.seal(toolSecret.value, toolSecretBinding(row.id));
+    await queries.update(tools).set({ secretSealed }).where(eq(tools.id, row.id));
+  });
+}

@@ -1,0 +1,285 @@
+/**
+ * `linevoice demo`: the main job on embedded defaults, for real, on this machine's loopback. Starts
+ * the appliance, a carrier and phones; takes a call, places one, places a scheduled one; shows what
+ * is left of each and checks it. Answers the exit status: 0, or 1 when any step failed.
+ *
+ * Everything it started is stopped when it returns. Nothing outside the data directory is written.
+ */
+import { type Clock, systemClock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import { type Log, silentLog } from "../core/log.ts";
+import { type Random, systemRandom } from "../core/random.ts";
+import {
+  type DemoAppliance,
+  type DemoTenant,
+  setUpTenant,
+  startDemoAppliance,
+} from "./appliance.ts";
+import { type Carrier, startCarrier } from "./carrier/carrier.ts";
+import { makeCertificates } from "./company/certificate.ts";
+import { type CompanyServer, startCompanyServer } from "./company/company-server.ts";
+import { DataDirInUse, DEFAULT_DATA_DIR, freshDataDir } from "./data-dir.ts";
+import { gatherEvidence } from "./evidence/call-evidence.ts";
+import { type LiveView, showLive } from "./live-view.ts";
+import { createPhone, type Phone } from "./phone/phone.ts";
+import { reportCall } from "./report.ts";
+import {
+  beCalled,
+  callTheClinic,
+  OUTBOUND_EXCHANGES,
+  SCHEDULED_EXCHANGES,
+  type SceneResult,
+} from "./scene/scenes.ts";
+import { CALLED_LATER, CALLED_NOW, CALLER, COMPANY } from "./script.ts";
+import { Steps } from "./steps.ts";
+import { createTerminal, type Terminal } from "./terminal.ts";
+import { createVoices, type Voices } from "./voices.ts";
+
+export interface DemoOptions {
+  /** Stop after the calls instead of serving on. */
+  readonly exit: boolean;
+  /** Emptied first; null: `data/demo`. */
+  readonly dataDir: string | null;
+  readonly version: string;
+  readonly write: (text: string) => void;
+  readonly colours: boolean;
+  /** Ends the serving, e.g. on SIGINT. */
+  readonly signal: AbortSignal;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+const HOST = "127.0.0.1";
+const DOMAIN = "carrier.demo";
+const REGISTERED_TIMEOUT_MS = 10_000;
+const SCHEDULED_AHEAD_MS = 2000;
+const TOOL_SECRET_HEADER = "X-Clinic-Secret";
+
+interface Person {
+  readonly number: string;
+  readonly name: string;
+  readonly voice: string;
+}
+const PEOPLE: readonly Person[] = [CALLER, CALLED_NOW, CALLED_LATER];
+
+/** Everything that runs, in the order in which it was started. */
+interface Stage {
+  readonly clock: Clock;
+  readonly voices: Voices;
+  readonly carrier: Carrier;
+  readonly company: CompanyServer;
+  readonly appliance: DemoAppliance;
+  readonly tenant: DemoTenant;
+  readonly live: LiveView;
+  readonly phoneOf: (person: Person) => Phone;
+}
+
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const terminal = createTerminal(options.write, options.colours);
+  const steps = new Steps(terminal);
+  const cleanup: (() => unknown)[] = [];
+  try {
+    const stage = await setTheStage(options, terminal, cleanup);
+    await playTheCalls(stage, terminal, steps);
+    conclude(stage, terminal, steps);
+    if (!options.exit) await aborted(options.signal);
+  } catch (error) {
+    const name = error instanceof DataDirInUse ? "data directory" : "setting up";
+    await steps.attempt(name, () => Promise.reject(error));
+  }
+  for (const undo of cleanup.reverse())
+    await Promise.resolve(undo()).catch((error: unknown) =>
+      terminal.failed(`stopping: ${describeError(error)}`),
+    );
+  return steps.failures.length === 0 ? 0 : 1;
+}
+
+async function setTheStage(
+  options: DemoOptions,
+  terminal: Terminal,
+  cleanup: (() => unknown)[],
+): Promise<Stage> {
+  const { clock = systemClock, random = systemRandom, log = silentLog } = options;
+  const dataDir = freshDataDir(options.dataDir ?? DEFAULT_DATA_DIR);
+  terminal.line(
+    "Linevoice demo: the appliance, a carrier and phones, over SIP and RTP on loopback.",
+  );
+  terminal.section("Setting up");
+  const voices = await createVoices();
+  const certificates = makeCertificates(HOST, clock.now(), random);
+  const toolSecret = { header: TOOL_SECRET_HEADER, value: hex(random.bytes(16)) };
+  const company = startCompanyServer({ host: HOST, certificates, toolSecret, clock });
+  cleanup.push(() => company.stop());
+  const carrier = await startCarrier({ host: HOST, domain: DOMAIN, clock, random });
+  cleanup.push(() => carrier.close());
+  terminal.fact("carrier", `${addressText(carrier.address)}, registrar and proxy with digest`);
+
+  const appliance = await startDemoAppliance({
+    host: HOST,
+    dataDir,
+    authority: certificates.authority,
+    version: options.version,
+    clock,
+    random,
+    log,
+  });
+  const { app } = appliance;
+  cleanup.push(() => app.stop());
+  await app.ready();
+  terminal.fact("appliance", `SIP ${app.addresses.sip}, API ${app.addresses.http}/api/v1`);
+
+  const trunkPassword = hex(random.bytes(12));
+  carrier.addSubscriber({
+    username: COMPANY.trunkUser,
+    password: trunkPassword,
+    numbers: [COMPANY.number],
+  });
+  const parts = { carrier, company, toolSecret, trunkPassword, clock };
+  const tenant = await setUpTenant(appliance, parts);
+  await carrier.registered(COMPANY.trunkUser, REGISTERED_TIMEOUT_MS);
+  terminal.fact("trunk", `${COMPANY.trunkUser} is registered, ${COMPANY.number}`);
+  await subscribe(tenant, company);
+  terminal.fact("webhook", `${company.webhookUrl}, signed`);
+
+  const phones = new Map<Person, Phone>();
+  for (const person of PEOPLE) {
+    const phone = await registerPhone(person, { carrier, voices, clock, random });
+    cleanup.push(() => phone.close());
+    phones.set(person, phone);
+    terminal.fact("phone", `${person.number}, ${person.name}`);
+  }
+  const labels = new Map(PEOPLE.map(({ number, name }) => [number, name.padEnd(5)]));
+  const live = showLive(app, terminal, labels);
+  cleanup.push(() => live.stop());
+  const phoneOf = (person: Person) => {
+    const phone = phones.get(person);
+    if (!phone) throw new Error(`${person.name} has no phone`);
+    return phone;
+  };
+  return { clock, voices, carrier, company, appliance, tenant, live, phoneOf };
+}
+
+async function registerPhone(
+  { number, voice }: Person,
+  parts: { carrier: Carrier; voices: Voices; clock: Clock; random: Random },
+): Promise<Phone> {
+  const { carrier, voices, clock, random } = parts;
+  const password = hex(random.bytes(12));
+  carrier.addSubscriber({ username: number, password, numbers: [number] });
+  const phone = await createPhone({
+    number,
+    host: HOST,
+    domain: carrier.domain,
+    proxy: carrier.address,
+    account: { username: number, password },
+    speech: voices.speaker(voice),
+    clock,
+    random,
+  });
+  await phone.register();
+  return phone;
+}
+
+async function subscribe({ api }: DemoTenant, company: CompanyServer): Promise<void> {
+  const { signing_secret } = await api.post<{ signing_secret: string }>("/webhooks", {
+    url: company.webhookUrl,
+    events: [
+      "call.started",
+      "call.answered",
+      "call.ended",
+      "call.failed",
+      "transcript.completed",
+      "recording.ready",
+      "tool.executed",
+    ],
+  });
+  company.setSigningSecret(signing_secret);
+}
+
+interface PlayedCall {
+  readonly title: string;
+  readonly person: Person;
+  readonly callUuid: string;
+  readonly scene: SceneResult;
+}
+
+async function playTheCalls(stage: Stage, terminal: Terminal, steps: Steps): Promise<void> {
+  terminal.section(`${CALLER.name} calls the clinic`);
+  const inbound = await steps.attempt("inbound call", () => playInbound(stage));
+  terminal.section(`The clinic calls ${CALLED_NOW.name} now, and ${CALLED_LATER.name} on schedule`);
+  const [outbound, scheduled] = await Promise.all([
+    steps.attempt("outbound call", () => playOutbound(stage, null)),
+    steps.attempt("scheduled call", () => playOutbound(stage, SCHEDULED_AHEAD_MS)),
+  ]);
+  for (const played of [inbound, outbound, scheduled]) {
+    if (played)
+      await steps.attempt(`${played.title}: evidence`, () =>
+        showEvidence(stage, played, terminal, steps),
+      );
+  }
+  const requests = stage.company.toolRequests;
+  steps.check(
+    "tool called with its secret header",
+    requests.length > 0 && requests.every(({ authentic }) => authentic),
+    JSON.stringify(requests.map((request) => request.arguments)),
+  );
+}
+
+async function playInbound(stage: Stage): Promise<PlayedCall> {
+  const scene = await callTheClinic(stage, stage.phoneOf(CALLER));
+  const callUuid = stage.live.callUuidOf(CALLER.number);
+  if (callUuid === null) throw new Error("the appliance reported no turn of this call");
+  return { title: "inbound", person: CALLER, callUuid, scene };
+}
+
+/** `aheadMs` null: at once. */
+async function playOutbound(stage: Stage, aheadMs: number | null): Promise<PlayedCall> {
+  const person = aheadMs === null ? CALLED_NOW : CALLED_LATER;
+  const exchanges = aheadMs === null ? OUTBOUND_EXCHANGES : SCHEDULED_EXCHANGES;
+  const answered = beCalled(stage, stage.phoneOf(person), exchanges);
+  const schedule =
+    aheadMs === null ? {} : { schedule_at: new Date(stage.clock.now() + aheadMs).toISOString() };
+  const [placed, scene] = await Promise.all([
+    stage.tenant.api.post<{ call_uuid: string }>("/calls", {
+      to_number: person.number,
+      agent_id: stage.tenant.agentId,
+      ...schedule,
+    }),
+    answered,
+  ]);
+  const title = aheadMs === null ? "outbound" : "scheduled";
+  return { title, person, callUuid: placed.call_uuid, scene };
+}
+
+async function showEvidence(
+  stage: Stage,
+  { title, person, callUuid, scene }: PlayedCall,
+  terminal: Terminal,
+  steps: Steps,
+): Promise<void> {
+  const evidence = await gatherEvidence(
+    { callUuid, scene, callerVoice: person.voice, outboxDir: stage.appliance.outboxDir },
+    { api: stage.tenant.api, voices: stage.voices, clock: stage.clock },
+  );
+  const eventsReceived = stage.company.events.filter((event) => event.callUuid === callUuid);
+  reportCall({ title, scene, evidence, eventsReceived }, terminal, steps);
+}
+
+function conclude(stage: Stage, terminal: Terminal, steps: Steps): void {
+  terminal.section(steps.failures.length === 0 ? "All of it worked" : "Some steps failed");
+  for (const failure of steps.failures) terminal.failed(failure);
+  terminal.fact("API", stage.tenant.api.baseUrl);
+  terminal.fact("key", stage.tenant.key);
+  terminal.fact("try", `curl -H "Authorization: Bearer $KEY" ${stage.tenant.api.baseUrl}/calls`);
+}
+
+const addressText = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
