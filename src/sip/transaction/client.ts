@@ -115,13 +115,15 @@ export class ClientTransaction {
     return this.method === "INVITE" ? TIMER_D_MS : T4_MS;
   }
 
-  /** Timer A doubles without end, timer E up to T2. */
+  /**
+   * Timer E doubles up to T2, and so does timer A here. RFC 3261 17.1.1.2 lets A double without
+   * end: seven tries in 32 s, which at 30 % loss leave one call in 5,000 unheard. Eleven do not.
+   */
   #scheduleRetransmission(): void {
     this.#retransmission = this.clock.after(this.#intervalMs, () => {
       this.onRetransmission();
       this.flow.send(this.text);
-      const doubled = this.#intervalMs * 2;
-      this.#intervalMs = this.method === "INVITE" ? doubled : Math.min(doubled, T2_MS);
+      this.#intervalMs = Math.min(this.#intervalMs * 2, T2_MS);
       this.#scheduleRetransmission();
     });
   }

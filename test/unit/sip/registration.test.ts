@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { seededRandom } from "../../../src/core/random.ts";
+import { TrunkCredentials } from "../../../src/sip/credentials.ts";
+import { formatChallenge, parseCredentials, verifyCredentials } from "../../../src/sip/digest.ts";
+import {
+  buildResponse,
+  parseMessage,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+} from "../../../src/sip/message/index.ts";
+import { RegistrationClient } from "../../../src/sip/registration.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { trunkSettings } from "../../support/sip-stack.ts";
+
+/** What the registrar answers; null: nothing. */
+type Script = (request: SipRequest) => ResponseParts | null;
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly client: RegistrationClient;
+  readonly requests: SipRequest[];
+  script: Script;
+}
+
+const accepted = (request: SipRequest): ResponseParts => ({
+  statusCode: 200,
+  headers: [["Contact", request.headers.get("contact") ?? ""]],
+});
+
+function bench(script: Script): Bench {
+  const clock = fakeClock();
+  const settings = trunkSettings({ server: "provider.test", username: "u", password: "p" });
+  const requests: SipRequest[] = [];
+  const client = new RegistrationClient(settings, {
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    credentials: new TrunkCredentials(settings, seededRandom(2)),
+    userAgent: "test",
+    expiresSec: 300,
+    contactUser: "me",
+    contactUri: () => "sip:me@192.0.2.1:5060",
+    send: async (compose) => {
+      const request = parseMessage(compose("SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1"));
+      if (request.kind !== "request") throw new Error("no request");
+      requests.push(request);
+      const parts = self.script(request);
+      return parts && answerOf(request, parts);
+    },
+  });
+  const self: Bench = { clock, client, requests, script };
+  return self;
+}
+
+function answerOf(request: SipRequest, parts: ResponseParts): SipResponse {
+  const response = parseMessage(buildResponse(request, { toTag: "t", ...parts }));
+  if (response.kind !== "response") throw new Error("no response");
+  return response;
+}
+
+async function started(script: Script): Promise<Bench> {
+  const running = bench(script);
+  running.client.start();
+  await running.clock.advance(1);
+  return running;
+}
+
+const challenged =
+  (stale: boolean): Script =>
+  () => ({
+    statusCode: 401,
+    headers: [
+      [
+        "WWW-Authenticate",
+        formatChallenge({
+          realm: "r",
+          nonce: stale ? "new" : "old",
+          opaque: null,
+          qop: "auth",
+          algorithm: "SHA-256",
+          stale,
+        }),
+      ],
+    ],
+  });
+
+describe("a registration", () => {
+  test("answers the challenge and is refreshed before it expires, one REGISTER at a time", async () => {
+    const { clock, client, requests } = await started((request) => {
+      const header = request.headers.get("authorization");
+      const credentials = header ? parseCredentials(header) : undefined;
+      if (!credentials || !verifyCredentials(credentials, "p", "REGISTER")) {
+        return challenged(false)(request);
+      }
+      return accepted(request);
+    });
+    expect(client.status.name).toBe("registered");
+    expect(requests).toHaveLength(2);
+    expect(requests.map((request) => request.cseq.number)).toEqual([1, 2]);
+    expect(new Set(requests.map((request) => request.callId)).size).toBe(1);
+    await clock.advance(200_000);
+    expect(requests).toHaveLength(2);
+    await clock.advance(31_000);
+    expect(requests).toHaveLength(4);
+    expect(client.status.name).toBe("registered");
+  });
+
+  test("a 200 with only an Expires header causes no storm", async () => {
+    const { clock, client, requests } = await started(() => ({
+      statusCode: 200,
+      headers: [
+        ["Contact", "<sip:me@192.0.2.1:5060>"],
+        ["Expires", 120],
+      ],
+    }));
+    expect(client.status.name).toBe("registered");
+    await clock.advance(55_000);
+    expect(requests).toHaveLength(1);
+    await clock.advance(6000);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("a 200 without Contact is a registration all the same", async () => {
+    const { clock, client, requests } = await started(() => ({ statusCode: 200 }));
+    expect(client.status.name).toBe("registered");
+    await clock.advance(240_000);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("423 is answered with the time the registrar wants", async () => {
+    const { client, requests } = await started((request) =>
+      Number(request.headers.get("expires")) < 900
+        ? { statusCode: 423, headers: [["Min-Expires", 900]] }
+        : accepted(request),
+    );
+    expect(client.status.name).toBe("registered");
+    expect(requests.map((request) => request.headers.get("expires"))).toEqual(["300", "900"]);
+  });
+
+  test("a stale nonce is answered once more, a refused password is not", async () => {
+    let round = 0;
+    const stale = await started((request) => {
+      round++;
+      if (round === 1) return challenged(false)(request);
+      return round === 2 ? challenged(true)(request) : accepted(request);
+    });
+    expect(stale.client.status.name).toBe("registered");
+    expect(stale.requests).toHaveLength(3);
+    const refused = await started(challenged(false));
+    expect(refused.client.status).toMatchObject({ name: "failed", lastCode: 401 });
+    expect(refused.requests).toHaveLength(2);
+  });
+
+  test("a refusal is retried after about ten minutes, not before nine", async () => {
+    const { clock, client, requests } = await started(() => ({ statusCode: 403 }));
+    expect(client.status).toMatchObject({ name: "failed", lastCode: 403 });
+    await clock.advance(530_000);
+    expect(requests).toHaveLength(1);
+    await clock.advance(140_000);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("Retry-After is obeyed", async () => {
+    const { clock, requests } = await started(() => ({
+      statusCode: 503,
+      headers: [["Retry-After", "120 (maintenance)"]],
+    }));
+    await clock.advance(119_000);
+    expect(requests).toHaveLength(1);
+    await clock.advance(2000);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("silence is retried with growing pauses of at most 45 s, so that we are back in 60", async () => {
+    const running = await started(() => null);
+    expect(running.client.status).toMatchObject({ name: "failed", lastCode: null });
+    await running.clock.advance(20 * 60_000);
+    expect(running.requests.length).toBeGreaterThan(20);
+    expect(running.requests.length).toBeLessThan(50);
+    running.script = accepted;
+    await running.clock.advance(60_000);
+    expect(running.client.status.name).toBe("registered");
+  });
+
+  test("a changed public address is registered at once", async () => {
+    const { clock, client, requests } = await started(accepted);
+    client.refreshNow();
+    await clock.advance(1);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("stopping un-REGISTERs, waits 2 s at most and leaves no timer", async () => {
+    const running = await started(accepted);
+    const stopped = running.client.stop();
+    await running.clock.advance(1);
+    await stopped;
+    expect(running.requests.at(-1)?.headers.get("expires")).toBe("0");
+    expect(running.client.status.name).toBe("unregistered");
+    expect(running.clock.pendingTimers).toBe(0);
+  });
+});
