@@ -83,9 +83,5 @@ export interface OperatorPort {
     to: string,
   ): Promise<{ readonly tenant_id: number; readonly call_uuid: string }>;
   /** Ends when the call has ended or the signal aborts. Needs the running server. */
-  followCall(
-    tenantId: number,
-    callUuid: string,
-    signal: AbortSignal,
-  ): AsyncIterable<CallProgress>;
+  followCall(tenantId: number, callUuid: string, signal: AbortSignal): AsyncIterable<CallProgress>;
 }

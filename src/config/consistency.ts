@@ -1,0 +1,54 @@
+/** Keys that only make sense together. */
+import type { Config } from "./schema.ts";
+
+export interface Inconsistency {
+  readonly path: readonly string[];
+  readonly says: string;
+}
+
+export function consistencyProblems(config: Config): Inconsistency[] {
+  const { server, engine, mail, payments, plans, conversation } = config;
+  const found: Inconsistency[] = [];
+  const need = (broken: boolean, path: string, says: string) => {
+    if (broken) found.push({ path: path.split("."), says });
+  };
+  need(
+    (server.tls_cert === null) !== (server.tls_key === null),
+    server.tls_cert === null ? "server.tls_key" : "server.tls_cert",
+    "[server] tls_cert and tls_key are set together or not at all.",
+  );
+  need(
+    engine.fallback !== "none" && engine.fallback !== "embedded" && engine.fallback === engine.kind,
+    "engine.fallback",
+    '[engine] fallback: another kind than kind is needed. Allowed: "embedded", "none" or the other kind.',
+  );
+  need(
+    mail.provider === "smtp" && mail.smtp.host === null,
+    "mail.provider",
+    '[mail] provider "smtp" needs [mail.smtp] host.',
+  );
+  need(
+    mail.provider === "resend" && mail.resend.api_key === null,
+    "mail.provider",
+    '[mail] provider "resend" needs [mail.resend] api_key.',
+  );
+  need(
+    payments.provider === "stripe" &&
+      (payments.stripe.secret_key === null || payments.stripe.webhook_secret === null),
+    "payments.provider",
+    '[payments] provider "stripe" needs [payments.stripe] secret_key and webhook_secret.',
+  );
+  const slugs = plans.map((plan) => plan.slug);
+  const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
+  if (twice >= 0)
+    found.push({
+      path: ["plans"],
+      says: `[[plans]] slug: two plans have the slug ${slugs[twice]}.`,
+    });
+  need(
+    conversation.idle_prompts > 0 && conversation.silence_timeout_ms <= conversation.idle_prompt_ms,
+    "conversation.silence_timeout_ms",
+    "[conversation] silence_timeout_ms: must be above idle_prompt_ms.",
+  );
+  return found;
+}

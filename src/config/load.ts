@@ -1,0 +1,206 @@
+/**
+ * The effective configuration: built-in defaults, then the file, systemd credentials (for secrets
+ * that the file leaves out), then the environment. Says of each key where its value came from.
+ *
+ * Every mistake is collected, not just the first; none of the messages repeats a value, since it may be a
+ * secret in the wrong place.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { z } from "zod";
+import { consistencyProblems } from "./consistency.ts";
+import { type Environment, readEnvironment } from "./environment.ts";
+import { allowedAt, knownKeys, namesAt } from "./known-keys.ts";
+import { nearest } from "./nearest.ts";
+import { type Config, configSchema } from "./schema.ts";
+import { isTable, type Path, type RawTable, readToml, TomlProblem, type TomlText } from "./toml.ts";
+
+export interface LoadOptions {
+  /** `--config`; without it the usual places are looked at. */
+  readonly path?: string;
+  readonly env: Environment;
+  readonly cwd: string;
+  /** The system-wide place; only tests name another. */
+  readonly systemPath?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read; null: none, all is built in. */
+  readonly file: string | null;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** `default`, `file:line`, `environment variable X` or `systemd credential X`, by dotted key. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** One line a mistake: where, what, what is allowed, the nearest known key. */
+export class ConfigInvalid extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigInvalid";
+  }
+}
+
+export const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";
+const FILE_BYTES_MAX = 1_048_576;
+const SECRET_BYTES_MAX = 65_536;
+
+/** Throws ConfigInvalid. Reads files, makes none. */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const { cwd, env } = options;
+  const file = fileOf(options);
+  const toml = file === null ? null : tomlOf(file);
+  const raw: RawTable = toml ? structuredClone(toml.values) : {};
+  const sources = new Map(knownKeys.map(({ name }) => [name, "default"]));
+  const problems: string[] = [];
+  const label = (path: Path) => {
+    const source = sources.get(knownNameOf(path) ?? "") ?? "default";
+    if (/^(?:environment variable|systemd credential) /.test(source)) return source;
+    return toml && file ? `${file}:${toml.lineOf(path)}` : "built-in defaults";
+  };
+
+  if (toml && file)
+    for (const { path, name } of knownKeys)
+      if (valueAt(raw, path) !== undefined) sources.set(name, `${file}:${toml.lineOf(path)}`);
+  for (const { path, name, meta } of knownKeys) {
+    if (!meta.secret || valueAt(raw, path) !== undefined) continue;
+    const credential = credentialOf(env, path);
+    if (credential === null) continue;
+    put(raw, path, { file: credential });
+    sources.set(name, `systemd credential ${credential.split("/").at(-1)}`);
+  }
+  const fromEnvironment = readEnvironment(env);
+  problems.push(...fromEnvironment.problems);
+  for (const { key, value } of fromEnvironment.overrides) {
+    put(raw, key.path, value);
+    sources.set(key.name, `environment variable ${key.variable}`);
+  }
+  for (const { path, name, meta } of knownKeys) {
+    const value = valueAt(raw, path);
+    if (!meta.secret || !isTable(value)) continue;
+    const read = secretFrom(value, file ? dirname(file) : cwd);
+    if (read.problem) problems.push(`${label(path)}: ${name}: ${read.problem}`);
+    put(raw, path, read.problem ? "" : read.text);
+  }
+
+  const result = configSchema.safeParse(raw);
+  if (!result.success)
+    problems.push(...result.error.issues.flatMap((issue) => explained(issue, label, raw)));
+  else
+    problems.push(
+      ...consistencyProblems(result.data).map(({ path, says }) => `${label(path)}: ${says}`),
+    );
+  if (!result.success || problems.length > 0) throw new ConfigInvalid(problems);
+  const config = result.data;
+  return { config, file, dataDir: resolve(cwd, config.storage.data_dir), sources };
+}
+
+function fileOf({ path, cwd, systemPath = SYSTEM_PATH }: LoadOptions): string | null {
+  if (path !== undefined) {
+    const file = resolve(cwd, path);
+    if (!existsSync(file)) throw new ConfigInvalid([`${file}:1: there is no such file`]);
+    return file;
+  }
+  const local = join(cwd, "config", "linevoice.toml");
+  return [systemPath, local].find((candidate) => existsSync(candidate)) ?? null;
+}
+
+function tomlOf(file: string): TomlText {
+  try {
+    const source = readFileSync(file, "utf8");
+    if (source.length > FILE_BYTES_MAX)
+      throw new ConfigInvalid([`${file}:1: a configuration has at most ${FILE_BYTES_MAX} bytes`]);
+    return readToml(source);
+  } catch (error) {
+    if (error instanceof TomlProblem)
+      throw new ConfigInvalid([`${file}:${error.line}: not valid TOML: ${error.message}`]);
+    if (error instanceof ConfigInvalid) throw error;
+    throw new ConfigInvalid([`${file}:1: cannot be read (${codeOf(error)})`]);
+  }
+}
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+
+/** `<section>.<key>`; the master key also as `master_key`. */
+function credentialOf(env: Environment, path: readonly string[]): string | null {
+  const directory = env.CREDENTIALS_DIRECTORY;
+  if (!directory || !isAbsolute(directory)) return null;
+  const names = [
+    path.join("."),
+    ...(path.join(".") === "secrets.master_key" ? ["master_key"] : []),
+  ];
+  return names.map((name) => join(directory, name)).find((file) => existsSync(file)) ?? null;
+}
+
+function secretFrom(table: RawTable, base: string): { text: string; problem?: string } {
+  const { file, ...others } = table;
+  if (typeof file !== "string" || file === "" || Object.keys(others).length > 0)
+    return { text: "", problem: 'allowed: a text or { file = "…" }' };
+  try {
+    const text = readFileSync(resolve(base, file), "utf8").trim();
+    if (text === "") return { text, problem: `the file ${file} is empty` };
+    if (text.length > SECRET_BYTES_MAX)
+      return { text: "", problem: `the file ${file} is too large` };
+    return { text };
+  } catch (error) {
+    return { text: "", problem: `the file ${file} cannot be read (${codeOf(error)})` };
+  }
+}
+
+function valueAt(raw: RawTable, path: Path): unknown {
+  let value: unknown = raw;
+  for (const step of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[step];
+  }
+  return value;
+}
+
+/** Leaves alone what is not a table: the schema says what is wrong there. */
+function put(raw: RawTable, path: readonly string[], value: unknown): void {
+  let table = raw;
+  for (const step of path.slice(0, -1)) {
+    table[step] ??= {};
+    const next = table[step];
+    if (!isTable(next)) return;
+    table = next;
+  }
+  table[path.at(-1) ?? ""] = value;
+}
+
+const knownNameOf = (path: Path) =>
+  knownKeys.find((key) => key.path.every((step, index) => path[index] === step))?.name;
+
+/** `[sip] codecs` */
+function keyText(path: Path): string {
+  const names = path.filter((step) => typeof step === "string");
+  if (names.length < 2) return names.join("");
+  return `[${names.slice(0, -1).join(".")}] ${names.at(-1)}`;
+}
+
+function explained(
+  issue: z.core.$ZodIssue,
+  label: (path: Path) => string,
+  raw: RawTable,
+): string[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => {
+      const names = namesAt(issue.path);
+      const near = nearest(key, names);
+      const hint = near ? ` Did you mean "${near}"?` : "";
+      const where = issue.path.length > 0 ? `${keyText([...issue.path, key])}` : `[${key}]`;
+      return `${label([...issue.path, key])}: ${where}: no such key.${hint} Allowed: ${names.join(", ")}.`;
+    });
+  const value = valueAt(raw, issue.path);
+  const what = value === undefined ? "missing" : reasonOf(issue);
+  const allowed = allowedAt(issue.path) ?? "a table";
+  return [`${label(issue.path)}: ${keyText(issue.path)}: ${what}. Allowed: ${allowed}.`];
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type") return "wrong type";
+  if (issue.code === "too_small" || issue.code === "too_big") return "out of bounds";
+  return "not allowed";
+}

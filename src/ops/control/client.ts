@@ -1,0 +1,80 @@
+/** Asks the running server over its control socket. */
+import { createConnection } from "node:net";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+import type { InputOf, OperationName, OutputOf } from "./operations.ts";
+import type { CallProgress } from "./operator-port.ts";
+import { type AnswerLine, answerLine, FOLLOW, LineReader, PROTOCOL } from "./protocol.ts";
+
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** Nobody listens: no socket, or one that a dead server left. */
+export class NoServer extends Error {
+  override readonly name = "NoServer";
+}
+
+export interface ControlClient {
+  /** Throws NoServer, or AppError as the server said it. */
+  ask<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  follow(input: { tenant: number; call_uuid: string }): AsyncIterable<CallProgress>;
+}
+
+export function createControlClient(path: string, clock: Clock = systemClock): ControlClient {
+  return {
+    async ask(name, input) {
+      for await (const line of exchange(path, name, input, clock, ANSWER_TIMEOUT_MS))
+        if ("ok" in line && line.ok) return line.result as never;
+      throw cutOff();
+    },
+    async *follow(input) {
+      for await (const line of exchange(path, FOLLOW, input, clock, null)) {
+        if ("item" in line) yield line.item as CallProgress;
+        else return;
+      }
+      throw cutOff();
+    },
+  };
+}
+
+const cutOff = () =>
+  new AppError({ code: "unavailable", publicMessage: "The server stopped before it answered." });
+
+async function* exchange(
+  path: string,
+  operation: string,
+  input: unknown,
+  clock: Clock,
+  timeoutMs: number | null,
+): AsyncGenerator<AnswerLine> {
+  const socket = createConnection(path);
+  const timer =
+    timeoutMs === null
+      ? null
+      : clock.after(timeoutMs, () => socket.destroy(new Error("the server does not answer")));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", (error) => reject(isAbsent(error) ? new NoServer(path) : error));
+    });
+    socket.write(`${JSON.stringify({ hello: PROTOCOL, operation, input })}\n`);
+    const reader = new LineReader();
+    for await (const chunk of socket) {
+      for (const text of reader.push(chunk as Buffer)) {
+        const line = answerLine.parse(JSON.parse(text));
+        if ("ok" in line && !line.ok)
+          throw new AppError({
+            code: line.code as ErrorCode,
+            publicMessage: line.message,
+            field: line.field ?? undefined,
+          });
+        yield line;
+      }
+    }
+  } finally {
+    timer?.cancel();
+    socket.destroy();
+  }
+}
+
+const isAbsent = (error: Error) =>
+  "code" in error && ["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(String(error.code));

@@ -1,0 +1,86 @@
+/**
+ * The operator's commands as data: what each takes (Zod) and how it is carried out on the
+ * `OperatorPort`. The control socket and the direct way run the same table.
+ */
+import { z } from "zod";
+import type { OperatorPort } from "./operator-port.ts";
+
+const id = z.int().positive();
+const e164Text = z.string().max(32);
+const nothing = z.strictObject({});
+
+interface Operation<Input extends z.ZodType, Output> {
+  readonly input: Input;
+  run(port: OperatorPort, input: z.output<Input>): Promise<Output>;
+}
+
+const operation = <Input extends z.ZodType, Output>(
+  input: Input,
+  run: (port: OperatorPort, input: z.output<Input>) => Promise<Output>,
+): Operation<Input, Output> => ({ input, run });
+
+export const operations = {
+  "tenant.create": operation(
+    z.strictObject({
+      name: z.string().max(500),
+      email: z.string().max(500),
+      plan: z.string().max(100).nullable(),
+    }),
+    (port, draft) => port.createTenant(draft),
+  ),
+  "tenant.list": operation(nothing, (port) => port.listTenants()),
+  "tenant.suspend": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
+    port.setSuspended(tenant, true),
+  ),
+  "tenant.resume": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
+    port.setSuspended(tenant, false),
+  ),
+  "key.create": operation(
+    z.strictObject({ tenant: id, label: z.string().min(1).max(120) }),
+    (port, { tenant, label }) => port.createKey(tenant, label),
+  ),
+  "trunk.set": operation(
+    z.strictObject({
+      tenant: id,
+      server: z.string().min(1).max(253),
+      port: z.int().min(1).max(65_535),
+      transport: z.enum(["udp", "tcp", "tls"]),
+      username: z.string().min(1).max(200),
+      password: z.string().max(1000),
+      realm: z.string().max(200).nullable(),
+      outbound_proxy: z.string().max(300).nullable(),
+      caller_id: e164Text,
+      register: z.boolean(),
+    }),
+    (port, draft) => port.setTrunk(draft),
+  ),
+  "trunk.list": operation(nothing, (port) => port.listTrunks()),
+  credit: operation(
+    z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),
+    (port, { tenant, eur, note }) => port.credit(tenant, eur, note),
+  ),
+  "call.place": operation(z.strictObject({ agent: id, to: e164Text }), (port, { agent, to }) =>
+    port.placeCall(agent, to),
+  ),
+} as const;
+
+export type OperationName = keyof typeof operations;
+export type InputOf<Name extends OperationName> = z.input<(typeof operations)[Name]["input"]>;
+export type OutputOf<Name extends OperationName> = Awaited<
+  ReturnType<(typeof operations)[Name]["run"]>
+>;
+
+/** The one operation that streams. */
+export const followInput = z.strictObject({ tenant: id, call_uuid: z.uuid() });
+
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
+
+/** Throws ZodError for an input out of shape, AppError for what the operator must mend. */
+export function runOperation(
+  port: OperatorPort,
+  name: OperationName,
+  input: unknown,
+): Promise<unknown> {
+  const { input: schema, run } = operations[name] as Operation<z.ZodType, unknown>;
+  return run(port, schema.parse(input));
+}
