@@ -109,9 +109,8 @@ export async function startCall(studio: Studio, overrides: Partial<CallBrief> = 
       return findSentence({ sentence, decoys: others, recording }).heard;
     },
     async hangUp() {
-      const report = await channel.close("caller_hangup");
       peer.close();
-      return report;
+      return await channel.close("caller_hangup");
     },
   };
 }

@@ -5,6 +5,7 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { PhoneMedia } from "../../src/demo/phone/phone-media.ts";
+import type { RemoteDescription } from "../../src/demo/phone/session-description.ts";
 import type { MediaPlan } from "../../src/media/plan.ts";
 
 const TELEPHONE_EVENT = 101;
@@ -15,6 +16,8 @@ export interface RtpPeer {
   readonly media: PhoneMedia;
   /** The call worker's RTP port: audio flows from here on. */
   connect(host: string, port: number): void;
+  /** Sends nothing more, but still listens. */
+  mute(): void;
   /** Milliseconds since the far end was last audible. */
   readonly quietForMs: number;
   close(): void;
@@ -23,6 +26,7 @@ export interface RtpPeer {
 export async function createRtpPeer(host: string): Promise<RtpPeer> {
   const media = new PhoneMedia(host, systemClock, systemRandom);
   const remote = await media.open();
+  let agent: RemoteDescription | null = null;
   return {
     media,
     plan: {
@@ -33,11 +37,16 @@ export async function createRtpPeer(host: string): Promise<RtpPeer> {
       ptimeMs: 20,
     },
     connect(agentHost, port) {
-      const rtp = { host: agentHost, port };
-      media.connect(
-        { rtp, codec: "PCMA", telephoneEvent: TELEPHONE_EVENT, direction: "sendrecv" },
-        true,
-      );
+      agent = {
+        rtp: { host: agentHost, port },
+        codec: "PCMA",
+        telephoneEvent: TELEPHONE_EVENT,
+        direction: "sendrecv",
+      };
+      media.connect(agent, true);
+    },
+    mute() {
+      if (agent) media.connect(agent, false);
     },
     get quietForMs() {
       return systemClock.monotonic() - media.lastSpeechAt;
