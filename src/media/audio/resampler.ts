@@ -1,7 +1,8 @@
 /**
  * Sample-rate conversion by a stateful polyphase filter: a Blackman-windowed sinc whose phases are
  * computed once per pair of rates. Chunks of any size give the same samples as one long chunk.
- * Aliases are 60 dB down and more; the delay (`latencyMs`) is half the filter.
+ * Aliases from 1.2 times the narrower band's edge on are 50 dB down and more; the delay
+ * (`latencyMs`) is half the filter.
  */
 const ZERO_CROSSINGS = 16;
 /** Share of the narrower band that passes; the rest is the filter's slope. */

@@ -1,0 +1,165 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Random, seededRandom } from "../../../src/core/random.ts";
+import { BLOCK_OCTETS, type Block, JitterBuffer } from "../../../src/media/rtp/jitter-buffer.ts";
+
+const PACKET_OCTETS = 160;
+
+interface Network {
+  readonly seconds: number;
+  readonly firstTimestamp?: number;
+  readonly delayMs?: (random: Random) => number;
+  readonly lossRatio?: number;
+  readonly duplicateRatio?: number;
+  /** How much faster the far end's clock runs than ours. */
+  readonly driftPpm?: number;
+  readonly quiet?: boolean;
+  /** The far end's timestamps jump by this much after half of the time. */
+  readonly restartBy?: number;
+}
+
+/** Each octet says which 10 ms block (mod 251) of the far end's audio it belongs to. */
+function payloadOf(packet: number): Uint8Array {
+  return Uint8Array.from({ length: PACKET_OCTETS }, (_, index) => {
+    return (packet * 2 + Math.floor(index / BLOCK_OCTETS)) % 251;
+  });
+}
+
+/** Plays a call through a network and answers what came out, block by block. */
+function simulate(network: Network, delayMsMax = 200) {
+  const random = seededRandom(11);
+  const packets = network.seconds * 50;
+  const lost = new Set<number>();
+  const arrivals: { atMs: number; packet: number }[] = [];
+  for (let packet = 0; packet < packets; packet++) {
+    const sentMs = packet * 20 * (1 - (network.driftPpm ?? 0) / 1e6);
+    if (random.float() < (network.lossRatio ?? 0)) {
+      lost.add(packet);
+      continue;
+    }
+    const copies = random.float() < (network.duplicateRatio ?? 0) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      arrivals.push({ atMs: sentMs + (network.delayMs?.(random) ?? 0), packet });
+    }
+  }
+  arrivals.sort((a, b) => a.atMs - b.atMs);
+  const buffer = new JitterBuffer({ delayMsMax });
+  const block = new Uint8Array(BLOCK_OCTETS);
+  const out: { kind: Block; mark: number }[] = [];
+  let next = 0;
+  for (let nowMs = 3; nowMs < network.seconds * 1000; nowMs += 10) {
+    for (let arrival = arrivals[next]; arrival && arrival.atMs <= nowMs; arrival = arrivals[next]) {
+      const jump = arrival.packet * 2 > packets ? (network.restartBy ?? 0) : 0;
+      const timestamp = (network.firstTimestamp ?? 0) + arrival.packet * PACKET_OCTETS + jump;
+      buffer.put(timestamp >>> 0, payloadOf(arrival.packet), arrival.atMs);
+      next++;
+    }
+    const kind = buffer.take(block, nowMs, network.quiet ?? false);
+    out.push({ kind, mark: kind === "audio" ? (block[0] ?? 0) : -1 });
+  }
+  return { out, lost, buffer };
+}
+
+const count = (out: readonly { kind: Block }[], kind: Block) =>
+  out.filter((block) => block.kind === kind).length;
+
+/** Blocks of audio never repeat or run backwards. */
+function expectInOrder(out: readonly { kind: Block; mark: number }[]): void {
+  let previous: number | null = null;
+  for (const { kind, mark } of out) {
+    if (kind !== "audio") continue;
+    if (previous !== null) {
+      const step = (mark - previous + 251) % 251;
+      if (step === 0 || step > 60) throw new Error(`block ${mark} after ${previous}`);
+    }
+    previous = mark;
+  }
+}
+
+test("a clean network loses nothing, also across the wrap of the timestamp", () => {
+  const { out } = simulate({ seconds: 30, firstTimestamp: 2 ** 32 - 4000 });
+  expectInOrder(out);
+  const start = out.findIndex((block) => block.kind === "audio");
+  expect(start).toBeLessThanOrEqual(5);
+  expect(count(out.slice(start), "missing")).toBe(0);
+  expect(count(out, "stretch")).toBe(0);
+});
+
+test("40 ms of jitter reorder packets, and after a second of learning 99 % are played", () => {
+  const { out } = simulate({ seconds: 60, delayMs: (random) => random.float() * 40 });
+  expectInOrder(out);
+  const learnt = out.slice(200);
+  expect(count(learnt, "audio") / learnt.length).toBeGreaterThan(0.99);
+});
+
+test("a tenth of the packets 100 ms late is taken up within the bound: 98 % are played", () => {
+  const { out, buffer } = simulate({
+    seconds: 60,
+    delayMs: (random) => (random.float() < 0.1 ? 100 : 0),
+  });
+  expectInOrder(out);
+  const learnt = out.slice(500);
+  expect(count(learnt, "audio") / learnt.length).toBeGreaterThan(0.98);
+  expect(buffer.targetDelayMs).toBeLessThanOrEqual(200);
+});
+
+test("duplicates change nothing", () => {
+  const { out } = simulate({ seconds: 20, duplicateRatio: 0.3 });
+  expectInOrder(out);
+  expect(count(out.slice(10), "missing")).toBe(0);
+});
+
+test("exactly the lost packets are missing", () => {
+  const { out, lost } = simulate({ seconds: 60, lossRatio: 0.1 });
+  expectInOrder(out);
+  const first = out.findIndex((block) => block.kind === "audio");
+  expect(Math.abs(count(out.slice(first), "missing") - lost.size * 2)).toBeLessThanOrEqual(8);
+});
+
+for (const driftPpm of [200, -200]) {
+  test(`a clock ${driftPpm} ppm off is followed for 20 minutes without loss of speech`, () => {
+    const { out, buffer } = simulate({ seconds: 1200, driftPpm, quiet: true });
+    expectInOrder(out);
+    // 240 ms drift in 20 minutes: 24 blocks are cut or inserted, no more are missing.
+    const uneven = count(out.slice(10), "missing") + count(out.slice(10), "stretch");
+    expect(uneven).toBeLessThan(40);
+    expect(buffer.bufferedMs).toBeLessThan(100);
+  });
+}
+
+for (const restartBy of [1_000_000, -1_000_000]) {
+  test(`timestamps that jump by ${restartBy} cost less than 200 ms`, () => {
+    const { out } = simulate({ seconds: 20, restartBy });
+    expect(count(out.slice(10), "missing") + count(out.slice(10), "idle")).toBeLessThan(20);
+  });
+}
+
+test("any mixture of packets and takes neither throws, grows, nor hands out more than came", () => {
+  const step = fc.record({
+    timestamp: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.nat({ max: 0xffffffff })),
+    octets: fc.integer({ min: 0, max: 960 }),
+    waitMs: fc.integer({ min: 0, max: 60 }),
+    takes: fc.integer({ min: 0, max: 8 }),
+    quiet: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const buffer = new JitterBuffer({ delayMsMax: 200 });
+      const block = new Uint8Array(BLOCK_OCTETS);
+      let nowMs = 0;
+      let taken = 0;
+      let given = 0;
+      for (const { timestamp, octets, waitMs, takes, quiet } of steps) {
+        nowMs += waitMs;
+        buffer.put(timestamp, new Uint8Array(octets), nowMs);
+        given += octets;
+        for (let index = 0; index < takes; index++) {
+          if (buffer.take(block, nowMs, quiet) === "audio") taken += BLOCK_OCTETS;
+        }
+      }
+      expect(taken).toBeLessThanOrEqual(given);
+      expect(buffer.bufferedMs).toBeLessThanOrEqual(1024);
+    }),
+    { numRuns: 300 },
+  );
+});
