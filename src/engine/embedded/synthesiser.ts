@@ -7,7 +7,7 @@
  * (money, clock times, e-mail addresses) and escaped: espeak-ng reads SSML.
  */
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { createDownsampler } from "./speech/downsampler.ts";
+import { createResampler } from "../../media/audio/resampler.ts";
 import { loadEspeak } from "./speech/espeak-module.ts";
 import { applyGain, gainFor } from "./speech/level.ts";
 import { escapeSsml, splitSentences } from "./speech/sentences.ts";
@@ -74,7 +74,7 @@ export async function createSynthesiser(
     onChunk: (pcm: Int16Array) => void,
     signal?: AbortSignal,
   ): Promise<void> {
-    const downsampler = createDownsampler(ESPEAK_SAMPLE_RATE_HZ, order.sampleRateHz);
+    const resampler = createResampler(ESPEAK_SAMPLE_RATE_HZ, order.sampleRateHz);
     const text = spokenText(order.text.slice(0, SPEECH_CHARACTERS_MAX), order.language);
     for (const [index, sentence] of splitSentences(text).entries()) {
       if (index > 0) await letOthersRun(clock);
@@ -82,7 +82,7 @@ export async function createSynthesiser(
       const gain = selectVoice(order);
       espeak.synthesize(escapeSsml(sentence), (pcm) => {
         if (signal?.aborted) return true;
-        const chunk = downsampler(pcm);
+        const chunk = resampler.process(pcm);
         applyGain(chunk, gain);
         if (chunk.length > 0) onChunk(chunk);
         return false;

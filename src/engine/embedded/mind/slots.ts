@@ -127,7 +127,8 @@ export function valueFromKeys(slot: Slot, keys: string): JsonValue {
 
 /** A value worth reading back before it is used. */
 export function needsConfirmation(slot: Slot, value: JsonValue, byKeys: boolean): boolean {
-  if (slot.kind === "name" || slot.kind === "text") return !byKeys;
+  const easilyMisheard = ["name", "text", "date", "time"].includes(slot.kind);
+  if (easilyMisheard && !byKeys) return true;
   return slot.kind === "digits" && String(value).length >= 5;
 }
 

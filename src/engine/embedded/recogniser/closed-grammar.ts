@@ -4,6 +4,7 @@
  * English sounds (experimental), its words under names of ours, because a grammar is ASCII.
  */
 import type { AgentLanguage } from "../../../agent/agent.ts";
+import type { GrammarSource } from "../../../worker/speech-messages.ts";
 import type { ExpectedAnswer } from "../../ports.ts";
 import { DIGIT_WORDS, type Intent, LEXICON, NEAR_DAYS, WEEKDAYS } from "../mind/lexicon.ts";
 import { wordsOf } from "../mind/words.ts";
@@ -16,10 +17,15 @@ export interface ClosedGrammar {
   readonly jsgf: string;
   readonly words: readonly string[];
   readonly vocabulary: Vocabulary;
+  /** Below this likelihood ratio something else was said. */
+  readonly ratioMin: number;
   /** What the caller said, of what the decoder says. */
   textOf(hypothesis: string): string;
 }
 
+/** Measured on synthetic callers; borrowed sounds fit worse. */
+const ENGLISH_RATIO_MIN = -7.5;
+const FOREIGN_RATIO_MIN = -16;
 const EVERYWHERE: readonly Intent[] = ["repeat", "human", "message", "goodbye", "cancel"];
 
 const ONES = "one | two | three | four | five | six | seven | eight | nine";
@@ -40,7 +46,9 @@ const ENGLISH_RULES: Readonly<Record<Exclude<ExpectedAnswer, "open" | "keys">, s
   date: `<day> = ${WEEKDAYS.en.join(" | ")};
 <ordinal> = ${ORDINALS};
 <month> = ${MONTHS};
-<date> = today | tomorrow | the day after tomorrow | [on | next | this] <day> | [on] [the] <ordinal> [of] [<month>] | [on] <month> [the] <ordinal>;
+<near> = today | tomorrow | the day after tomorrow | <day> | on <day> | next <day> | this <day>;
+<far> = [on] [the] <ordinal> [of] [<month>] | [on] <month> [the] <ordinal>;
+<date> = /0.9/ <near> | /0.1/ <far>;
 <ok> = [for] <date> [please];`,
   time: `<hour> = ${ONES} | ten | eleven | twelve;
 <minute> = o'clock | fifteen | twenty | thirty | forty | forty five | fifty | ten | oh five;
@@ -68,6 +76,7 @@ export function englishGrammar(
     jsgf: grammarOf(rules, "/0.9/ <ok> | /0.1/ <command>"),
     words: [...words],
     vocabulary,
+    ratioMin: ENGLISH_RATIO_MIN,
     textOf: withoutSounds,
   };
 }
@@ -76,15 +85,12 @@ export function englishGrammar(
 export function phraseGrammar(
   language: Exclude<AgentLanguage, "en">,
   answer: ExpectedAnswer,
-  questions: readonly string[],
-  questionsKey: string,
+  source: GrammarSource,
   phonemes: (text: string, language: string) => string,
 ): ClosedGrammar {
-  const names = new Map<string, string>();
   const spoken = new Map<string, string>();
   const nameOf = (word: string) => {
-    const name = names.get(word) ?? `w${names.size}`;
-    names.set(word, name);
+    const name = `${language}_${Buffer.from(word).toString("hex")}`;
     spoken.set(name, word);
     return name;
   };
@@ -93,7 +99,7 @@ export function phraseGrammar(
   const intents =
     answer === "yes_no" ? [...lexicon.yes, ...lexicon.no] : Object.values(lexicon).flat();
   const phrases = [...intents];
-  if (answer === "open") phrases.push(...questions);
+  if (answer === "open") phrases.push(...source.questions);
   if (answer === "date") phrases.push(...WEEKDAYS[language], ...NEAR_DAYS[language]);
   if (answer === "yes_no") phrases.push(...EVERYWHERE.flatMap((intent) => lexicon[intent]));
   const listed = either([...new Set(phrases.map(named))].filter((phrase) => phrase !== ""));
@@ -101,7 +107,7 @@ export function phraseGrammar(
   const numeric = answer === "digits" || answer === "time";
   const rules = `<ok> = ${numeric ? `(${digits})+ | ${listed}` : listed};`;
   return {
-    key: `${language}:${answer}:${answer === "open" ? questionsKey : ""}`,
+    key: `${language}:${answer}:${answer === "open" ? source.key : ""}`,
     jsgf: grammarOf(rules, "<ok>"),
     words: [...spoken.keys()],
     vocabulary: {
@@ -112,6 +118,7 @@ export function phraseGrammar(
         return [sounds === "" ? "AH" : sounds];
       },
     },
+    ratioMin: FOREIGN_RATIO_MIN,
     textOf: (hypothesis) =>
       withoutSounds(hypothesis)
         .split(" ")

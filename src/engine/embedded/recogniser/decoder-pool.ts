@@ -23,20 +23,29 @@ export interface DecoderPair {
 export class DecoderPool {
   readonly #module: RecogniserModule;
   readonly #idle: DecoderPair[] = [];
+  readonly #allSounds: boolean;
   #made = 0;
   #lent = 0;
   #uses = 0;
 
-  constructor(module: RecogniserModule) {
+  /** `allSounds`: see soundswallower.ts; closed grammars need it, the open graph does not. */
+  constructor(module: RecogniserModule, allSounds: boolean) {
     this.#module = module;
+    this.#allSounds = allSounds;
   }
 
   /** Makes pairs until `count` exist (at most TALKERS_MAX). About 0.1 s and 30 MB a pair. */
   async grow(count: number): Promise<void> {
     while (this.#made < Math.min(count, TALKERS_MAX)) {
       this.#made++;
-      const words = new Decoder(this.#module, await createRawDecoder(this.#module));
-      const sounds = new Decoder(this.#module, await createRawDecoder(this.#module));
+      const words = new Decoder(
+        this.#module,
+        await createRawDecoder(this.#module, this.#allSounds),
+      );
+      const sounds = new Decoder(
+        this.#module,
+        await createRawDecoder(this.#module, this.#allSounds),
+      );
       sounds.setJsgf(SOUND_LOOP, SOUND_LOOP_SEARCH);
       this.#idle.push({ words, sounds, grammarKey: "", adaptedTo: null, lastUsed: 0 });
     }

@@ -10,17 +10,11 @@
 import type { AgentLanguage } from "../../../agent/agent.ts";
 import type { GrammarSource } from "../../../worker/speech-messages.ts";
 import type { ExpectedAnswer, Heard } from "../../ports.ts";
-import type { BigramGraph } from "./bigram-graph.ts";
-import {
-  type ClosedGrammar,
-  englishGrammar,
-  phraseGrammar,
-  withoutSounds,
-} from "./closed-grammar.ts";
-import { type DecoderPair, DecoderPool } from "./decoder-pool.ts";
-import { type Dictionary, loadDictionary } from "./dictionary.ts";
-import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
+import { withoutSounds } from "./closed-grammar.ts";
+import type { DecoderPair } from "./decoder-pool.ts";
+import { loadDictionary } from "./dictionary.ts";
 import { confidenceOf } from "./likelihood.ts";
+import { type LentDecoders, Listening } from "./listening.ts";
 import { loadRecogniserModule } from "./soundswallower.ts";
 import { StableWords } from "./stable-words.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
@@ -54,112 +48,19 @@ export interface ListeningEar {
   close(): void;
 }
 
-/** Sources kept; the least recently prepared is dropped first. */
-const SOURCES_MAX = 64;
 const UTTERANCE_SAMPLES_MAX = 30 * 8_000;
-/** Below this the expected answer fits worse than sounds at random: something else was said. */
-const CLOSED_RATIO_MIN = -7;
+/** Strict decoders measure on another scale, on which a good fit is negative. */
+const CLOSED_ADVANTAGE = 10;
 const PARTIAL_SAMPLES = 1_600;
-const NOTHING_PREPARED: GrammarSource = { key: "", language: "en", questions: [], context: [] };
-
-interface Prepared {
-  readonly source: GrammarSource;
-  graph: BigramGraph | null;
-}
-
 export async function createRecogniser(options: RecogniserOptions): Promise<Recogniser> {
   const module = await loadRecogniserModule();
   const dictionary = await loadDictionary(options.phonemes);
-  const pool = new DecoderPool(module);
-  const listening = new Listening(pool, dictionary, options.phonemes);
-  await pool.grow(1);
-  void pool.grow(2);
+  const listening = new Listening(module, dictionary, options.phonemes);
+  await listening.start();
   return {
     prepare: (source) => listening.prepare(source),
     openEar: (ear) => new CallerEar(ear, listening),
   };
-}
-
-/** Which grammar a decoder gets for whom. */
-class Listening {
-  readonly #sources = new Map<string, Prepared>();
-  readonly #closed = new Map<string, ClosedGrammar>();
-
-  constructor(
-    readonly pool: DecoderPool,
-    readonly dictionary: Dictionary,
-    readonly phonemes: (text: string, language: string) => string,
-  ) {}
-
-  prepare(source: GrammarSource): void {
-    const known = this.#sources.get(source.key);
-    this.#sources.delete(source.key);
-    this.#sources.set(source.key, known ?? { source, graph: null });
-    if (this.#sources.size > SOURCES_MAX) {
-      const [oldest] = this.#sources.keys();
-      if (oldest !== undefined) this.#sources.delete(oldest);
-    }
-    if (known !== undefined || source.language !== "en") return;
-    const pair = this.pool.take(source.key);
-    if (pair === null) return;
-    this.#setOpen(pair, source.key);
-    this.pool.giveBack(pair);
-  }
-
-  /** A decoder pair ready for the answer, or null when all are talking. */
-  lend(ear: EarOptions, answer: ExpectedAnswer): LentDecoders | null {
-    const closed = this.#closedGrammar(ear, answer);
-    const key = closed?.key ?? this.#sourceOf(ear.grammarKey).source.key;
-    const pair = this.pool.take(key);
-    if (pair === null) return null;
-    if (closed === null) this.#setOpen(pair, key);
-    else if (pair.grammarKey !== key) {
-      pair.words.learn(closed.words, closed.vocabulary);
-      pair.words.setJsgf(closed.jsgf, CLOSED_GRAMMAR_SEARCH);
-      pair.grammarKey = key;
-    }
-    return { pair, closed };
-  }
-
-  /** Makes a lent pair listen with the open graph after all. */
-  widen(pair: DecoderPair, ear: EarOptions): void {
-    this.#setOpen(pair, this.#sourceOf(ear.grammarKey).source.key);
-  }
-
-  #setOpen(pair: DecoderPair, key: string): void {
-    if (pair.grammarKey === key && key !== "") return;
-    const prepared = this.#sourceOf(key);
-    // The words must be learnt by this very decoder, also where the graph is known already.
-    const graph = openGraph(prepared.source, pair.words, this.dictionary);
-    prepared.graph = graph;
-    pair.words.setGraph(graph, OPEN_GRAPH_SEARCH);
-    pair.grammarKey = key;
-  }
-
-  #sourceOf(key: string): Prepared {
-    return this.#sources.get(key) ?? { source: NOTHING_PREPARED, graph: null };
-  }
-
-  #closedGrammar(ear: EarOptions, answer: ExpectedAnswer): ClosedGrammar | null {
-    const { language } = ear;
-    const key = `${language}:${answer}:${language === "en" ? "" : ear.grammarKey}`;
-    const known = this.#closed.get(key);
-    if (known !== undefined) return known;
-    const { source } = this.#sourceOf(ear.grammarKey);
-    const made =
-      language === "en"
-        ? englishGrammar(answer, this.dictionary)
-        : phraseGrammar(language, answer, source.questions, source.key, this.phonemes);
-    if (made === null) return null;
-    if (this.#closed.size >= SOURCES_MAX) this.#closed.clear();
-    this.#closed.set(key, made);
-    return made;
-  }
-}
-
-interface LentDecoders {
-  readonly pair: DecoderPair;
-  readonly closed: ClosedGrammar | null;
 }
 
 class CallerEar implements ListeningEar {
@@ -213,7 +114,7 @@ class CallerEar implements ListeningEar {
     try {
       return { ...this.#read(lent), audioMs };
     } finally {
-      this.#listening.pool.giveBack(lent.pair);
+      this.#listening.giveBack(lent);
     }
   }
 
@@ -223,7 +124,7 @@ class CallerEar implements ListeningEar {
     this.#lent = null;
     lent.pair.words.finish();
     lent.pair.sounds.finish();
-    this.#listening.pool.giveBack(lent.pair);
+    this.#listening.giveBack(lent);
   }
 
   expect(answer: ExpectedAnswer): void {
@@ -247,28 +148,30 @@ class CallerEar implements ListeningEar {
   #read({ pair, closed }: LentDecoders): { text: string; confidence: number } {
     const frames = Math.max(1, this.#samples / 80);
     const words = pair.words.finish();
-    const sounds = pair.sounds.finish();
+    const ratio = (words.score - pair.sounds.finish().score) / frames;
     if (closed === null) {
-      const confidence = confidenceOf((words.score - sounds.score) / frames);
-      return { text: withoutSounds(words.text), confidence };
+      return { text: withoutSounds(words.text), confidence: confidenceOf(ratio) };
     }
     const text = closed.textOf(words.text);
-    const ratio = (words.score - sounds.score) / frames;
-    if (text !== "" && ratio >= CLOSED_RATIO_MIN) {
-      return { text, confidence: confidenceOf(ratio) };
+    if (text !== "" && ratio >= closed.ratioMin) {
+      return { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
     }
-    if (this.#options.language !== "en") return { text: "", confidence: 0 };
-    return this.#secondLook(pair, sounds.score, frames);
+    return this.#options.language === "en" ? this.#secondLook() : { text: "", confidence: 0 };
   }
 
   /** It was none of the expected answers: maybe it was a question. */
-  #secondLook(pair: DecoderPair, soundScore: number, frames: number) {
-    this.#listening.widen(pair, this.#options);
-    pair.words.start();
-    for (const audio of this.#heard) pair.words.process(audio);
+  #secondLook(): { text: string; confidence: number } {
+    const lent = this.#listening.lendOpen(this.#options);
+    const heard = this.#heard;
     this.#heard = [];
-    const words = pair.words.finish();
-    const confidence = confidenceOf((words.score - soundScore) / frames);
-    return { text: withoutSounds(words.text), confidence };
+    if (lent === null) return { text: "", confidence: 0 };
+    this.#start(lent.pair);
+    for (const audio of heard) {
+      lent.pair.words.process(audio);
+      lent.pair.sounds.process(audio);
+    }
+    const result = this.#read(lent);
+    this.#listening.giveBack(lent);
+    return result;
   }
 }
