@@ -1,0 +1,38 @@
+/** `linevoice config check|show`. */
+import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { showConfig } from "../config/show.ts";
+import { configFor } from "./operator.ts";
+import { type Command, parse, table, WrongUsage } from "./usage.ts";
+import { version } from "./version.ts";
+
+export const configCommand: Command = {
+  summary: "validate the configuration; show what is in effect and where it came from",
+  usage: ["config check [--json]", "config show [--json]"],
+  async run(args, terminal) {
+    const { values, words } = parse(args, {}, 1);
+    const [action] = words;
+    if (action !== "check" && action !== "show")
+      throw new WrongUsage("Say what to do: check or show.");
+    const loaded = configFor(values.config, terminal);
+    if (action === "check") {
+      settingsFromConfig(loaded.config, { version, masterKey: new Uint8Array(32) });
+      const where = loaded.file ?? "the built-in defaults";
+      terminal.out(
+        values.json ? JSON.stringify({ ok: true, file: loaded.file }) : `${where}: valid.`,
+      );
+      return 0;
+    }
+    const keys = showConfig(loaded);
+    if (values.json) {
+      terminal.out(JSON.stringify({ file: loaded.file, keys }));
+      return 0;
+    }
+    const shown = (value: unknown) =>
+      typeof value === "object" && JSON.stringify(value).length > 80
+        ? `${Object.keys(value ?? {}).length} entries`
+        : JSON.stringify(value);
+    for (const line of table(keys.map(({ key, value, source }) => [key, shown(value), source])))
+      terminal.out(line);
+    return 0;
+  },
+};

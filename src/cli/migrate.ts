@@ -1,0 +1,72 @@
+/** `linevoice migrate status|up`. */
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { prepareDataDir } from "../app/storage.ts";
+import { systemClock } from "../core/clock.ts";
+import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { type MigrationStatus, migrate, migrationStatus } from "../store/migrate.ts";
+import { migrations } from "../store/migrations.gen.ts";
+import { configFor } from "./operator.ts";
+import { type Command, parse, WrongUsage } from "./usage.ts";
+
+export const migrateCommand: Command = {
+  summary: "look at or bring up to date the database",
+  usage: ["migrate status [--json]", "migrate up [--dry-run] [--json]"],
+  async run(args, terminal) {
+    const { values, words } = parse(args, { "dry-run": { type: "boolean", default: false } }, 1);
+    const [action] = words;
+    if (action !== "status" && action !== "up")
+      throw new WrongUsage("Say what to do: status or up.");
+    const { dataDir } = configFor(values.config, terminal);
+    if (action === "status") {
+      const list = statusOf(dataDir);
+      if (values.json) terminal.out(JSON.stringify(list));
+      else
+        for (const { tag, applied } of list)
+          terminal.out(`${applied ? "done   " : "pending"} ${tag}`);
+      return 0;
+    }
+    const tags = values["dry-run"] ? pendingOf(dataDir) : bringUp(dataDir);
+    const done = values["dry-run"] ? "would apply" : "applied";
+    if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags }));
+    else if (tags.length === 0) terminal.out("The database is up to date.");
+    else for (const tag of tags) terminal.out(`${done} ${tag}`);
+    return 0;
+  },
+};
+
+const fileOf = (dataDir: string) => `${dataDir}/linevoice.db`;
+
+/** A directory without a database has everything pending; none is made by looking. */
+function statusOf(dataDir: string): MigrationStatus[] {
+  const file = fileOf(dataDir);
+  if (!existsSync(file)) return migrations.map(({ tag }) => ({ tag, applied: false }));
+  const stored = new Database(file, { readwrite: true, create: false });
+  try {
+    stored.run("PRAGMA busy_timeout = 5000");
+    return migrationStatus(stored, migrations);
+  } finally {
+    stored.close();
+  }
+}
+
+const pendingOf = (dataDir: string) =>
+  statusOf(dataDir)
+    .filter(({ applied }) => !applied)
+    .map(({ tag }) => tag);
+
+function bringUp(dataDir: string): string[] {
+  const lock = lockDataDir(dataDir);
+  try {
+    prepareDataDir(dataDir);
+    const database = new Database(fileOf(dataDir), { create: true });
+    try {
+      database.run("PRAGMA journal_mode = WAL");
+      return migrate(database, migrations, systemClock.now());
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

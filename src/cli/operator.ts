@@ -1,0 +1,86 @@
+/** The two ways of an operator's command: through the running server, or directly on the data. */
+import { createOperator } from "../app/operator.ts";
+import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { prepareDataDir } from "../app/storage.ts";
+import { createBilling } from "../billing/billing.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { masterKeyOf } from "../config/master-key.ts";
+import { createVault } from "../config/vault.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { silentLog as log } from "../core/log.ts";
+import { systemRandom as random } from "../core/random.ts";
+import { createControlClient, NoServer } from "../ops/control/client.ts";
+import {
+  type InputOf,
+  type OperationName,
+  type OutputOf,
+  runOperation,
+} from "../ops/control/operations.ts";
+import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { apiKeyStore } from "../store/api-key-store.ts";
+import { billingStores } from "../store/billing-stores.ts";
+import { openDatabase } from "../store/database.ts";
+import { createApiKeys } from "../tenant/api-keys.ts";
+import type { Terminal } from "./usage.ts";
+import { version } from "./version.ts";
+
+export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
+  return loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
+}
+
+/** Throws AppError, ConfigInvalid, DataDirBusy. */
+export async function operate<Name extends OperationName>(
+  loaded: LoadedConfig,
+  name: Name,
+  input: InputOf<Name>,
+): Promise<OutputOf<Name>> {
+  try {
+    return await createControlClient(controlSocketOf(loaded)).ask(name, input);
+  } catch (error) {
+    if (!(error instanceof NoServer)) throw error;
+    return await directly(loaded, name, input);
+  }
+}
+
+export const controlSocketOf = ({ dataDir }: LoadedConfig) => `${dataDir}/control.sock`;
+
+async function directly<Name extends OperationName>(
+  loaded: LoadedConfig,
+  name: Name,
+  input: InputOf<Name>,
+): Promise<OutputOf<Name>> {
+  if (name === "call.place") throw noServer();
+  const lock = lockDataDir(loaded.dataDir);
+  try {
+    const paths = prepareDataDir(loaded.dataDir);
+    const masterKey = masterKeyOf(loaded, random);
+    const { plans } = settingsFromConfig(loaded.config, { version, masterKey });
+    const database = openDatabase(paths.database, clock.now());
+    const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+    try {
+      const operator = createOperator({
+        database,
+        vault: createVault(masterKey),
+        billing: createBilling({ database, stores: billingStores, plans, clock, random }),
+        apiKeys,
+        clock,
+        random,
+        running: null,
+      });
+      return (await runOperation(operator, name, input)) as OutputOf<Name>;
+    } finally {
+      await apiKeys.stop();
+      await database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+export const noServer = () =>
+  new AppError({
+    code: "unavailable",
+    publicMessage:
+      "No linevoice server runs on this data directory. Start one with `linevoice serve`.",
+  });

@@ -1,0 +1,106 @@
+/** argv → command → exit status: 0 done, 1 failed, 2 wrong usage. */
+import { ConfigInvalid } from "../config/load.ts";
+import { nearest } from "../config/nearest.ts";
+import { AppError, describeError } from "../core/errors.ts";
+import { callCommand } from "./call.ts";
+import { configCommand } from "./config.ts";
+import { creditCommand } from "./credit.ts";
+import { demoCommand } from "./demo.ts";
+import { keyCommand } from "./key.ts";
+import { migrateCommand } from "./migrate.ts";
+import { tenantCommand } from "./tenant.ts";
+import { trunkCommand } from "./trunk.ts";
+import { type Command, type Terminal, WrongUsage } from "./usage.ts";
+import { versionCommand } from "./version.ts";
+
+/** The server is loaded only when it is asked for: other commands start faster. */
+const serveCommand: Command = {
+  summary: "run the appliance",
+  usage: ["serve"],
+  run: async (args, terminal) =>
+    await (await import("./serve.ts")).serveCommand.run(args, terminal),
+};
+
+const commands = new Map<string, Command>([
+  ["serve", serveCommand],
+  ["demo", demoCommand],
+  ["tenant", tenantCommand],
+  ["key", keyCommand],
+  ["trunk", trunkCommand],
+  ["credit", creditCommand],
+  ["call", callCommand],
+  ["config", configCommand],
+  ["migrate", migrateCommand],
+  ["version", versionCommand],
+]);
+
+const OPTIONS_HELP = [
+  "Every command takes --config FILE (default: /etc/linevoice/linevoice.toml, else",
+  "./config/linevoice.toml, else built-in defaults) and --help.",
+];
+
+/** Never throws. */
+export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { name, args } = commandOf(argv);
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    for (const line of overview()) (name === undefined ? terminal.err : terminal.out)(line);
+    return name === undefined ? 2 : 0;
+  }
+  const command = commands.get(name === "--version" ? "version" : name);
+  if (!command) {
+    const near = nearest(name, [...commands.keys()]);
+    terminal.err(`linevoice: there is no command ${name}.${near ? ` Did you mean ${near}?` : ""}`);
+    terminal.err("See linevoice --help.");
+    return 2;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    for (const line of usageOf(command)) terminal.out(line);
+    return 0;
+  }
+  try {
+    return await command.run(args, terminal);
+  } catch (error) {
+    return report(error, command, terminal);
+  }
+}
+
+/** `--config FILE` may also stand before the command. */
+function commandOf(argv: readonly string[]) {
+  const [first, second, ...rest] = argv;
+  if (first === "--config" && second !== undefined) {
+    const [name, ...args] = rest;
+    return { name, args: [...args, "--config", second] };
+  }
+  if (first?.startsWith("--config=")) return { name: second, args: [...rest, first] };
+  return { name: first, args: argv.slice(1) };
+}
+
+const usageOf = (command: Command) => [
+  ...command.usage.map((line, index) => `${index === 0 ? "Usage:" : "      "} linevoice ${line}`),
+  "",
+  ...OPTIONS_HELP,
+];
+
+const overview = () => [
+  "linevoice: AI voice agents on the telephone",
+  "",
+  ...[...commands].map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`),
+  "",
+  ...OPTIONS_HELP,
+];
+
+function report(error: unknown, command: Command, terminal: Terminal): number {
+  if (error instanceof WrongUsage) {
+    terminal.err(`linevoice: ${error.message}`);
+    for (const line of usageOf(command).slice(0, command.usage.length)) terminal.err(line);
+    return 2;
+  }
+  const message =
+    error instanceof AppError
+      ? error.publicMessage
+      : error instanceof ConfigInvalid
+        ? error.problems.join("\n")
+        : describeError(error);
+  terminal.err(error instanceof ConfigInvalid ? message : `linevoice: ${message}`);
+  return 1;
+}

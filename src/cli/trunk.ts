@@ -1,0 +1,113 @@
+/** `linevoice trunk set|list`. The password never stands on the command line. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { isHost, parseHostPort } from "../config/formats.ts";
+import { isE164 } from "../core/e164.ts";
+import { configFor, operate } from "./operator.ts";
+import {
+  type Command,
+  idFrom,
+  parse,
+  required,
+  type Terminal,
+  table,
+  WrongUsage,
+} from "./usage.ts";
+
+const SET_OPTIONS = {
+  tenant: { type: "string" },
+  server: { type: "string" },
+  port: { type: "string", default: "5060" },
+  transport: { type: "string", default: "udp" },
+  username: { type: "string" },
+  "password-file": { type: "string" },
+  "password-stdin": { type: "boolean", default: false },
+  realm: { type: "string" },
+  "outbound-proxy": { type: "string" },
+  "caller-id": { type: "string" },
+  "no-register": { type: "boolean", default: false },
+} as const;
+
+export const trunkCommand: Command = {
+  summary: "connect a tenant to its SIP provider",
+  usage: [
+    "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls] --username U",
+    "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",
+    "          --caller-id +370… [--no-register]",
+    "trunk list [--json]",
+  ],
+  async run(args, terminal) {
+    const { values, words } = parse(args, SET_OPTIONS, 1);
+    if (words[0] === "set") return await set(values, terminal);
+    if (words[0] === "list") return await list(values, terminal);
+    throw new WrongUsage("Say what to do: set or list.");
+  },
+};
+
+type Values = ReturnType<typeof parse<typeof SET_OPTIONS>>["values"];
+
+async function set(values: Values, terminal: Terminal): Promise<number> {
+  const server = required(values.server, "--server");
+  if (!isHost(server)) throw new WrongUsage("--server is a host name or an IP address.");
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new WrongUsage("--port is a number from 1 to 65535.");
+  const transport = (["udp", "tcp", "tls"] as const).find((name) => name === values.transport);
+  if (!transport) throw new WrongUsage("--transport is udp, tcp or tls.");
+  const callerId = required(values["caller-id"], "--caller-id");
+  if (!isE164(callerId)) throw new WrongUsage("--caller-id is in E.164, e.g. +37052123456.");
+  const proxy = values["outbound-proxy"] ?? null;
+  if (proxy !== null && !isHost(proxy) && !parseHostPort(proxy))
+    throw new WrongUsage("--outbound-proxy is host or host:port.");
+  const input = {
+    tenant: idFrom(values.tenant, "--tenant"),
+    server,
+    port,
+    transport,
+    username: required(values.username, "--username"),
+    password: await passwordOf(values, terminal),
+    realm: values.realm ?? null,
+    outbound_proxy: proxy,
+    caller_id: callerId,
+    register: !values["no-register"],
+  };
+  const trunk = await operate(configFor(values.config, terminal), "trunk.set", input);
+  terminal.out(JSON.stringify(trunk));
+  return 0;
+}
+
+/** IP peering (`--no-register`) may do without one. */
+async function passwordOf(values: Values, { cwd }: Terminal): Promise<string> {
+  const file = values["password-file"];
+  if (file !== undefined && values["password-stdin"])
+    throw new WrongUsage("Give --password-file or --password-stdin, not both.");
+  if (file === undefined && !values["password-stdin"]) {
+    if (values["no-register"]) return "";
+    throw new WrongUsage("--password-file F or --password-stdin is missing.");
+  }
+  const text =
+    file === undefined ? await Bun.stdin.text() : readFileSync(resolve(cwd, file), "utf8");
+  const password = text.replace(/\r?\n$/, "");
+  if (password === "" || /[\r\n\0]/.test(password))
+    throw new WrongUsage("The password is one line that is not empty.");
+  return password;
+}
+
+async function list(values: Values, terminal: Terminal): Promise<number> {
+  const trunks = await operate(configFor(values.config, terminal), "trunk.list", {});
+  if (values.json) {
+    terminal.out(JSON.stringify(trunks));
+    return 0;
+  }
+  const rows = trunks.map((trunk) => [
+    String(trunk.id),
+    String(trunk.tenant_id),
+    `${trunk.username}@${trunk.server}:${trunk.port};${trunk.transport}`,
+    trunk.caller_id,
+    trunk.status,
+    trunk.explanation ?? "",
+  ]);
+  for (const line of table([["ID", "TENANT", "TRUNK", "CALLER ID", "STATUS", ""], ...rows]))
+    terminal.out(line);
+  return 0;
+}

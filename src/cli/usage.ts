@@ -1,0 +1,76 @@
+/** Arguments of a command: parsed strictly, wrong usage is exit status 2 and says what is right. */
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+
+export class WrongUsage extends Error {
+  override readonly name = "WrongUsage";
+}
+
+export interface Terminal {
+  /** A line on standard output. */
+  out(line: string): void;
+  /** A line on standard error. */
+  err(line: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export interface Command {
+  /** One line for `linevoice --help`. */
+  readonly summary: string;
+  /** The lines after `Usage:`, without the program's name. */
+  readonly usage: readonly string[];
+  /** Answers the exit status. */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+export const COMMON_OPTIONS = {
+  config: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const satisfies ParseArgsOptionsConfig;
+
+/** Throws WrongUsage for an unknown option, a missing value or too many words. */
+export function parse<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  wordsMax: number,
+) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { ...COMMON_OPTIONS, ...options },
+      allowPositionals: true,
+      strict: true,
+    });
+    const surplus = positionals[wordsMax];
+    if (surplus !== undefined) throw new WrongUsage(`"${surplus}" is one word too many.`);
+    return { values, words: positionals };
+  } catch (error) {
+    if (error instanceof WrongUsage) throw error;
+    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function required(value: string | undefined, name: string): string {
+  if (value === undefined || value === "") throw new WrongUsage(`${name} is missing.`);
+  return value;
+}
+
+/** A positive integer. */
+export function idFrom(value: string | undefined, name: string): number {
+  const text = required(value, name);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`${name} is a number such as 1.`);
+  return Number(text);
+}
+
+/** Columns for a person. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,16 @@
+/** `linevoice version`. */
+import manifest from "../../package.json" with { type: "json" };
+import { type Command, parse } from "./usage.ts";
+
+export const version: string = manifest.version;
+
+export const versionCommand: Command = {
+  summary: "print the version",
+  usage: ["version [--json]"],
+  async run(args, terminal) {
+    const { values } = parse(args, {}, 0);
+    const about = { version, runtime: `bun ${Bun.version}`, arch: process.arch };
+    terminal.out(values.json ? JSON.stringify(about) : `linevoice ${version}`);
+    return 0;
+  },
+};

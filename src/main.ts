@@ -1,0 +1,10 @@
+/** The entry of the binary: argv → cli/. */
+import { runCli } from "./cli/run.ts";
+
+const status = await runCli(process.argv.slice(2), {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  env: process.env,
+  cwd: process.cwd(),
+});
+process.exit(status);
