@@ -1,0 +1,148 @@
+/** Calls with sipp, whose scenarios misbehave on purpose. Takes 35 s: one ACK never comes. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { e164 } from "../../src/core/e164.ts";
+import type { MediaPlan } from "../../src/media/plan.ts";
+import type { IncomingLeg, LegEnd, SipStack } from "../../src/sip/ports.ts";
+import { requirePeer } from "../support/peers.ts";
+import { endOf, next, startStack, trunkSettings } from "../support/sip-stack.ts";
+import { type SippOptions, startSipp } from "../support/sipp.ts";
+
+const OURS = "127.0.6.3";
+const MEDIA = { host: OURS, port: 40_000 };
+const NUMBER = "+37061001001";
+
+describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
+  let stack: SipStack;
+  let onIncoming: (leg: IncomingLeg) => void = (leg) => leg.reject(480);
+  let lastAddress = 110;
+  let lastTrunk = 0;
+
+  beforeAll(async () => {
+    stack = await startStack(OURS);
+    stack.onIncoming((leg) => onIncoming(leg));
+  });
+  afterAll(() => stack?.close());
+
+  /** An IP peering with a sipp of its own address. */
+  function peer() {
+    const host = `127.0.6.${++lastAddress}`;
+    const trunkId = ++lastTrunk;
+    const trunk = stack.addTrunk(trunkSettings({ trunkId, server: host, register: false }));
+    return { host, trunk };
+  }
+
+  async function callUs(
+    scenario: string,
+    handler: (leg: IncomingLeg) => void,
+    extra: Partial<SippOptions> = {},
+  ) {
+    const { host } = peer();
+    onIncoming = handler;
+    await Bun.sleep(20);
+    const target = `${OURS}:${stack.localAddress.port}`;
+    const running = startSipp({ scenario, host, target, service: NUMBER, ...extra });
+    const { exitCode, errors } = await running.finished;
+    expect(errors).toBe("");
+    expect(exitCode).toBe(0);
+  }
+
+  async function weCall(scenario: string) {
+    const { host, trunk } = peer();
+    const sipp = startSipp({ scenario, host });
+    await Bun.sleep(300);
+    const leg = trunk.place({
+      to: e164("+37062222222"),
+      from: e164(NUMBER),
+      media: MEDIA,
+      ringTimeoutMs: 20_000,
+    });
+    return { leg, sipp };
+  }
+
+  test("our call rings, hears early media, is answered elsewhere and hung up", async () => {
+    const { leg, sipp } = await weCall("uas_answer.xml");
+    const ringing: (number | null)[][] = [];
+    leg.on("ringing", ({ sipCode, plan }) => ringing.push([sipCode, plan?.remote.port ?? null]));
+    const { plan } = await next(leg, "answered");
+    expect(ringing).toEqual([
+      [180, null],
+      [183, 30_000],
+    ]);
+    // The 200 differs from the 183: what it says holds.
+    expect(plan.remote.port).toBe(30_010);
+    expect(plan.codec.name).toBe("PCMU");
+    const end = endOf(leg);
+    leg.hangUp();
+    expect(await end).toMatchObject({ by: "us", kind: "bye" });
+    expect((await sipp.finished).exitCode).toBe(0);
+  });
+
+  test.each([
+    [486, "busy"],
+    [603, "declined"],
+  ] as const)("a refusal with %d is ACKed and ends as %s", async (code, kind) => {
+    const { leg, sipp } = await weCall(`uas_reject_${code}.xml`);
+    expect(await endOf(leg)).toMatchObject({ kind, sipCode: code });
+    expect((await sipp.finished).exitCode).toBe(0);
+  });
+
+  test("a caller sends a digit, holds, resumes and hangs up", async () => {
+    const digits: string[] = [];
+    const plans: MediaPlan[] = [];
+    const ends: LegEnd[] = [];
+    await callUs("uac_full.xml", (leg) => {
+      expect(leg.calledNumbers).toEqual([NUMBER]);
+      expect(leg.callerNumber).toBe("+37061111111");
+      leg.on("digit", ({ digit }) => digits.push(digit));
+      leg.on("media", ({ plan }) => plans.push(plan));
+      leg.on("ended", (end) => ends.push(end));
+      leg.ring();
+      void leg.answer(MEDIA);
+    });
+    expect(digits).toEqual(["5"]);
+    expect(plans.map((plan) => plan.direction)).toEqual(["recvonly", "inactive", "sendrecv"]);
+    expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
+  });
+
+  test("a late offer is answered in the ACK", async () => {
+    const plans: MediaPlan[] = [];
+    await callUs("uac_late_offer.xml", (leg) => {
+      leg.on("answered", ({ plan }) => plans.push(plan));
+      void leg.answer(MEDIA).then(({ plan }) => plans.push(plan));
+    });
+    expect(plans.map((plan) => plan.codec.name)).toEqual(["PCMU", "PCMU"]);
+  });
+
+  test("a caller who gives up gets 200 and 487, and the leg ends as cancelled", async () => {
+    const ends: LegEnd[] = [];
+    await callUs("uac_cancel.xml", (leg) => {
+      leg.on("ended", (end) => ends.push(end));
+      leg.ring();
+    });
+    expect(ends).toMatchObject([{ by: "caller", kind: "cancelled", sipCode: 487 }]);
+  });
+
+  test("an unknown Require is answered 420, no hops left 483", async () => {
+    await callUs("uac_expect_420.xml", () => {});
+    await callUs("uac_expect_483.xml", () => {});
+  });
+
+  test("BYE without ACK ends the call, and 32 s later nothing crashes; a caller who never ACKs is hung up on", async () => {
+    const ends: LegEnd[] = [];
+    const answer = (leg: IncomingLeg) => {
+      leg.on("ended", (end) => ends.push(end));
+      void leg.answer(MEDIA);
+    };
+    await callUs("uac_no_ack_bye.xml", answer);
+    expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
+    await callUs("uac_no_ack.xml", answer, { timeoutSec: 45 });
+    await Bun.sleep(500);
+    expect(ends[1]).toMatchObject({ by: "us", kind: "ack_missing" });
+    expect(ends).toHaveLength(2);
+  }, 60_000);
+
+  test("a stack that refuses new calls answers 503", async () => {
+    stack.refuseNewCalls();
+    await callUs("uac_expect_503.xml", () => {});
+  });
+});
