@@ -49,10 +49,6 @@ export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring>
 
 /** What stands in the transcript for speech that nobody understood. */
 const INAUDIBLE = "[inaudible]";
-/** How often an utterance is compared with the agent's own voice. */
-const ECHO_CHECK_FRAMES = 5;
-const EAR_FAILURES_MAX = 2;
-const NOTHING_HEARD: Heard = { text: "", confidence: 0, audioMs: 0 };
 
 export class Dialogue {
   readonly #machine: TurnMachine;
@@ -63,19 +59,14 @@ export class Dialogue {
   readonly #digits: DigitCollector;
   readonly #timers: DialogueTimers;
 
-  #frames = 0;
-  /** The running utterance sounded like the agent's own voice. */
-  #soundsLikeEcho = false;
   /** Recognitions under way, and the latest of them. */
   #recognising = 0;
   #recognition: Promise<void> = Promise.resolve();
-  #earFailuresInARow = 0;
   /** What is being answered; taken back when the caller goes on before the answer is heard. */
   #answering = "";
   #unanswered = "";
   /** The agent was cut short, and it is not clear yet whether the caller meant it. */
   #cutShort: Spoken | null = null;
-  #onHold = false;
   #lastWordWasSaid = false;
 
   constructor(private readonly options: DialogueOptions) {
@@ -132,7 +123,6 @@ export class Dialogue {
   frame(pcm: Int16Array): void {
     const { name } = this.state;
     if (name === "idle" || name === "ended") return;
-    this.#frames++;
     this.#echo.hear(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
     if (this.state.name === "closing") return;
@@ -157,10 +147,7 @@ export class Dialogue {
   }
 
   hold(onHold: boolean): void {
-    this.#onHold = onHold;
-    if (this.state.name !== "listening") return;
-    if (onHold) this.#silence.stop();
-    else this.#silence.start();
+    this.#silence.hold(onHold);
   }
 
   /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
@@ -178,7 +165,7 @@ export class Dialogue {
    */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
-    if (this.#hearing.active && !this.#soundsLikeEcho) this.#recognise(this.#hearing.utterance);
+    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
     this.#agent.stop(0);
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
@@ -190,7 +177,7 @@ export class Dialogue {
   #judgeOverlap(): void {
     const { name } = this.state;
     if (name === "listening") {
-      if (this.#soundsLikeEcho) this.#hearing.cancel();
+      if (this.#echo.suspected) this.#hearing.cancel();
       else this.#machine.apply({ type: "caller_spoke" });
     } else if (name === "thinking") {
       const mayTakeBack = !this.#agent.toolAtWork && !this.#agent.protectedNow;
@@ -201,12 +188,11 @@ export class Dialogue {
   }
 
   #judgeInterruption(): void {
-    if (this.#frames % ECHO_CHECK_FRAMES === 0) this.#soundsLikeEcho ||= this.#echo.isEcho();
+    this.#echo.judgeNowAndThen();
     if (this.#agent.protectedNow) return;
     const { settings, brief } = this.options;
     if (!cutsIn(settings, brief.agent.language, this.#hearing)) return;
-    if (this.#echo.isEcho()) this.#soundsLikeEcho = true;
-    else this.#cutAgentShort();
+    if (!this.#echo.isEcho()) this.#cutAgentShort();
   }
 
   /** The caller interrupts. Whether it was meant shows when the words are known. */
@@ -249,7 +235,7 @@ export class Dialogue {
   }
 
   #callerBegan(): void {
-    this.#soundsLikeEcho = false;
+    this.#echo.utteranceBegan();
     this.#applyIn(["listening"], { type: "caller_spoke" });
   }
 
@@ -264,7 +250,7 @@ export class Dialogue {
         if (this.#agent.toolAtWork) this.#recognise(utterance);
         break;
       case "agent_speaking":
-        if (this.#agent.nearlyDone && !this.#soundsLikeEcho) this.#recognise(utterance);
+        if (this.#agent.nearlyDone && !this.#echo.suspected) this.#recognise(utterance);
         break;
     }
   }
@@ -273,22 +259,12 @@ export class Dialogue {
     this.#recognising++;
     this.#recognition = this.#hearing
       .finish()
-      .catch((error) => this.#notHeard(error))
       .finally(() => this.#recognising--)
       .then((heard) => this.#understand(utterance, heard))
       .catch((error) => this.#engineFailed(error));
   }
 
-  /** One utterance that is lost is like one that was not understood; two are a broken ear. */
-  #notHeard(error: unknown): Heard {
-    this.#earFailuresInARow++;
-    if (this.#earFailuresInARow >= EAR_FAILURES_MAX) throw error;
-    this.options.log.warn("ear.failed", { error: describeError(error) });
-    return NOTHING_HEARD;
-  }
-
   #understand(utterance: Utterance, heard: Heard): void {
-    if (heard !== NOTHING_HEARD) this.#earFailuresInARow = 0;
     this.options.usage.recognised(heard.audioMs);
     const { name } = this.state;
     const text = heard.text.trim();
@@ -386,14 +362,11 @@ export class Dialogue {
     switch (to.name) {
       case "listening":
         this.#answering = "";
-        if (!this.#onHold) this.#silence.start();
+        this.#silence.start();
         if (this.#cutShort) this.#timers.resume.arm(limits.RESUME_MS, () => this.#resume());
         break;
       case "thinking":
-        this.#agentMustSpeakWithin(
-          from.name === "agent_speaking" ? this.options.settings.fillerDelayMs : limits.HUSH_MS,
-        );
-        if (from.name === "agent_speaking") this.#agent.awaitTool();
+        this.#agentMustSpeakSoon(from.name === "agent_speaking");
         break;
       case "closing":
         this.#fallSilent();
@@ -405,8 +378,10 @@ export class Dialogue {
     }
   }
 
-  #agentMustSpeakWithin(silenceMs: number): void {
+  #agentMustSpeakSoon(goesOn: boolean): void {
+    const silenceMs = goesOn ? this.options.settings.fillerDelayMs : limits.HUSH_MS;
     this.#timers.hush.arm(silenceMs, () => this.#agent.hush());
+    if (goesOn) this.#agent.awaitTool();
   }
 
   #fallSilent(): void {

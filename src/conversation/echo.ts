@@ -17,6 +17,8 @@ const LEVEL_RATIO_MAX = 0.6;
 
 const HEARD_FRAMES = 64;
 const PLAYED_FRAMES = 4_096;
+/** How often a running utterance is judged. */
+const JUDGE_EVERY_FRAMES = 5;
 
 export class EchoGuard {
   /** Level of each played frame, by its place in the playout. */
@@ -27,6 +29,7 @@ export class EchoGuard {
   #ticks = 0;
   #partialSum = 0;
   #partialCount = 0;
+  #suspected = false;
 
   constructor(private readonly sampleRateHz: number) {
     if (PLAYED_FRAMES * FRAME_MS < 2 * PLAYOUT_AHEAD_MS_MAX) throw new RangeError("ring too short");
@@ -54,11 +57,27 @@ export class EchoGuard {
     this.#ticks++;
   }
 
+  /** The running utterance sounded like the agent's own voice at some time. */
+  get suspected(): boolean {
+    return this.#suspected;
+  }
+
+  utteranceBegan(): void {
+    this.#suspected = false;
+  }
+
+  /** Once a frame while somebody speaks over the agent. */
+  judgeNowAndThen(): void {
+    if (!this.#suspected && this.#ticks % JUDGE_EVERY_FRAMES === 0) this.isEcho();
+  }
+
   /** Whether the last 400 ms heard are an echo of what was played. */
   isEcho(): boolean {
     if (this.#ticks < WINDOW_FRAMES) return false;
     for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay++) {
-      if (this.#matchesAt(delay)) return true;
+      if (!this.#matchesAt(delay)) continue;
+      this.#suspected = true;
+      return true;
     }
     return false;
   }

@@ -13,6 +13,9 @@ import { withDeadline } from "./deadline.ts";
 import { EAR_TIMEOUT_MS, FRAME_MS, LEAD_MS, SPEECH_MS_MIN, UTTERANCE_MS_MAX } from "./limits.ts";
 import { SpeechDetector } from "./speech-detector.ts";
 
+const FAILURES_MAX = 2;
+const NOTHING_HEARD: Heard = { text: "", confidence: 0, audioMs: 0 };
+
 export interface HearingEvents {
   began(): void;
   paused(): void;
@@ -49,6 +52,7 @@ export class CallerHearing {
   #frames = 0;
   #beganAt = 0;
   #partial = "";
+  #failuresInARow = 0;
 
   constructor(private readonly options: HearingOptions) {
     this.#detector = new SpeechDetector(options.vad);
@@ -93,11 +97,23 @@ export class CallerHearing {
     if (this.#active && this.#isOver()) this.#end();
   }
 
-  /** The utterance's final text. Rejects with EngineFailure. */
-  finish(): Promise<Heard> {
+  /**
+   * The utterance's final text. One that is lost is like one that was not understood; two in a row
+   * are a broken ear: rejects with EngineFailure.
+   */
+  async finish(): Promise<Heard> {
     this.#rest();
     const failure = () => new EngineFailure("ear", `no text within ${EAR_TIMEOUT_MS} ms`);
-    return withDeadline(this.options.clock, this.options.ear.end(), EAR_TIMEOUT_MS, failure);
+    const { clock, ear } = this.options;
+    try {
+      const heard = await withDeadline(clock, ear.end(), EAR_TIMEOUT_MS, failure);
+      this.#failuresInARow = 0;
+      return heard;
+    } catch (error) {
+      this.#failuresInARow++;
+      if (this.#failuresInARow >= FAILURES_MAX) throw error;
+      return NOTHING_HEARD;
+    }
   }
 
   /** Forgets the running utterance, if one is. */

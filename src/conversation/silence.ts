@@ -20,6 +20,8 @@ export class SilenceWatch {
   #timer: Timer | null = null;
   #silentSince: number | null = null;
   #prompts = 0;
+  #wanted = false;
+  #onHold = false;
 
   constructor(
     private readonly settings: Pick<ConversationSettings, "idlePromptMs" | "silenceTimeoutMs">,
@@ -29,6 +31,8 @@ export class SilenceWatch {
 
   start(): void {
     this.stop();
+    this.#wanted = true;
+    if (this.#onHold) return;
     const now = this.clock.monotonic();
     this.#silentSince ??= now;
     const untilTimeoutMs = this.#silentSince + this.settings.silenceTimeoutMs - now;
@@ -39,8 +43,18 @@ export class SilenceWatch {
   }
 
   stop(): void {
+    this.#wanted = false;
     this.#timer?.cancel();
     this.#timer = null;
+  }
+
+  /** A caller on hold is not silent; the count begins anew afterwards. */
+  hold(onHold: boolean): void {
+    if (this.#onHold === onHold) return;
+    this.#onHold = onHold;
+    this.callerActive();
+    if (!this.#wanted) return;
+    this.start();
   }
 
   callerActive(): void {
