@@ -23,15 +23,15 @@ export function routeTable(
   rootPaths: readonly string[],
 ): RouteTable {
   const fixed = new Map<string, Entry>();
-  const patterned: Entry[] = [];
+  const patterned = new Map<string, Entry>();
 
   function entryOf(path: string): Entry {
-    const known =
-      fixed.get(path) ?? patterned.find((entry) => entry.pattern.source === source(path));
+    const entries = path.includes("{") ? patterned : fixed;
+    const shape = path.replace(/\{\w+\}/g, "[^/]+");
+    const known = entries.get(shape);
     if (known) return known;
-    const entry = { pattern: new RegExp(source(path)), methods: new Set<string>(), open: false };
-    if (path.includes("{")) patterned.push(entry);
-    else fixed.set(path, entry);
+    const entry = { pattern: new RegExp(`^${shape}$`), methods: new Set<string>(), open: false };
+    entries.set(shape, entry);
     return entry;
   }
 
@@ -49,7 +49,10 @@ export function routeTable(
 
   function find(path: string): Entry | undefined {
     const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    return fixed.get(plain) ?? patterned.find((entry) => entry.pattern.test(plain));
+    const exact = fixed.get(plain);
+    if (exact) return exact;
+    for (const entry of patterned.values()) if (entry.pattern.test(plain)) return entry;
+    return undefined;
   }
 
   return {
@@ -64,5 +67,3 @@ export function routeTable(
     },
   };
 }
-
-const source = (path: string) => `^${path.replace(/\{\w+\}/g, "[^/]+")}$`;

@@ -55,6 +55,9 @@ function check(schema: z.ZodType, values: Record<string, unknown>): Record<strin
   const result = schema.safeParse(values);
   if (result.success) return result.data as Record<string, unknown>;
   const issue = result.error.issues[0];
+  // A field of another variant of a union: known here, but not together with these.
+  if (issue?.code === "unrecognized_keys")
+    throw unknownField(issue.keys[0] ?? "", fittingFields(schema, values));
   const name = String(issue?.path[0] ?? "body");
   const field = fieldSchema(schema, values, name);
   const must = (field && requirementOf(field)) ?? "have a valid value";
@@ -83,14 +86,16 @@ export function bodyFields(schema: z.ZodType): ReadonlySet<string> {
   return new Set(variants(schema).flatMap((variant) => Object.keys(variant.shape)));
 }
 
+const fitting = (schema: z.ZodType, values: Record<string, unknown>) =>
+  variants(schema).find((variant) => variant.shape.item?.safeParse(values.item).success);
+
+const fittingFields = (schema: z.ZodType, values: Record<string, unknown>) =>
+  new Set(Object.keys(fitting(schema, values)?.shape ?? {}));
+
 function fieldSchema(schema: z.ZodType, values: Record<string, unknown>, name: string) {
   const all = variants(schema).map((variant) => variant.shape[name] as z.ZodType | undefined);
-  const fitting = variants(schema).find(
-    (variant) => variant.shape.item?.safeParse(values.item).success,
-  );
-  return (
-    (fitting?.shape[name] as z.ZodType | undefined) ?? all.find((field) => field !== undefined)
-  );
+  const chosen = fitting(schema, values)?.shape[name] as z.ZodType | undefined;
+  return chosen ?? all.find((field) => field !== undefined);
 }
 
 function isNumeric(schema: z.core.$ZodType): boolean {

@@ -1,0 +1,235 @@
+/**
+ * The HTTP server as the appliance builds it, on a real file, real sockets, real billing, checkouts,
+ * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
+ */
+import { join } from "node:path";
+import { createBilling } from "../../src/billing/billing.ts";
+import { createCheckouts } from "../../src/billing/checkout.ts";
+import { manualPayments } from "../../src/billing/payments/manual.ts";
+import type { Plan } from "../../src/billing/ports.ts";
+import { createAdmission } from "../../src/call/admission.ts";
+import { createCallDesk } from "../../src/call/call-desk.ts";
+import type { CallContext } from "../../src/call/context.ts";
+import { CallRegistry } from "../../src/call/registry.ts";
+import { createVault } from "../../src/config/vault.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { type Log, silentLog } from "../../src/core/log.ts";
+import { microEur } from "../../src/core/money.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import type { HttpDependencies, HttpSettings } from "../../src/http/ports.ts";
+import { createHttpServer } from "../../src/http/server.ts";
+import type { RegistrationStatus } from "../../src/sip/ports.ts";
+import { apiKeyStore } from "../../src/store/api-key-store.ts";
+import { billingStores } from "../../src/store/billing-stores.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { trunks } from "../../src/store/schema/index.ts";
+import { webhookStores } from "../../src/store/webhook-stores.ts";
+import { createApiKeys } from "../../src/tenant/api-keys.ts";
+import { createTenant } from "../../src/tenant/create-tenant.ts";
+import { createGuardedClient } from "../../src/webhook/safe-http.ts";
+import { createEventSink } from "../../src/webhook/sink.ts";
+import { createWebhookTester } from "../../src/webhook/tester.ts";
+import { prepaidPlan, startPlan } from "./plans.ts";
+
+export interface ApiServerOptions {
+  /** Holds the database file; the caller removes it. */
+  readonly directory: string;
+  readonly settings?: Partial<HttpSettings>;
+  readonly dependencies?: Partial<HttpDependencies>;
+  readonly clock?: Clock;
+  readonly plans?: readonly Plan[];
+  readonly log?: Log;
+  /** Trusted when webhooks are delivered. */
+  readonly caPem?: string;
+}
+
+export interface ApiTenant {
+  readonly id: number;
+  readonly key: string;
+}
+
+export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
+
+const roomy: Partial<Plan> = { maxAgents: 500, maxNumbers: 500, maxFiles: 500, maxWebhooks: 500 };
+
+/** Its owner must `stop` it. */
+export async function startApiServer(options: ApiServerOptions) {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+  const random = systemRandom;
+  const database = openDatabase(join(options.directory, "linevoice.db"), clock.now());
+  const vault = createVault(new Uint8Array(32).fill(7));
+  const plans = options.plans ?? [{ ...startPlan, ...roomy }, prepaidPlan];
+  const billing = createBilling({ database, stores: billingStores, plans, clock, random });
+  const registrations = new Map<number, RegistrationStatus>();
+  const wake = () => undefined;
+  const context: Partial<CallContext> = {
+    database,
+    billing,
+    clock,
+    random,
+    log,
+    registry: new CallRegistry(),
+    events: createEventSink({ stores: webhookStores, clock, random, wake }),
+    admission: createAdmission({ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 }),
+  };
+  const calls = createCallDesk({
+    context: context as CallContext,
+    wakeScheduler: wake,
+    isRefusing: () => false,
+  });
+  const client = createGuardedClient({
+    allowNetworks: ["127.0.0.0/8"],
+    caPem: options.caPem ?? null,
+    clock,
+  });
+  const server = await createHttpServer(
+    {
+      host: "127.0.0.1",
+      port: 0,
+      publicUrl: null,
+      tls: null,
+      requestsPerMinute: 100_000,
+      bodyBytesMax: 2_097_152,
+      version: "0.1.0-test",
+      engineLabel: "embedded",
+      voiceAliases: { "Brand Sari": "Sari" },
+      bankDetails: "IBAN LT00 0000 <operator>",
+      ...options.settings,
+    },
+    {
+      database,
+      billing,
+      calls,
+      vault,
+      clock,
+      random,
+      log,
+      webhookTester: createWebhookTester({
+        ...{ database, stores: webhookStores, vault, client, clock, random, wake },
+        timeoutMs: 3000,
+      }),
+      checkouts: createCheckouts({
+        ...{ database, stores: billingStores, plans, clock, random },
+        provider: manualPayments(() => "http://127.0.0.1"),
+      }),
+      recordings: { locate: async (file) => join(options.directory, file) },
+      registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
+      health: { problems: async () => [] },
+      ...options.dependencies,
+    },
+  );
+  const base = `http://${server.address.host}:${server.address.port}`;
+
+  return {
+    server,
+    database,
+    vault,
+    billing,
+    registrations,
+    base,
+
+    /** With a trunk to +370 numbers unless told otherwise, and a key. */
+    async tenant(
+      draft: { trunk?: boolean; plan?: string; name?: string } = {},
+    ): Promise<ApiTenant> {
+      const id = await createTenant(
+        { database, vault, clock, random },
+        {
+          name: draft.name ?? "Dantų klinika",
+          email: "owner@clinic.example",
+          plan: draft.plan ?? "start",
+          timeZone: "Europe/Vilnius",
+        },
+      );
+      if (draft.trunk !== false)
+        await database.tx(async (q) => {
+          await q.insert(trunks).values({
+            tenantId: id,
+            server: "sip.carrier.example",
+            port: 5060,
+            transport: "udp",
+            username: `user${id}`,
+            passwordSealed: "sealed:password",
+            callerId: "+37052000000",
+            register: true,
+            createdAt: clock.now(),
+            updatedAt: clock.now(),
+          });
+        });
+      const keys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+      const { secret } = await keys.create(id, "test");
+      await keys.stop();
+      return { id, key: secret };
+    },
+
+    credit: (tenantId: number, eur: number) =>
+      billing.credit(tenantId, microEur(eur * 1_000_000), "test"),
+
+    async stop(): Promise<void> {
+      await server.stop();
+      await database.close();
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** null where the body is not JSON. */
+  readonly json: unknown;
+}
+
+/** One request; `body` is sent as JSON unless it is a string already. */
+export async function ask(
+  server: { readonly base: string },
+  tenant: ApiTenant | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${server.base}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(tenant ? { authorization: `Bearer ${tenant.key}` } : {}),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  let json: unknown = null;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Not every answer is JSON.
+  }
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** What stands at `agent.id`, `calls.0.status`, …; undefined where nothing does. */
+export function pick(answer: Answer, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === "object" && value !== null
+          ? (value as Record<string, unknown>)[key]
+          : undefined,
+      answer.json,
+    );
+}
+
+export const pickId = (answer: Answer, path: string): number => {
+  const id = pick(answer, path);
+  if (typeof id !== "number") throw new Error(`no id at ${path}: ${answer.text}`);
+  return id;
+};
+
+export const pickText = (answer: Answer, path: string): string => {
+  const text = pick(answer, path);
+  if (typeof text !== "string") throw new Error(`no text at ${path}: ${answer.text}`);
+  return text;
+};
