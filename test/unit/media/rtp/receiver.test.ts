@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import { encodeG711 } from "../../../../src/media/audio/g711.ts";
+import { sine, toneShare } from "../../../../src/media/audio/tones.ts";
+import { buildRtpPacket } from "../../../../src/media/rtp/packet.ts";
+import { estimateMos } from "../../../../src/media/rtp/quality.ts";
+import { RtpReceiver } from "../../../../src/media/rtp/receiver.ts";
+import { SourceLock } from "../../../../src/media/rtp/source-lock.ts";
+
+const SDP = { host: "192.0.2.1", port: 4000 };
+
+function lockTo(address = SDP): SourceLock {
+  const lock = new SourceLock();
+  lock.signal(address);
+  return lock;
+}
+
+test("the SDP's address is believed at its first packet, and nobody after it", () => {
+  const lock = lockTo();
+  expect(lock.accept(SDP.host, SDP.port, 1, 10, 0)).toBe(true);
+  for (let sequence = 0; sequence < 10; sequence++) {
+    expect(lock.accept("192.0.2.9", 5000, 2, sequence, 100)).toBe(false);
+  }
+  expect(lock.destination).toEqual(SDP);
+});
+
+test("another source is believed after four packets in sequence, not with gaps or in turns", () => {
+  const lock = lockTo();
+  const accept = (host: string, sequence: number) => lock.accept(host, 5000, 2, sequence, 50);
+  expect([1, 2, 3].map((sequence) => accept("192.0.2.9", sequence))).toEqual([false, false, false]);
+  expect(accept("192.0.2.8", 1)).toBe(false);
+  expect([5, 6, 8, 9, 10].map((sequence) => accept("192.0.2.9", sequence))).not.toContain(true);
+  expect(accept("192.0.2.9", 11)).toBe(true);
+  expect(lock.destination).toEqual({ host: "192.0.2.9", port: 5000 });
+});
+
+test("nothing new is learnt later than five seconds after the first packet", () => {
+  const lock = lockTo();
+  lock.accept("192.0.2.9", 5000, 2, 1, 0);
+  for (let sequence = 50; sequence < 60; sequence++) {
+    expect(lock.accept("192.0.2.9", 5000, 2, sequence, 5001)).toBe(false);
+  }
+  expect(lock.accept(SDP.host, SDP.port, 1, 10, 9000)).toBe(true);
+});
+
+test("a new SDP begins anew, the same one again does not", () => {
+  const lock = lockTo();
+  for (let sequence = 1; sequence <= 4; sequence++) {
+    lock.accept("192.0.2.9", 5000, 2, sequence, 10);
+  }
+  lock.signal(SDP);
+  expect(lock.destination?.port).toBe(5000);
+  lock.signal({ host: "192.0.2.1", port: 4002 });
+  expect(lock.destination?.port).toBe(4002);
+  expect(lock.accept("192.0.2.9", 5000, 2, 5, 20)).toBe(false);
+});
+
+function toneReceiver() {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  receiver.configure({ law: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const tone = sine(500, 20, 8000);
+  const payload = new Uint8Array(160);
+  encodeG711("PCMA", tone, payload);
+  let nowMs = 0;
+  const frame = new Int16Array(160);
+  return {
+    receiver,
+    /** One tick: the packet, then the frame heard. */
+    tick(packet: {
+      ssrc: number;
+      sequenceNumber: number;
+      timestamp: number;
+      payloadType?: number;
+    }) {
+      nowMs += 20;
+      const header = { marker: false, payloadType: 8, ...packet };
+      receiver.receive(buildRtpPacket(header, payload), SDP.host, SDP.port, nowMs);
+      receiver.takeFrame(frame, nowMs);
+      return toneShare(frame, 500, 8000);
+    },
+  };
+}
+
+test("a new SSRC is believed at its second packet, a single stray one never", () => {
+  const { receiver, tick } = toneReceiver();
+  for (let index = 0; index < 20; index++) {
+    tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160 });
+  }
+  tick({ ssrc: 77, sequenceNumber: 900, timestamp: 5 });
+  expect(receiver.ssrc).toBe(1);
+  const shares: number[] = [];
+  for (let index = 0; index < 20; index++) {
+    shares.push(tick({ ssrc: 2, sequenceNumber: 60_000 + index, timestamp: 9e8 + index * 160 }));
+  }
+  expect(receiver.ssrc).toBe(2);
+  expect(shares.slice(8).every((share) => share > 0.9)).toBe(true);
+  expect(receiver.reception.packetsLost).toBe(0);
+});
+
+test("payload types that were not agreed are not heard", () => {
+  const { receiver, tick } = toneReceiver();
+  for (let index = 0; index < 10; index++) {
+    tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160, payloadType: 13 });
+  }
+  expect(receiver.reception.packetsReceived).toBe(0);
+});
+
+test("the quality falls with loss and delay, from 4.3 down to 1", () => {
+  expect(estimateMos(0, 100)).toBeGreaterThan(4.3);
+  expect(estimateMos(0.05, 100)).toBeLessThan(estimateMos(0.01, 100));
+  expect(estimateMos(0, 500)).toBeLessThan(estimateMos(0, 200));
+  expect(estimateMos(1, 100)).toBeLessThan(1.6);
+});
