@@ -1,5 +1,5 @@
 /** All stores of webhook delivery: subscribers and their health, the delivery log. */
-import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type {
   DeliveryStore,
   SubscriberStore,
@@ -63,16 +63,6 @@ function deliveryStore(queries: Queries): DeliveryStore {
   return {
     async insert(tenantId, record) {
       await queries.insert(deliveries).values({ tenantId, ...record });
-    },
-
-    async list(tenantId, webhookId, page) {
-      return queries
-        .select()
-        .from(deliveries)
-        .where(and(eq(deliveries.tenantId, tenantId), eq(deliveries.webhookId, webhookId)))
-        .orderBy(desc(deliveries.createdAt), desc(sql`rowid`))
-        .limit(page.limit)
-        .offset(page.offset);
     },
 
     async eventOf(tenantId, webhookId, deliveryId) {

@@ -118,12 +118,6 @@ export interface DeliveryRecord {
 /** The delivery log: who, when, how it went; never what was sent. */
 export interface DeliveryStore {
   insert(tenantId: number, record: DeliveryRecord): Promise<void>;
-  /** Newest first. */
-  list(
-    tenantId: number,
-    webhookId: number,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly DeliveryRecord[]>;
   /** null: not this webhook's, or a test (whose event is not kept). */
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
