@@ -1,0 +1,92 @@
+/** The command line as a process: exit status, output, no server running. */
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const main = join(import.meta.dir, "../../../src/main.ts");
+const cwd = tempDir();
+writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
+writeFileSync(join(cwd, "bad.toml"), "[rtp]\n\ntimeout_sek = 3\n");
+
+async function linevoice(args: string, stdin = "") {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ").filter(Boolean)], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
+
+test("wrong usage is status 2 and says what is right", async () => {
+  for (const args of [
+    "",
+    "tennant list",
+    "tenant",
+    "tenant list --nonsense",
+    "tenant create --name N",
+    "key create --tenant x --label l",
+    "credit --tenant 1 --eur much --note n",
+    "trunk set --tenant 1 --server s --username u --caller-id +37052123456 --password secret",
+    "call --agent 1 --to 123",
+    "version surplus",
+  ]) {
+    const { status, err } = await linevoice(args);
+    expect({ args, status }).toEqual({ args, status: 2 });
+    expect(err).not.toBe("");
+  }
+});
+
+test("help is status 0 and names the usage", async () => {
+  expect((await linevoice("--help")).out).toContain("tenant");
+  const help = await linevoice("trunk set --help");
+  expect(help.status).toBe(0);
+  expect(help.out).toContain("--password-stdin");
+});
+
+test("a bad configuration is status 1 with file and line", async () => {
+  const { status, err } = await linevoice("--config bad.toml config check");
+  expect(status).toBe(1);
+  expect(err).toMatch(/bad\.toml:3: .*Did you mean "timeout_sec"\?/);
+});
+
+test("tenant, key, trunk and credit work on the data directory without a server", async () => {
+  const common = "--config ok.toml";
+  const made = await linevoice(`tenant create --name N --email a@example.com ${common}`);
+  expect(made.status).toBe(0);
+  expect(JSON.parse(made.out)).toMatchObject({ id: 1, suspended: false });
+  const key = JSON.parse((await linevoice(`key create --tenant 1 --label l ${common}`)).out);
+  expect(key.secret).toMatch(/^lv_live_[0-9a-f]{64}$/);
+  const trunk = `trunk set --tenant 1 --server sip.example.com --username u --password-stdin --caller-id +37052123456 ${common}`;
+  const set = await linevoice(trunk, "canary-password\n");
+  expect(set.status).toBe(0);
+  expect(set.out).not.toContain("canary");
+  const stored = await Bun.file(join(cwd, "data/linevoice.db")).text();
+  expect(stored).not.toContain("canary-password");
+  const credit = await linevoice(`credit --tenant 1 --eur 12.5 --note gift --json ${common}`);
+  expect(JSON.parse(credit.out)).toEqual({ balance_eur: 12.5 });
+  const suspended = await linevoice(`tenant suspend 1 ${common}`);
+  expect(JSON.parse(suspended.out).suspended).toBe(true);
+  const unknown = await linevoice(`tenant resume 9 ${common}`);
+  expect(unknown.status).toBe(1);
+  const call = await linevoice(`call --agent 1 --to +37061234567 ${common}`);
+  expect(call.status).toBe(1);
+  expect(call.err).toContain("linevoice serve");
+});
+
+test("migrate looks without making a database, then brings it up", async () => {
+  writeFileSync(join(cwd, "m.toml"), '[storage]\ndata_dir = "fresh"\n');
+  const dry = JSON.parse((await linevoice("migrate up --dry-run --json --config m.toml")).out);
+  expect(dry.tags.length).toBeGreaterThan(0);
+  expect(await Bun.file(join(cwd, "fresh/linevoice.db")).exists()).toBe(false);
+  expect((await linevoice("migrate up --config m.toml")).status).toBe(0);
+  const status = JSON.parse((await linevoice("migrate status --json --config m.toml")).out);
+  expect(status.every((entry: { applied: boolean }) => entry.applied)).toBe(true);
+});
