@@ -84,7 +84,7 @@ export class Dialogue {
       machine: this.#machine,
       callerSpeaks: () => this.#hearing.active,
       recognising: () => this.#recognising > 0,
-      onFailure: (error) => this.#engineFailed(error),
+      onFailure: (error) => this.engineFailed(error),
       onSilent: () => this.#agentFellSilent(),
     });
     this.#hearing = new CallerHearing({
@@ -261,7 +261,7 @@ export class Dialogue {
       .finish()
       .finally(() => this.#recognising--)
       .then((heard) => this.#understand(utterance, heard))
-      .catch((error) => this.#engineFailed(error));
+      .catch((error) => this.engineFailed(error));
   }
 
   #understand(utterance: Utterance, heard: Heard): void {
@@ -326,7 +326,8 @@ export class Dialogue {
     this.#agent.ask({ type: "digits", digits });
   }
 
-  #engineFailed(error: unknown): void {
+  /** Apologises, as far as it can, and ends. */
+  engineFailed(error: unknown): void {
     const { name } = this.state;
     const { phrases, cached, log } = this.options;
     if (name === "ended") return;

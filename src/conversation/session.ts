@@ -10,7 +10,7 @@ import type { EndedReason } from "../call/ended-reason.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { EngineSession } from "../engine/ports.ts";
+import type { EngineFailure, EngineSession } from "../engine/ports.ts";
 import type { MediaPlan } from "../media/plan.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
 import type {
@@ -143,6 +143,13 @@ export class Session {
     if (this.#report) return;
     this.#dialogue.lastWords(text, reason);
     if (this.#answeredAt === null) this.#wishEnd(reason);
+  }
+
+  /** The engine is gone for good: apologises and asks for the end. */
+  engineLost(error: EngineFailure): void {
+    if (this.#report) return;
+    this.#dialogue.engineFailed(error);
+    if (this.#answeredAt === null) this.#wishEnd("engine_failure");
   }
 
   close(reason: EndedReason): Promise<CallReport> {

@@ -12,7 +12,7 @@ import { Session } from "../conversation/session.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Engine } from "../engine/ports.ts";
+import { type Engine, EngineFailure } from "../engine/ports.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
@@ -35,11 +35,24 @@ export class CallHost {
   readonly #opening = new Map<string, { closed: boolean }>();
   readonly #phraseCache = new PhraseCache();
 
+  #engine: Engine;
+
   constructor(
     private readonly options: CallHostOptions,
-    /** For calls opened from now on; running ones keep theirs. */
-    public engine: Engine,
-  ) {}
+    engine: Engine,
+  ) {
+    this.#engine = engine;
+  }
+
+  /** The old engine is dead: its calls apologise and end, calls opened from now on get the new one. */
+  async replaceEngine(engine: Engine): Promise<void> {
+    const old = this.#engine;
+    this.#engine = engine;
+    for (const session of this.#sessions.values()) {
+      session.engineLost(new EngineFailure("voice", "the speech worker died"));
+    }
+    await old.close();
+  }
 
   async open(brief: CallBrief): Promise<void> {
     const { callId } = brief;
@@ -78,7 +91,7 @@ export class CallHost {
   async shutdown(): Promise<void> {
     const calls = [...this.#sessions];
     await Promise.all(calls.map(([id, session]) => this.#close(id, "interrupted", session)));
-    await this.engine.close();
+    await this.#engine.close();
   }
 
   async #createSession(brief: CallBrief, audio: CallAudio, log: Log): Promise<Session> {
@@ -93,7 +106,7 @@ export class CallHost {
   #assemble(brief: CallBrief, audio: CallAudio, log: Log): Session {
     const { clock, settings, createVad, post } = this.options;
     const { callId, agent, knowledge, tools } = brief;
-    const engine = this.engine.open({
+    const engine = this.#engine.open({
       callId,
       language: agent.language,
       voice: agent.voice,
@@ -107,7 +120,7 @@ export class CallHost {
       settings: settings.conversation,
       audio,
       engine,
-      engineLabel: this.engine.label,
+      engineLabel: this.#engine.label,
       vad: createVad(),
       phraseCache: this.#phraseCache,
       clock,

@@ -32,7 +32,7 @@ self.onmessage = (event: MessageEvent<ToCallWorker>) => {
       });
       break;
     case "speech_port":
-      void replaceEngine(message.speechPort);
+      void host?.replaceEngine(createEngine(message.speechPort));
       break;
     case "open":
       void host?.open(message.call);
@@ -75,12 +75,4 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
 
 function createEngine(port: MessagePort): Engine {
   return createEmbeddedEngine({ port, clock: systemClock, random: systemRandom, log });
-}
-
-/** The old engine's speech worker is dead: its calls hear an apology, new ones get the new engine. */
-async function replaceEngine(port: MessagePort): Promise<void> {
-  if (!host) return;
-  const old = host.engine;
-  host.engine = createEngine(port);
-  await old.close();
 }

@@ -3,8 +3,10 @@
  * Content is judged by ear, on what crossed the wire, never by counting packets.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { phrasesFor } from "../../src/conversation/phrases.ts";
 import { sleep, systemClock } from "../../src/core/clock.ts";
+import type { CallBrief } from "../../src/worker/messages.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { type AGENT, callBrief } from "../support/scripted-call.ts";
@@ -16,15 +18,10 @@ const PARKING = "Yes, there is free parking behind the building.";
 const WHITENING = "Teeth whitening costs 200 euros.";
 const GREETING = "Bright Smile dental clinic, how can I help you?";
 
-const clinic = (agent: Partial<typeof AGENT> = {}) => ({
-  ...callBrief({ firstMessage: GREETING, ...agent }),
-  callId: undefined,
-  knowledge: KNOWLEDGE,
-});
-const briefOf = (agent: Partial<typeof AGENT> = {}) => {
-  const { callId: _, ...brief } = clinic(agent);
-  return brief;
-};
+function briefOf(agent: Partial<typeof AGENT> = {}): Partial<CallBrief> {
+  const { callId: _, ...brief } = callBrief({ firstMessage: GREETING, ...agent });
+  return { ...brief, knowledge: KNOWLEDGE };
+}
 
 let studio: Studio;
 beforeAll(async () => {
@@ -37,13 +34,15 @@ afterAll(async () => {
   await studio.close();
 });
 
-test("the greeting is heard as it was written", async () => {
-  const call = await startCall(studio, briefOf());
+test("the greeting is heard as it was written, and recorded", async () => {
+  const recordingPath = join(await temporaryDirectory(), "call.wav");
+  const call = await startCall(studio, { ...briefOf(), recordingPath });
   const greeting = await call.agentDone(0);
   expect(greeting.text).toBe(GREETING);
   expect(await call.heard(GREETING, [PARKING, PHRASES.apology])).toBe(true);
   const report = await call.hangUp();
-  expect(report.media.packetsSent).toBeGreaterThan(50);
+  expect(report.recording).toMatchObject({ path: recordingPath });
+  expect(report.recording?.durationMs).toBeGreaterThan(greeting.endMs - 500);
 }, 60_000);
 
 test("a spoken question is answered from the agent's knowledge", async () => {
@@ -136,3 +135,41 @@ test("a tool is called, the wait is filled, and its result is spoken", async () 
   expect(await call.heard("Let me look that up.", [WHITENING, PARKING])).toBe(true);
   await call.hangUp();
 }, 60_000);
+
+test("the agent's own echo, weaker and late, does not interrupt it", async () => {
+  const call = await startCall(studio, briefOf());
+  await call.agentDone(0);
+  await call.say("What are your opening hours?");
+  const stopEcho = echoBack(call);
+  const answer = await call.agentDone(1);
+  stopEcho();
+  expect(answer).toMatchObject({ text: HOURS, interrupted: false });
+  const report = await call.hangUp();
+  expect(report.turns.filter((turn) => turn.speaker === "customer")).toHaveLength(1);
+}, 60_000);
+
+test("keys pressed during the greeting interrupt it and reach main one by one", async () => {
+  const call = await startCall(studio, briefOf());
+  const keys: string[] = [];
+  call.channel.on("digit_received", ({ digit }) => keys.push(digit));
+  await call.waitFor(() => call.peer.quietForMs < 100);
+  await sleep(systemClock, 600);
+  call.peer.media.press("42");
+  const greeting = await call.agentDone(0);
+  expect(greeting.interrupted).toBe(true);
+  await call.waitFor(() => call.turns.some((turn) => turn.text === "[keys 42]"));
+  expect(keys).toEqual(["4", "2"]);
+  await call.hangUp();
+}, 60_000);
+
+/** Sends back what the agent says, at a fifth of its level and some 150 ms late. */
+function echoBack(call: Awaited<ReturnType<typeof startCall>>): () => void {
+  let from = call.peer.media.heard().length;
+  const timer = systemClock.every(100, () => {
+    const heard = call.peer.media.heard();
+    const echo = heard.slice(from).map((sample) => sample / 5);
+    from = heard.length;
+    if (echo.length > 0) void call.peer.media.play(echo);
+  });
+  return () => timer.cancel();
+}

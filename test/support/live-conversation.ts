@@ -27,6 +27,9 @@ const CALLER_VOICE = "m3";
 export interface Studio {
   readonly pool: CallWorkerPool;
   readonly voices: Voices;
+  /** Every thread that was ever spawned, for tests that end one. */
+  readonly callWorkers: readonly Worker[];
+  readonly speechWorkers: readonly Worker[];
   close(): Promise<void>;
 }
 
@@ -34,11 +37,18 @@ export async function openStudio(
   rtpPorts: { readonly first: number; readonly last: number },
   conversation: Partial<ConversationSettings> = {},
 ): Promise<Studio> {
+  const callWorkers: Worker[] = [];
+  const speechWorkers: Worker[] = [];
+  const noted = (list: Worker[], spawn: () => Worker) => () => {
+    const worker = spawn();
+    list.push(worker);
+    return worker;
+  };
   const [pool, voices] = await Promise.all([
     createCallWorkerPool({
       workers: 1,
-      spawnCallWorker,
-      spawnSpeechWorker,
+      spawnCallWorker: noted(callWorkers, spawnCallWorker),
+      spawnSpeechWorker: noted(speechWorkers, spawnSpeechWorker),
       settings: {
         rtpPorts,
         rtpTimeoutMs: 20_000,
@@ -51,7 +61,7 @@ export async function openStudio(
     }),
     createVoices(),
   ]);
-  return { pool, voices, close: () => pool.shutdown() };
+  return { pool, voices, callWorkers, speechWorkers, close: () => pool.shutdown() };
 }
 
 export type LiveCall = Awaited<ReturnType<typeof startCall>>;
@@ -66,9 +76,9 @@ let lastCall = 0;
 
 /** Opens, connects and answers a call. The test must `hangUp` it. */
 export async function startCall(studio: Studio, overrides: Partial<CallBrief> = {}) {
-  const peer = await createRtpPeer(HOST);
   const brief = { ...callBrief(), callId: `live-${++lastCall}`, ...overrides };
   const channel = await studio.pool.open(brief);
+  const peer = await createRtpPeer(HOST);
   const turns: TurnRecord[] = [];
   const wishes: ToolWish[] = [];
   const endWishes: string[] = [];
