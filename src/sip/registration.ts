@@ -9,6 +9,7 @@
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import { Emitter } from "../core/emitter.ts";
+import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -190,8 +191,18 @@ export class RegistrationClient {
     if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
   }
 
-  /** One attempt: the request, and again for a challenge, a stale nonce, a 423. */
+  /** Never rejects: what cannot even be written or sent got no answer. */
   async #exchange(expiresSec: () => number): Promise<Outcome> {
+    try {
+      return await this.#attempt(expiresSec);
+    } catch (error) {
+      this.deps.log.error("registration_threw", { error: describeError(error) });
+      return { kind: "no_answer" };
+    }
+  }
+
+  /** One attempt: the request, and again for a challenge, a stale nonce, a 423. */
+  async #attempt(expiresSec: () => number): Promise<Outcome> {
     let authorisation: readonly [string, string] | undefined;
     let answeredChallenge = false;
     for (let sent = 1; ; sent++) {

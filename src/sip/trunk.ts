@@ -61,6 +61,7 @@ export interface TrunkDeps {
 
 const RESOLVE_PERIOD_MS = 300_000;
 const RESOLVE_RETRY_MS = 15_000;
+const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -78,6 +79,7 @@ export class SipTrunk implements Trunk {
   #localHost: string | null = null;
   /** Our address as the registrar saw it; null until told, or when it is no other. */
   #learned: Address | null = null;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(
@@ -229,7 +231,19 @@ export class SipTrunk implements Trunk {
     const now = this.#publicAddress;
     if (now.host === before.host && now.port === before.port) return;
     this.#log.info("public_address_learned", { host: now.host, port: now.port });
-    this.deps.clock.after(0, () => this.#registration?.refreshNow());
+    this.#renewBinding();
+  }
+
+  /** At most once a minute: some NATs give each REGISTER another port. */
+  #renewBinding(): void {
+    const now = this.deps.clock.monotonic();
+    if (now - this.#renewedAtMs < RENEWAL_PAUSE_MS) return;
+    this.#renewedAtMs = now;
+    const timer = this.deps.clock.after(0, () => {
+      this.#timers.delete(timer);
+      this.#registration?.refreshNow();
+    });
+    this.#timers.add(timer);
   }
 
   #keepAlive(): void {

@@ -46,9 +46,9 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect(exitCode).toBe(0);
   }
 
-  async function weCall(scenario: string) {
+  async function weCall(scenario: string, keys: Readonly<Record<string, string>> = {}) {
     const { host, trunk } = peer();
-    const sipp = startSipp({ scenario, host });
+    const sipp = startSipp({ scenario, host, keys });
     await Bun.sleep(300);
     const leg = trunk.place({
       to: e164("+37062222222"),
@@ -83,6 +83,18 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
   ] as const)("a refusal with %d is ACKed and ends as %s", async (code, kind) => {
     const { leg, sipp } = await weCall(`uas_reject_${code}.xml`);
     expect(await endOf(leg)).toMatchObject({ kind, sipCode: code });
+    expect((await sipp.finished).exitCode).toBe(0);
+  });
+
+  test.each([
+    ["200 OK", { transferred: true, sipCode: 200 }],
+    ["486 Busy Here", { transferred: false, sipCode: 486 }],
+  ] as const)("a transfer whose last NOTIFY says %s resolves so", async (result, outcome) => {
+    const { leg, sipp } = await weCall("uas_refer.xml", { result });
+    expect(await leg.refer(NUMBER)).toEqual({ transferred: false, sipCode: null });
+    await next(leg, "answered");
+    expect(await leg.refer(NUMBER)).toEqual(outcome);
+    leg.hangUp();
     expect((await sipp.finished).exitCode).toBe(0);
   });
 

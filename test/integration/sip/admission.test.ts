@@ -1,7 +1,14 @@
 /** Who may speak to the stack, seen from raw sockets. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { buildRequest, type HeaderInit, parseMessage } from "../../../src/sip/message/index.ts";
+import {
+  buildRequest,
+  type HeaderInit,
+  parseMessage,
+  parseNameAddr,
+  type SipRequest,
+} from "../../../src/sip/message/index.ts";
 import type { IncomingLeg, SipStack } from "../../../src/sip/ports.ts";
+import { startLossyRelay } from "../../support/lossy-relay.ts";
 import { startRegistrar } from "../../support/registrar.ts";
 import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
 
@@ -9,6 +16,7 @@ const OURS = "127.0.6.130";
 const CARRIER = "127.0.6.131";
 const STRANGER = "127.0.6.132";
 const REGISTRAR = "127.0.6.133";
+const NAT = "127.0.6.134";
 const NUMBER = "+37061001001";
 
 interface RawPeer {
@@ -161,4 +169,20 @@ describe("the stack", () => {
     provider.close();
     registrar.close();
   });
+
+  test("behind a NAT, the address the registrar sees goes into Contact", async () => {
+    const registrar = await startRegistrar({ host: REGISTRAR, password: () => "pw1001" });
+    const nat = await startLossyRelay({ host: NAT, upstream: registrar, loss: 0, seed: 1 });
+    stack.addTrunk(trunkSettings({ trunkId: 3, server: nat.host, port: nat.port }));
+    await until(() => registrar.requests.some((request) => contactHost(request) === NAT));
+    expect(registrar.requests.map(contactHost).at(0)).toBe(OURS);
+    await stack.removeTrunk(3);
+    nat.close();
+    registrar.close();
+  });
 });
+
+function contactHost(register: SipRequest): string | undefined {
+  const contact = parseNameAddr(register.headers.get("contact") ?? "");
+  return contact?.uri.scheme === "sip" ? contact.uri.host : undefined;
+}
