@@ -31,7 +31,7 @@ import {
   SCHEDULED_EXCHANGES,
   type SceneResult,
 } from "./scene/scenes.ts";
-import { CALLED_LATER, CALLED_NOW, CALLER, COMPANY } from "./script.ts";
+import { CALLED_LATER, CALLED_NOW, CALLER, COMPANY, type Person } from "./script.ts";
 import { Steps } from "./steps.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { createVoices, type Voices } from "./voices.ts";
@@ -57,11 +57,6 @@ const REGISTERED_TIMEOUT_MS = 10_000;
 const SCHEDULED_AHEAD_MS = 2000;
 const TOOL_SECRET_HEADER = "X-Clinic-Secret";
 
-interface Person {
-  readonly number: string;
-  readonly name: string;
-  readonly voice: string;
-}
 const PEOPLE: readonly Person[] = [CALLER, CALLED_NOW, CALLED_LATER];
 
 /** Everything that runs, in the order in which it was started. */
@@ -228,7 +223,7 @@ async function playTheCalls(stage: Stage, terminal: Terminal, steps: Steps): Pro
 }
 
 async function playInbound(stage: Stage): Promise<PlayedCall> {
-  const scene = await callTheClinic(stage, stage.phoneOf(CALLER));
+  const scene = await callTheClinic(stage, stage.phoneOf(CALLER), CALLER);
   const callUuid = stage.live.callUuidOf(CALLER.number);
   if (callUuid === null) throw new Error("the appliance reported no turn of this call");
   return { title: "inbound", person: CALLER, callUuid, scene };
@@ -238,7 +233,7 @@ async function playInbound(stage: Stage): Promise<PlayedCall> {
 async function playOutbound(stage: Stage, aheadMs: number | null): Promise<PlayedCall> {
   const person = aheadMs === null ? CALLED_NOW : CALLED_LATER;
   const exchanges = aheadMs === null ? OUTBOUND_EXCHANGES : SCHEDULED_EXCHANGES;
-  const answered = beCalled(stage, stage.phoneOf(person), exchanges);
+  const answered = beCalled(stage, stage.phoneOf(person), person, exchanges);
   const schedule =
     aheadMs === null ? {} : { schedule_at: new Date(stage.clock.now() + aheadMs).toISOString() };
   const [placed, scene] = await Promise.all([

@@ -38,9 +38,9 @@ export const PARKING = {
   question: "Is there parking nearby?",
   answer: "Yes, there is free parking behind the building.",
 };
-export const PAYMENT = {
-  question: "Do you accept credit cards?",
-  answer: "We accept cash, bank cards and bank transfers.",
+export const PRICE = {
+  question: "How much does a consultation cost?",
+  answer: "A consultation costs forty euros.",
 };
 export const CHILDREN = {
   question: "Do you treat children?",
@@ -50,9 +50,12 @@ export const CHILDREN = {
 const ENTRIES = [
   OPENING_HOURS,
   PARKING,
-  PAYMENT,
+  PRICE,
   CHILDREN,
-  { question: "How much does a consultation cost?", answer: "A consultation costs forty euros." },
+  {
+    question: "Do you accept credit cards?",
+    answer: "We accept cash, bank cards and bank transfers.",
+  },
   { question: "Where are you located?", answer: "Our address is twelve Garden Street." },
   { question: "Do I need a referral?", answer: "No, you do not need a referral." },
 ];
@@ -100,9 +103,29 @@ export const TOOL: ScriptedTool = {
   answer: "Your appointment is on Tuesday at ten in the morning.",
 };
 
-export const GOODBYE = "Thank you, goodbye.";
+export interface Person {
+  readonly number: string;
+  readonly name: string;
+  /** One of espeak-ng's own variants, none of the agents' voices. */
+  readonly voice: string;
+  readonly goodbye: string;
+}
 
-/** Voices of the people on the phone: espeak-ng's own variants, none of the agents'. */
-export const CALLER = { number: "+37061234567", name: "Jonas", voice: "m3" } as const;
-export const CALLED_NOW = { number: "+37061234568", name: "Ruta", voice: "f2" } as const;
-export const CALLED_LATER = { number: "+37061234569", name: "Tomas", voice: "m1" } as const;
+export const CALLER: Person = {
+  number: "+37061234567",
+  name: "Jonas",
+  voice: "m3",
+  goodbye: "Thank you, goodbye.",
+};
+export const CALLED_NOW: Person = {
+  number: "+37061234568",
+  name: "Ruta",
+  voice: "f2",
+  goodbye: "Thank you, bye.",
+};
+export const CALLED_LATER: Person = {
+  number: "+37061234569",
+  name: "Tomas",
+  voice: "m1",
+  goodbye: "Thank you, goodbye.",
+};

@@ -58,7 +58,7 @@ export async function gatherEvidence(
     recording,
     recordingBytes: mail.attachment.content.length,
     callerInRecording: await callerLine(recording.left, wish, voices),
-    agentInRecording: await judge(recording.right, agentLine(wish.scene), voices),
+    agentInRecording: await agentLine(recording.right, wish.scene, voices),
   };
 }
 
@@ -89,9 +89,13 @@ async function callerLine(
 }
 
 /** An answer the agent gave: the last thing that was expected of it. */
-function agentLine(scene: SceneResult): string {
+function agentLine(
+  channel: Int16Array,
+  scene: SceneResult,
+  voices: Voices,
+): Promise<SentenceMatch> {
   const expected = scene.exchanges.flatMap(({ expects }) => (expects === null ? [] : [expects]));
-  return expected.at(-1) ?? "";
+  return judge(channel, expected.at(-1) ?? "", voices, expected);
 }
 
 /** decisions.md 8: whole seconds from answer to hang-up, at least 15. */

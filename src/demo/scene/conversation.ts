@@ -19,7 +19,7 @@ export interface HeardExchange extends Exchange {
 }
 
 /** The agent's turn is over after this much silence: longer than its pauses between sentences. */
-const QUIET_MS = 1300;
+const QUIET_MS = 1100;
 const REPLY_TIMEOUT_MS = 20_000;
 
 export async function holdConversation(
@@ -40,13 +40,17 @@ export async function holdConversation(
   return heard;
 }
 
-/** Compares what was heard with the sentence as the agent's voice says it, and with decoys. */
+/**
+ * Compares what was heard with the sentence as the agent's voice says it, and with decoys: sentences
+ * that were not said. `alsoSaid` are no decoys in this recording.
+ */
 export async function judge(
   recording: Int16Array,
   sentence: string,
   voices: Voices,
+  alsoSaid: readonly string[] = [],
 ): Promise<SentenceMatch> {
-  const decoys = DECOYS.filter((decoy) => decoy !== sentence);
+  const decoys = DECOYS.filter((decoy) => decoy !== sentence && !alsoSaid.includes(decoy));
   return findSentence({
     recording,
     sentence: await voices.speak(AGENT_VOICE, sentence),

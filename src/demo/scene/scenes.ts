@@ -8,11 +8,11 @@ import {
   APPOINTMENT_NUMBER,
   CHILDREN,
   COMPANY,
-  GOODBYE,
   GREETING,
   OPENING_HOURS,
   PARKING,
-  PAYMENT,
+  type Person,
+  PRICE,
   TOOL,
 } from "../script.ts";
 import type { Voices } from "../voices.ts";
@@ -45,7 +45,7 @@ export const INBOUND_EXCHANGES: readonly Exchange[] = [
 
 export const OUTBOUND_EXCHANGES: readonly Exchange[] = [
   { says: null, expects: GREETING },
-  { says: PAYMENT.question, expects: PAYMENT.answer },
+  { says: PRICE.question, expects: PRICE.answer },
 ];
 
 export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
@@ -54,23 +54,28 @@ export const SCHEDULED_EXCHANGES: readonly Exchange[] = [
 ];
 
 /** Calls the clinic, asks, has an appointment looked up, says goodbye. */
-export async function callTheClinic(stage: Stage, phone: Phone): Promise<SceneResult> {
+export async function callTheClinic(
+  stage: Stage,
+  phone: Phone,
+  person: Person,
+): Promise<SceneResult> {
   const call = await phone.call(COMPANY.number);
   await call.answered;
-  return talk(stage, call, INBOUND_EXCHANGES);
+  return talk(stage, call, person, INBOUND_EXCHANGES);
 }
 
 /** Waits to be called, lets it ring, answers, asks one thing. */
 export async function beCalled(
   stage: Stage,
   phone: Phone,
+  person: Person,
   exchanges: readonly Exchange[],
 ): Promise<SceneResult> {
   const call = await nextCall(stage.clock, phone);
   call.ring();
   await sleep(stage.clock, RING_MS);
   await call.answer();
-  return talk(stage, call, exchanges);
+  return talk(stage, call, person, exchanges);
 }
 
 function nextCall(clock: Clock, phone: Phone): Promise<IncomingCall> {
@@ -88,18 +93,23 @@ function nextCall(clock: Clock, phone: Phone): Promise<IncomingCall> {
 async function talk(
   { clock, voices }: Stage,
   call: PhoneCall,
+  person: Person,
   exchanges: readonly Exchange[],
 ): Promise<SceneResult> {
   const answeredAt = clock.monotonic();
   const endedAt = call.ended.then(() => clock.monotonic());
   try {
     const heard = await holdConversation(call, exchanges, voices);
-    await call.say(GOODBYE);
+    await call.say(person.goodbye);
     // The agent says goodbye and hangs up; a person who waits in vain hangs up too.
     await Promise.race([call.ended, sleep(clock, FAREWELL_MS)]);
     const said = exchanges.flatMap(({ says }) => (says === null ? [] : [says]));
     await call.hangUp();
-    return { exchanges: heard, talkMs: (await endedAt) - answeredAt, said: [...said, GOODBYE] };
+    return {
+      exchanges: heard,
+      talkMs: (await endedAt) - answeredAt,
+      said: [...said, person.goodbye],
+    };
   } finally {
     await call.hangUp();
   }

@@ -1,0 +1,228 @@
+/**
+ * Whole calls between the appliance and baresip, through kamailio: the trunk is registered there,
+ * and so is the telephone. Audio is judged by content at both ends, in both directions of calling.
+ * Takes about a minute: the calls are real.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type App, startApp } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { type CallDetail, createDemoApi, type DemoApi } from "../../src/demo/api-client.ts";
+import { readMail } from "../../src/demo/evidence/mail-file.ts";
+import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
+import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { applianceSettings } from "../support/appliance.ts";
+import { type Baresip, startBaresip } from "../support/baresip.ts";
+import { type Kamailio, startKamailio } from "../support/kamailio.ts";
+import { requirePeer } from "../support/peers.ts";
+import { chooseSentence, utterancesOf } from "../support/speech-judge.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const PROVIDER = "127.0.7.1";
+const APPLIANCE = "127.0.7.2";
+const TELEPHONE = "127.0.7.20";
+const OUR_NUMBER = "+37061001001";
+const THEIR_NUMBER = "+37061001002";
+
+const AGENT_VOICE = "Nathan";
+const CALLER_VOICE = "m3";
+const GREETING = "Good afternoon, this is the dental clinic.";
+const QUESTION = "What are your opening hours?";
+const ANSWER = "We are open Monday to Friday from nine to five.";
+const NEVER_SAID = [
+  "Good evening, this is the flower shop.",
+  "A consultation costs forty euros.",
+  "We are closed on Monday and on Friday.",
+  "There is free parking behind the building.",
+];
+/** The greeting lasts about 3 s. */
+const ASKS_AFTER_MS = 6_000;
+const MICROPHONE_MS = 60_000;
+const CALL_LIMIT_MS = 120_000;
+
+const peers = ["kamailio", "baresip", "pocketsphinx_batch"] as const;
+const missing = peers.map((name) => requirePeer(name)).includes(false);
+
+describe.skipIf(missing)("calls with baresip through kamailio", () => {
+  let kamailio: Kamailio;
+  let baresip: Baresip;
+  let voices: Voices;
+  let app: App;
+  let api: DemoApi;
+  const dataDir = tempDir();
+
+  beforeAll(async () => {
+    kamailio = await startKamailio(PROVIDER);
+    voices = await createVoices();
+    ({ app, api } = await startRegisteredAppliance(dataDir));
+    baresip = await startBaresip({
+      host: TELEPHONE,
+      provider: { host: PROVIDER, port: kamailio.port },
+      user: "1002",
+      password: "pw1002",
+      microphone: await microphone(voices),
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await baresip?.stop();
+    await app?.stop();
+    await kamailio?.stop();
+  });
+
+  test(
+    "baresip calls: it hears greeting and answer, the appliance hears and records the question",
+    async () => {
+      const before = baresip.events.length;
+      baresip.dial(`sip:${OUR_NUMBER}@provider.test`);
+      await baresip.event("CALL_ESTABLISHED", before);
+      const call = await answered("inbound");
+      baresip.hangUp();
+      await baresip.event("CALL_CLOSED", before);
+      await expectWholeCall(call, "caller_hangup");
+    },
+    CALL_LIMIT_MS,
+  );
+
+  test(
+    "the appliance calls baresip: the same both ways, and baresip's hang-up ends the call",
+    async () => {
+      const before = baresip.events.length;
+      await api.post("/calls", { to_number: THEIR_NUMBER });
+      await baresip.event("CALL_ESTABLISHED", before);
+      const call = await answered("outbound");
+      baresip.hangUp();
+      await expectWholeCall(call, "caller_hangup");
+    },
+    CALL_LIMIT_MS,
+  );
+
+  /** Waits until the agent has answered the question in the one live call. */
+  async function answered(direction: string): Promise<string> {
+    const turn = Promise.withResolvers<string>();
+    const off = app.turns.on("turn", (live) => {
+      if (live.turn.speaker === "agent" && live.turn.text.includes("nine to five"))
+        turn.resolve(live.call.callUuid);
+    });
+    const timer = setTimeout(() => turn.reject(new Error("never answered")), 40_000);
+    const callUuid = await turn.promise.finally(() => clearTimeout(timer));
+    off();
+    expect((await api.call(callUuid)).direction).toBe(direction);
+    return callUuid;
+  }
+
+  async function expectWholeCall(callUuid: string, endedReason: string): Promise<void> {
+    const call = await api.callWhen(
+      callUuid,
+      ({ recording_status }) => recording_status === "emailed_deleted",
+      30_000,
+    );
+    expect(call).toMatchObject({ status: "completed", ended_reason: endedReason });
+    expect(call.transcript).toContain(`Agent: ${GREETING}`);
+    expect(call.transcript?.toLowerCase()).toContain("opening hours");
+    await expectHeardAtTelephone();
+    await expectRecorded(call);
+  }
+
+  async function expectHeardAtTelephone(): Promise<void> {
+    const heard = baresip.heard();
+    for (const sentence of [GREETING, ANSWER]) {
+      const match = await compare(heard, AGENT_VOICE, sentence, NEVER_SAID);
+      expect({ sentence, heard: match.heard }).toEqual({ sentence, heard: true });
+    }
+    // The answer is an utterance of its own: a second, independent ear names it.
+    const choices = [ANSWER, ...NEVER_SAID];
+    const chosen = await Promise.all(
+      utterancesOf(heard).map((utterance) => chooseSentence(utterance, choices)),
+    );
+    expect(chosen).toContain(ANSWER);
+  }
+
+  async function expectRecorded(call: CallDetail): Promise<void> {
+    const outbox = join(dataDir, "outbox");
+    const file = readdirSync(outbox).find((name) => name.includes(call.call_uuid));
+    const mail = readMail(readFileSync(join(outbox, file ?? ""), "utf8"));
+    const recording = await decodeMp3(mail.attachment?.content ?? Buffer.alloc(0));
+    const caller = await compare(recording.left, CALLER_VOICE, QUESTION, NEVER_SAID);
+    const agent = await compare(recording.right, AGENT_VOICE, ANSWER, NEVER_SAID);
+    expect({ caller: caller.heard, agent: agent.heard }).toEqual({ caller: true, agent: true });
+  }
+
+  async function compare(
+    recording: Int16Array,
+    voice: string,
+    sentence: string,
+    others: readonly string[],
+  ) {
+    return findSentence({
+      recording,
+      sentence: await voices.speak(voice, sentence),
+      decoys: await Promise.all(others.map((other) => voices.speak(voice, other))),
+    });
+  }
+});
+
+/** Quiet, then the question, then quiet. */
+async function microphone(voices: Voices): Promise<Int16Array> {
+  const samples = new Int16Array(MICROPHONE_MS * 8);
+  for (let i = 0; i < samples.length; i++) samples[i] = ((i * 7919) % 33) - 16;
+  samples.set(await voices.speak(CALLER_VOICE, QUESTION), ASKS_AFTER_MS * 8);
+  return samples;
+}
+
+async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; api: DemoApi }> {
+  const app = await startApp(applianceSettings(dataDir, APPLIANCE), {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
+  await app.ready();
+  const tenant = await app.operator.createTenant({
+    name: "Dental clinic",
+    email: "desk@example.com",
+    plan: null,
+  });
+  const key = await app.operator.createKey(tenant.id, "test");
+  const api = createDemoApi(`${app.addresses.http}/api/v1`, key.secret, systemClock);
+  const { agent } = await api.post<{ agent: { id: number } }>("/agents", {
+    name: "Reception",
+    prompt: "You answer for a dental clinic.",
+    first_message: GREETING,
+    voice: AGENT_VOICE,
+    transcript_email: "desk@example.com",
+    transcript_email_enabled: true,
+  });
+  await api.post("/files", {
+    filename: "clinic.md",
+    content: `## ${QUESTION}\n${ANSWER}\n`,
+    agent_id: agent.id,
+  });
+  await api.post("/phone-numbers", { number_e164: OUR_NUMBER, label: "Desk", agent_id: agent.id });
+  await app.operator.setTrunk({
+    tenant: tenant.id,
+    server: "provider.test",
+    port: 5060,
+    transport: "udp",
+    username: "1001",
+    password: "pw1001",
+    realm: null,
+    outbound_proxy: `${PROVIDER}:5060`,
+    caller_id: OUR_NUMBER,
+    register: true,
+  });
+  await registered(app);
+  return { app, api };
+}
+
+async function registered(app: App): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const [trunk] = await app.operator.listTrunks();
+    if (trunk?.status === "registered") return;
+    await Bun.sleep(100);
+  }
+  throw new Error("the trunk did not register at kamailio");
+}
