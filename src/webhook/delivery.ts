@@ -16,7 +16,7 @@ import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
-import { writeOutcome } from "./outcome.ts";
+import { createOutcomeWriter } from "./outcome-writer.ts";
 import type { GuardedClient } from "./safe-http.ts";
 import { type SecretVault, tenantSecretBinding, webhookSecretBinding } from "./secret-binding.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
@@ -59,6 +59,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     total: options.concurrencyMax ?? 256,
     perEndpoint: options.perEndpointMax ?? 4,
   });
+  const outcomes = createOutcomeWriter({ database, stores, clock, random });
   const underWay = new Set<Promise<void>>();
   const abort = new AbortController();
   let phase: "new" | "running" | "stopped" = "new";
@@ -140,9 +141,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       await database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
       return;
     }
-    const disabled = await database.tx((queries) =>
-      writeOutcome(stores, queries, { delivery, id, owner, startedAt, result }, clock, random),
-    );
+    const disabled = await outcomes.write({ delivery, id, owner, startedAt, result });
     log.debug("webhook.attempted", {
       event_id: delivery.eventId,
       delivery_id: id,

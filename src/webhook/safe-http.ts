@@ -12,7 +12,7 @@ import { lookup as systemLookup } from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { rootCertificates } from "node:tls";
+import { createSecureContext, rootCertificates } from "node:tls";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { AddressRules, type AddressVerdict } from "./address-rules.ts";
 import { asGuardedHttpError, GuardedHttpError } from "./guarded-http-error.ts";
@@ -81,7 +81,11 @@ export function parseTenantUrl(text: string): URL {
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { clock = systemClock, resolve = resolveBySystem } = options;
   const rules = new AddressRules(options.allowNetworks);
-  const ca = options.caPem ? [...rootCertificates, options.caPem] : undefined;
+  // Made once: reading the roots anew for each connection costs more than the handshake.
+  const secureContext = createSecureContext({
+    ca: options.caPem ? [...rootCertificates, options.caPem] : [...rootCertificates],
+    minVersion: "TLSv1.2",
+  });
 
   function requireAllowed(verdict: AddressVerdict, url: URL): void {
     if (!verdict.allowed)
@@ -131,7 +135,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       maxHeaderSize: HEADER_BYTES_MAX,
     };
     if (url.protocol === "http:") return http.request(shared);
-    return https.request({ ...shared, ca, rejectUnauthorized: true, minVersion: "TLSv1.2" });
+    const secured = { ...shared, secureContext, rejectUnauthorized: true };
+    return https.request(secured);
   }
 
   function exchange(request: GuardedRequest, url: URL): Promise<GuardedResponse> {
