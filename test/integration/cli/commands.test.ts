@@ -1,8 +1,10 @@
 /** The command line as a process: exit status, output, no server running. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
 
 const main = join(import.meta.dir, "../../../src/main.ts");
 const cwd = tempDir();

@@ -1,7 +1,9 @@
 /** `serve` as a process: it owns its data directory, obeys the control socket, drains on SIGTERM. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
 
 const main = join(import.meta.dir, "../../../src/main.ts");
 const cwd = tempDir();
@@ -30,9 +32,11 @@ afterAll(() => server.kill("SIGKILL"));
 async function threeLines(): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
-  for await (const chunk of server.stdout) {
-    text += decoder.decode(chunk);
-    if (text.split("\n").length > 3) break;
+  const reader = server.stdout.getReader();
+  while (text.split("\n").length <= 3) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value);
   }
   return text;
 }
