@@ -10,6 +10,7 @@ import type { CallBrief } from "../../src/worker/messages.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { type AGENT, callBrief } from "../support/scripted-call.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const KNOWLEDGE = [{ filename: "clinic.md", format: "md" as const, content: CLINIC_KNOWLEDGE }];
 const PHRASES = phrasesFor("en");
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 test("the greeting is heard as it was written, and recorded", async () => {
-  const recordingPath = join(await temporaryDirectory(), "call.wav");
+  const recordingPath = join(tempDir(), "call.wav");
   const call = await startCall(studio, { ...briefOf(), recordingPath });
   const greeting = await call.agentDone(0);
   expect(greeting.text).toBe(GREETING);
