@@ -77,11 +77,14 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const cleanup: (() => unknown)[] = [];
   try {
     const stage = await setTheStage(options, terminal, cleanup);
-    await playTheCalls(stage, terminal, steps);
+    const stopped = aborted(options.signal).then(() => "stopped" as const);
+    const calls = playTheCalls(stage, terminal, steps);
+    if ((await Promise.race([calls, stopped])) === "stopped")
+      throw new Error("stopped by a signal");
     conclude(stage, terminal, steps);
-    if (!options.exit) await aborted(options.signal);
+    if (!options.exit) await stopped;
   } catch (error) {
-    const name = error instanceof DataDirInUse ? "data directory" : "setting up";
+    const name = error instanceof DataDirInUse ? "data directory" : "the demo";
     await steps.attempt(name, () => Promise.reject(error));
   }
   for (const undo of cleanup.reverse())

@@ -23,8 +23,9 @@ export interface SentenceToFind {
   readonly recording: Int16Array;
 }
 
-/** Measured over G.711: right sentences score 0.81 to 0.98, other ones stay below 0.6. */
-const SCORE_MIN = 0.72;
+/** Measured over G.711: right sentences score 0.81 to 0.98, other ones stay below 0.6.
+ * Out of an MP3 a right one may fall to 0.7. */
+const SCORE_MIN = 0.66;
 const MARGIN_MIN = 0.08;
 
 export function findSentence({ sentence, decoys, recording }: SentenceToFind): SentenceMatch {

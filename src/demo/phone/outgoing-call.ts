@@ -103,6 +103,7 @@ export class OutgoingCall extends PhoneCall {
     if (!isFirst && this.#answeredTag === tag) return;
     if (!isFirst || this.#withdrawn || this.state === "ended") {
       dialog.request("BYE", () => {});
+      if (isFirst && this.#withdrawn) this.finish({ by: "us", how: "cancelled", sipCode: null });
       return;
     }
     this.#answeredTag = tag;
