@@ -21,9 +21,13 @@ const WHILE_UNANSWERED: Readonly<
   rejected: ["failed", "trunk_unavailable"],
 };
 
+/** 480 speaks of the callee (RFC 3261 21.4.18): switched off, out of reach, not now. */
+const CALLEE_UNAVAILABLE = 480;
+
 /** The leg ended before it was answered. */
 export function endingUnanswered(end: LegEnd): CallEnding {
-  const [status, reason] = WHILE_UNANSWERED[end.kind];
+  const [status, reason] =
+    end.sipCode === CALLEE_UNAVAILABLE ? WHILE_UNANSWERED.no_answer : WHILE_UNANSWERED[end.kind];
   return { status, reason, explanation: end.explanation, sipCode: end.sipCode, fault: end.fault };
 }
 

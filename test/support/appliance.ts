@@ -25,16 +25,43 @@ export interface Appliance {
   readonly dataDir: string;
   /** A subscriber of the carrier, registered; its voice is a synthesised caller's. */
   phone(number: string, voice?: string): Promise<Phone>;
-  api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  api(method: string, path: string, body?: unknown): Promise<{ status: number; body: ApiBody }>;
   /** Polls the call until it is in one of the states; fails after `timeoutMs`. */
-  callWhen(uuid: string, done: (call: Json) => boolean, timeoutMs?: number): Promise<Json>;
+  callWhen(uuid: string, done: (call: CallView) => boolean, timeoutMs?: number): Promise<CallView>;
   mails(): string[];
   close(): Promise<void>;
 }
 
-/** A JSON object of an answer; tests look at single fields. */
-export interface Json {
-  readonly [key: string]: Json & string & number & boolean & null & readonly Json[];
+/** A call as the API shows it: the fields that scenarios look at. */
+export interface CallView {
+  readonly call_uuid: string;
+  readonly direction: string;
+  readonly from_number: string;
+  readonly to_number: string;
+  readonly status: string;
+  readonly ended_reason: string | null;
+  readonly ended_at: string | null;
+  readonly billable_seconds: number;
+  readonly cost_eur: number;
+  readonly transcript: string | null;
+  readonly summary: string | null;
+  readonly recording_status: string;
+  readonly billing: { readonly billable_seconds: number; readonly included_seconds: number };
+  readonly turns: readonly { readonly speaker: string; readonly text: string }[];
+}
+
+/** What an answer's body holds, where it holds it. */
+export interface ApiBody {
+  readonly ok: boolean;
+  readonly error: string;
+  readonly status: string;
+  readonly call_uuid: string;
+  readonly schedule_id: number;
+  readonly scheduled_at: string;
+  readonly call: CallView;
+  readonly calls: readonly CallView[];
+  readonly schedules: readonly { readonly id: number }[];
+  readonly phone_numbers: readonly { readonly id: number }[];
 }
 
 export function applianceSettings(dataDir: string, host: string): AppSettings {
@@ -217,7 +244,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as Json };
+    return { status: response.status, body: (await response.json()) as ApiBody };
   }
 
   return {
@@ -248,7 +275,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         const { body } = await api("GET", `/calls/${uuid}`);
-        const call = body.call as unknown as Json | undefined;
+        const { call } = body;
         if (call && done(call)) return call;
         if (performance.now() > deadline)
           throw new Error(`call ${uuid} stayed ${JSON.stringify(call ?? body)}`);

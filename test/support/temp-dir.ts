@@ -1,12 +1,16 @@
-/** A directory of the test's own, removed afterwards. */
-import { afterAll } from "bun:test";
+/** Directories of the tests' own, removed when the test process ends. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Removed when the test file is done. */
+const made: string[] = [];
+process.once("exit", () => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Callable anywhere, in hooks too. */
 export function tempDir(): string {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-"));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  made.push(directory);
   return directory;
 }
