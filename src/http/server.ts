@@ -127,6 +127,9 @@ export async function createHttpServer(
     underWay++;
     try {
       const exchange = exchangeOf(request);
+      // Whatever way a request came here: without a tenant it sees open routes only.
+      if (!route.contract.open && exchange.tenantId === 0)
+        return problemResponse(exchange, problemOf(unauthorized()));
       const response = await pipeline(route, exchange, request, params);
       log.debug("http_request", {
         request_id: exchange.requestId,
