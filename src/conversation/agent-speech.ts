@@ -52,6 +52,7 @@ interface AgentSpeechOptions {
 /** Slow speech, for a guess at the length of a piece whose synthesis was stopped. */
 const MS_PER_CHARACTER = 65;
 const BACKPRESSURE_POLL_MS = 100;
+const PART_MS = 5_000;
 const PIECES_MAX = 500;
 
 export class AgentSpeech {
@@ -180,17 +181,22 @@ export class AgentSpeech {
     if (piece.startMs === null) piece.startMs = piece.endMs = this.#placeNow();
   }
 
+  /** Queues in parts, each when there is room: a long cached phrase would not fit at one go. */
   async #play(piece: Piece, pcm: Int16Array, signal: AbortSignal): Promise<void> {
     const { audio, echo, clock } = this.options;
-    while (audio.queuedMs > PLAYOUT_AHEAD_MS_MAX && !signal.aborted) {
-      await sleep(clock, BACKPRESSURE_POLL_MS);
+    const partSamples = (audio.sampleRateHz / 1_000) * PART_MS;
+    for (let start = 0; start < pcm.length; start += partSamples) {
+      while (audio.queuedMs > PLAYOUT_AHEAD_MS_MAX && !signal.aborted) {
+        await sleep(clock, BACKPRESSURE_POLL_MS);
+      }
+      if (signal.aborted) return;
+      const part = pcm.subarray(start, start + partSamples);
+      const place = this.#placeNow();
+      echo.willPlay(part, place);
+      audio.play(part);
+      piece.startMs ??= place;
+      piece.endMs = this.#placeNow();
     }
-    if (signal.aborted || pcm.length === 0) return;
-    const place = this.#placeNow();
-    echo.willPlay(pcm, place);
-    audio.play(pcm);
-    piece.startMs ??= place;
-    piece.endMs = this.#placeNow();
   }
 
   #placeNow(): number {

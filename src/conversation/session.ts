@@ -86,7 +86,6 @@ export class Session {
     });
     audio.onFrame((pcm) => this.#frame(pcm));
     audio.onDigit((digit) => this.digit(digit));
-    audio.onTimeout(() => this.#wishEnd("media_lost"));
   }
 
   get turn(): TurnState {
@@ -117,6 +116,7 @@ export class Session {
     const { brief, clock, audio, emit } = this.options;
     this.#answeredAt = clock.monotonic();
     this.#transcript.answered(this.#answeredAt);
+    audio.onTimeout(() => this.#wishEnd("media_lost"));
     if (brief.recordingPath !== null) audio.startRecording(brief.recordingPath);
     this.#heartbeat = clock.every(HEARTBEAT_MS, () =>
       emit({ type: "heartbeat", media: audio.statistics, usage: this.#usage.read() }),

@@ -45,9 +45,11 @@ self.onmessage = (event: MessageEvent<ToCallWorker>) => {
   }
 };
 
-process.on("unhandledRejection", (error) => {
-  log.error("call_worker.unhandled", { error: describeError(error) });
-});
+function survive(error: unknown): void {
+  log.error("call_worker.uncaught", { error: describeError(error) });
+}
+process.on("unhandledRejection", survive);
+process.on("uncaughtException", survive);
 
 async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
   const { rtpPorts, jitterMsMax, rtpTimeoutMs } = settings;

@@ -350,11 +350,34 @@ test("one lost recognition is forgiven, two in a row are a failed engine", async
   expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
 });
 
+test("a very long greeting is spoken to its end, never more than half a minute ahead", async () => {
+  const firstMessage = "This is one of many sentences that nobody would want to hear. ".repeat(30);
+  const call = await scriptedCall({ brief: callBrief({ firstMessage }) });
+  await call.session.prepare();
+  call.session.answered();
+  const lengthMs = firstMessage.trim().length * 50;
+  let queuedMsMax = 0;
+  for (let passed = 0; passed < lengthMs + 1_000; passed += 500) {
+    await call.silence(500);
+    queuedMsMax = Math.max(queuedMsMax, call.audio.queuedMs);
+  }
+  expect(call.audio.playedMs).toBe(lengthMs);
+  expect(queuedMsMax).toBeLessThan(30_000);
+  expect(call.turns()[0]).toMatchObject({ text: firstMessage.trim(), interrupted: false });
+});
+
 test("lost media ends the call at once", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.audio.loseMedia();
   expect(call.endWish()).toEqual({ type: "end_wish", reason: "media_lost" });
+});
+
+test("a far end that sends nothing while it rings is not lost media", async () => {
+  const call = await scriptedCall();
+  await call.session.prepare();
+  call.audio.loseMedia();
+  expect(call.endWish()).toBeNull();
 });
 
 test("a hang-up stops everything at once; what was heard so far is kept", async () => {
