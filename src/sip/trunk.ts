@@ -14,16 +14,9 @@ import type { Log } from "../core/log.ts";
 import { type Random, randomInt } from "../core/random.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
 import { TrunkCredentials } from "./credentials.ts";
-import {
-  parseMessage,
-  parseNameAddr,
-  parseUri,
-  type SipRequest,
-  type SipResponse,
-} from "./message/index.ts";
+import { parseMessage, parseUri, type SipRequest, type SipResponse } from "./message/index.ts";
 import type {
   IncomingLeg,
-  LocalMedia,
   OutgoingLeg,
   PlaceRequest,
   RegistrationStatus,
@@ -39,8 +32,8 @@ import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { ClientTransactionUser } from "./transaction/client.ts";
 import type { TransactionLayer } from "./transaction/layer.ts";
 import type { Address, Flow, TransportName } from "./transport/flow.ts";
-import { parseHostPort, type Resolve } from "./transport/resolver.ts";
-import { localAddressToward } from "./transport/udp.ts";
+import type { Resolve } from "./transport/resolver.ts";
+import { TrunkAddresses } from "./trunk-addresses.ts";
 
 export interface TrunkDeps {
   readonly clock: Clock;
@@ -59,8 +52,6 @@ export interface TrunkDeps {
   onAddresses(trunk: SipTrunk): void;
 }
 
-const RESOLVE_PERIOD_MS = 300_000;
-const RESOLVE_RETRY_MS = 15_000;
 const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
 const KEEP_ALIVE_MS = 15_000;
@@ -73,12 +64,8 @@ export class SipTrunk implements Trunk {
   readonly #log: Log;
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
+  readonly #addresses: TrunkAddresses;
   readonly #timers = new Set<Timer>();
-  readonly #target: Address;
-  #addresses: readonly string[] = [];
-  #localHost: string | null = null;
-  /** Our address as the registrar saw it; null until told, or when it is no other. */
-  #learned: Address | null = null;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #closed = false;
 
@@ -89,7 +76,14 @@ export class SipTrunk implements Trunk {
     this.#log = deps.log.with({ trunk_id: settings.trunkId });
     this.contactUser = hex(deps.random.bytes(16));
     this.#hostToken = `${hex(deps.random.bytes(12))}.invalid`;
-    this.#target = targetOf(settings);
+    this.#addresses = new TrunkAddresses(settings, {
+      clock: deps.clock,
+      log: this.#log,
+      resolve: deps.resolve,
+      local: deps.local,
+      externalIp: deps.externalIp,
+      onChange: () => deps.onAddresses(this),
+    });
     const credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
       username: settings.username,
@@ -112,7 +106,7 @@ export class SipTrunk implements Trunk {
 
   /** Resolved addresses of server and outbound proxy. */
   get addresses(): readonly string[] {
-    return this.#addresses;
+    return this.#addresses.all;
   }
 
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -120,7 +114,7 @@ export class SipTrunk implements Trunk {
   }
 
   start(): void {
-    void this.#refreshAddresses().then(() => {
+    void this.#addresses.refresh().then(() => {
       if (!this.#closed) this.#registration?.start();
     });
     this.#timers.add(this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive()));
@@ -135,7 +129,7 @@ export class SipTrunk implements Trunk {
       ringTimeoutMs: request.ringTimeoutMs,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
       makeInviter: (negotiator) => {
-        negotiator.useMedia(this.#advertise(request.media));
+        negotiator.useMedia(this.#addresses.advertise(request.media));
         return this.#agent.makeInviter(target, from, negotiator);
       },
     });
@@ -161,6 +155,7 @@ export class SipTrunk implements Trunk {
   /** Un-REGISTERs (2 s at most). Legs go on. */
   async unregister(): Promise<void> {
     this.#closed = true;
+    this.#addresses.close();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     await this.#registration?.stop();
@@ -172,66 +167,6 @@ export class SipTrunk implements Trunk {
 
   get #transport(): TransportName {
     return this.settings.transport.toUpperCase() as TransportName;
-  }
-
-  // ---- addresses ----
-
-  /** What the far end shall call us. */
-  get #publicAddress(): Address {
-    const { externalIp, local } = this.deps;
-    if (externalIp !== "auto") return { host: externalIp, port: local.port };
-    return this.#learned ?? { host: this.#localHost ?? local.host, port: local.port };
-  }
-
-  #advertise(media: LocalMedia): LocalMedia {
-    const { externalIp } = this.deps;
-    if (externalIp !== "auto") return { host: externalIp, port: media.port };
-    const behindNat = this.#learned !== null && this.#learned.host !== this.#localHost;
-    if (behindNat && this.#learned) return { host: this.#learned.host, port: media.port };
-    const unspecified = media.host === "0.0.0.0" || media.host === "::";
-    return unspecified ? { host: this.#localHost ?? media.host, port: media.port } : media;
-  }
-
-  /** Keeps the old addresses when the name does not resolve now. */
-  async #refreshAddresses(): Promise<void> {
-    let nextMs = RESOLVE_PERIOD_MS;
-    try {
-      const found = await this.deps.resolve(this.#target.host);
-      const servers = await this.deps.resolve(this.settings.server).catch(() => []);
-      const [first] = found;
-      if (first === undefined) throw new Error("no address");
-      this.#addresses = [...new Set([...found, ...servers])];
-      this.#localHost = await this.#localToward(first);
-      this.deps.onAddresses(this);
-    } catch (error) {
-      nextMs = RESOLVE_RETRY_MS;
-      this.#log.warn("trunk_unresolved", { error: describeError(error) });
-    }
-    if (this.#closed) return;
-    const timer = this.deps.clock.after(nextMs, () => {
-      this.#timers.delete(timer);
-      void this.#refreshAddresses();
-    });
-    this.#timers.add(timer);
-  }
-
-  async #localToward(host: string): Promise<string> {
-    const { local } = this.deps;
-    if (local.host !== "0.0.0.0" && local.host !== "::") return local.host;
-    return localAddressToward({ host, port: this.#target.port });
-  }
-
-  /** RFC 3581: the registrar says in Via from where it got our REGISTER. */
-  #learnPublicAddress(response: SipResponse): void {
-    const { parameters } = response.via;
-    const rport = Number(parameters.get("rport") ?? this.deps.local.port);
-    const host = parameters.get("received") ?? this.#localHost ?? this.deps.local.host;
-    const before = this.#publicAddress;
-    this.#learned = { host, port: rport };
-    const now = this.#publicAddress;
-    if (now.host === before.host && now.port === before.port) return;
-    this.#log.info("public_address_learned", { host: now.host, port: now.port });
-    this.#renewBinding();
   }
 
   /** At most once a minute: some NATs give each REGISTER another port. */
@@ -247,15 +182,17 @@ export class SipTrunk implements Trunk {
   }
 
   #keepAlive(): void {
-    const [host] = this.#addresses;
+    const [host] = this.#addresses.all;
     if (this.registration.name !== "registered" || host === undefined) return;
-    this.deps.flowTo(this.#transport, { host, port: this.#target.port })?.send("\r\n\r\n");
+    this.deps
+      .flowTo(this.#transport, { host, port: this.#addresses.target.port })
+      ?.send("\r\n\r\n");
   }
 
   // ---- sending ----
 
   async #sendFromSipJs(text: string): Promise<void> {
-    const { host, port } = this.#publicAddress;
+    const { host, port } = this.#addresses.public;
     const onWire = text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
     const message = parseMessage(onWire);
     if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
@@ -275,15 +212,10 @@ export class SipTrunk implements Trunk {
     };
   }
 
-  /** Next hop (RFC 3261 8.1.2): the outbound proxy for everything, else Route, else Request-URI. */
   async #flowFor(request: SipRequest): Promise<Flow> {
-    const next = this.settings.outboundProxy === null ? nextHopOf(request) : undefined;
-    const known = next === undefined || next.host === this.settings.server;
-    const address = known ? this.#target : next;
-    const port = next !== undefined && known ? next.port : address.port;
-    const [host] = await this.deps.resolve(address.host);
-    const flow = host === undefined ? undefined : this.deps.flowTo(this.#transport, { host, port });
-    if (!flow) throw new Error(`no ${this.#transport} transport to ${address.host}`);
+    const next = await this.#addresses.nextHop(request);
+    const flow = this.deps.flowTo(this.#transport, next);
+    if (!flow) throw new Error(`no ${this.#transport} transport is open`);
     return flow;
   }
 
@@ -305,13 +237,13 @@ export class SipTrunk implements Trunk {
   }
 
   #contactUri(): string {
-    const { host, port } = this.#publicAddress;
+    const { host, port } = this.#addresses.public;
     const transport = this.settings.transport;
     return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
   }
 
   async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
-    const { host, port } = this.#publicAddress;
+    const { host, port } = this.#addresses.public;
     const branch = `z9hG4bK${hex(this.deps.random.bytes(12))}`;
     const via = `SIP/2.0/${this.#transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
     const text = request(via);
@@ -323,7 +255,7 @@ export class SipTrunk implements Trunk {
       this.deps.transactions.sendRequest(message, text, flow, {
         onResponse: (response) => {
           if (response.statusCode < 200) return;
-          this.#learnPublicAddress(response);
+          if (this.#addresses.learn(response)) this.#renewBinding();
           resolve(response);
         },
         onTimeout: () => resolve(null),
@@ -333,9 +265,9 @@ export class SipTrunk implements Trunk {
 
   async #registrarFlow(): Promise<Flow | undefined> {
     try {
-      const [host] = await this.deps.resolve(this.#target.host);
+      const [host] = await this.deps.resolve(this.#addresses.target.host);
       if (host === undefined) return undefined;
-      return this.deps.flowTo(this.#transport, { host, port: this.#target.port });
+      return this.deps.flowTo(this.#transport, { host, port: this.#addresses.target.port });
     } catch (error) {
       this.#log.warn("registrar_unresolved", { error: describeError(error) });
       return undefined;
@@ -351,7 +283,7 @@ export class SipTrunk implements Trunk {
       request,
       contactUser: this.contactUser,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
-      advertise: (media) => this.#advertise(media),
+      advertise: (media) => this.#addresses.advertise(media),
     });
     this.#agent.attach(invitation, leg.negotiator);
     this.legs.add(leg);
@@ -382,21 +314,4 @@ export class SipTrunk implements Trunk {
     if (uri?.scheme !== "sip" || uri.user === null) return undefined;
     return new SipJsUri("sip", uri.user, uri.host, uri.port ?? undefined);
   }
-}
-
-function targetOf(settings: TrunkSettings): Address {
-  const { outboundProxy, server, port } = settings;
-  if (outboundProxy === null) return { host: server, port };
-  const proxy = parseHostPort(outboundProxy, settings.transport === "tls" ? 5061 : 5060);
-  if (!proxy) throw new Error("the outbound proxy is not host[:port]");
-  return proxy;
-}
-
-/** Host and port of the top Route, or of the Request-URI. */
-function nextHopOf(request: SipRequest): Address | undefined {
-  const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
-  const uri = route ?? request.uri;
-  if (uri.scheme !== "sip" && uri.scheme !== "sips") return undefined;
-  const port = uri.port ?? (uri.scheme === "sips" ? 5061 : 5060);
-  return { host: uri.host.replace(/^\[|\]$/g, ""), port };
 }
