@@ -48,7 +48,7 @@ const ENGLISH_RULES: Readonly<Record<Exclude<ExpectedAnswer, "open" | "keys">, s
 <month> = ${MONTHS};
 <near> = today | tomorrow | the day after tomorrow | <day> | on <day> | next <day> | this <day>;
 <far> = [on] [the] <ordinal> [of] [<month>] | [on] <month> [the] <ordinal>;
-<date> = /0.9/ <near> | /0.1/ <far>;
+<date> = /1/ <near> | /0.00000001/ <far>;
 <ok> = [for] <date> [please];`,
   time: `<hour> = ${ONES} | ten | eleven | twelve;
 <minute> = o'clock | fifteen | twenty | thirty | forty | forty five | fifty | ten | oh five;

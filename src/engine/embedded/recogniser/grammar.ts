@@ -59,7 +59,7 @@ export const CLOSED_GRAMMAR_SEARCH: SearchSettings = {
   beam: 1e-80,
   wordBeam: 1e-60,
   wordInsertionPenalty: 0.65,
-  languageWeight: 3,
+  languageWeight: 1,
 };
 export const SOUND_LOOP_SEARCH: SearchSettings = {
   beam: 1e-40,
