@@ -93,7 +93,11 @@ afterAll(async () => {
 });
 
 function startWorker(): DeliveryWorker {
-  const started = createDeliveryWorker({ ...common, random: systemRandom });
+  const started = createDeliveryWorker({
+    ...common,
+    random: systemRandom,
+    claimPauseMs: 0, // the clock stands still
+  });
   started.start();
   return started;
 }
