@@ -17,7 +17,7 @@ export const demoCommand: Command = {
     return await runDemo({
       exit: values.exit,
       dataDir: directory === undefined ? undefined : resolve(terminal.cwd, directory),
-      log: createLogger({ level: "warn", format: "auto", personalData: false }),
+      log: createLogger({ level: "error", format: "auto", personalData: false }),
     });
   },
 };

@@ -62,7 +62,7 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
     ],
   });
   const masterKey = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
-  const settings = settingsFromConfig(config, { version: options.version, masterKey });
+  const settings = settingsFromConfig(config, { version: options.version, masterKey, dataDir });
   const app = await startApp(settings, options);
   return { app, outboxDir: join(dataDir, "outbox"), masterKey };
 }

@@ -26,7 +26,8 @@ import {
   type Uri,
   userOf,
 } from "../../sip/message/index.ts";
-import { type Address, stamped } from "../phone/endpoint.ts";
+import { type Address, sendDatagram } from "../phone/datagram.ts";
+import { stamped } from "../phone/endpoint.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";
 
 export interface CarrierOptions {
@@ -79,7 +80,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
 
   function send(text: string, peer: Address): void {
     options.onMessage?.("out", text, peer);
-    socket.send(text, peer.port, peer.host);
+    sendDatagram(socket, text, peer);
   }
 
   function receive(text: string, source: Address): void {

@@ -9,7 +9,8 @@ import {
   type SipResponse,
   type Uri,
 } from "../../sip/message/index.ts";
-import type { Address, Endpoint, ResponseListener } from "./endpoint.ts";
+import type { Address } from "./datagram.ts";
+import type { Endpoint, ResponseListener } from "./endpoint.ts";
 import { sendSigned } from "./signed-request.ts";
 
 export interface DialogParties {

@@ -21,16 +21,12 @@ import {
   type SipResponse,
   stampSource,
 } from "../../sip/message/index.ts";
+import { type Address, sendDatagram } from "./datagram.ts";
 
 const T1_MS = 500;
 const T2_MS = 4000;
 const TRANSACTION_MS = 64 * T1_MS;
 const TRANSACTIONS_MAX = 2000;
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** A request that arrived, and the way to answer it. */
 export interface ServerTransaction {
@@ -111,7 +107,7 @@ export async function openEndpoint(options: {
   const address: Address = { host: options.host, port: socket.port };
 
   function send(text: string, destination: Address): void {
-    if (!closed) socket.send(text, destination.port, destination.host);
+    if (!closed) sendDatagram(socket, text, destination);
   }
 
   function withVia(parts: RequestParts, branch: string): string {

@@ -12,8 +12,9 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import type { G711Law } from "../../media/audio/g711.ts";
 import type { MediaDirection } from "../../media/plan.ts";
 import type { SipResponse } from "../../sip/message/index.ts";
+import type { Address } from "./datagram.ts";
 import type { Dialog } from "./dialog.ts";
-import type { Address, ServerTransaction } from "./endpoint.ts";
+import type { ServerTransaction } from "./endpoint.ts";
 import type { PhoneMedia } from "./phone-media.ts";
 import {
   offerTelephoneEvent,

@@ -22,7 +22,7 @@ import {
   TelephoneEventReceiver,
   TelephoneEventSender,
 } from "../../media/rtp/telephone-event.ts";
-import type { Address } from "./endpoint.ts";
+import { type Address, sendDatagram } from "./datagram.ts";
 import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";
 
 export const PHONE_SAMPLE_RATE_HZ = 8000;
@@ -218,7 +218,7 @@ export class PhoneMedia {
     });
     this.#packetsSent++;
     const bytes = this.#packet.subarray(0, RTP_HEADER_BYTES + packet.payloadBytes);
-    this.#socket?.send(bytes, remote.rtp.port, remote.rtp.host);
+    if (this.#socket) sendDatagram(this.#socket, bytes, remote.rtp);
   }
 
   /** The next 20 ms of speech over the room's noise. */

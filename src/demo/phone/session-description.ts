@@ -2,7 +2,7 @@
 import { parse } from "sdp-transform";
 import type { G711Law } from "../../media/audio/g711.ts";
 import type { MediaDirection } from "../../media/plan.ts";
-import type { Address } from "./endpoint.ts";
+import type { Address } from "./datagram.ts";
 
 export const PAYLOAD_TYPES: Readonly<Record<G711Law, number>> = { PCMU: 0, PCMA: 8 };
 const TELEPHONE_EVENT_OFFERED = 101;

@@ -1,7 +1,8 @@
 /** A request that answers digest challenges (RFC 3261 22.2): sent again once with credentials. */
 import { type DigestClient, parseChallenges } from "../../sip/digest.ts";
 import { formatUri, type RequestParts, type SipResponse } from "../../sip/message/index.ts";
-import type { Address, Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
+import type { Address } from "./datagram.ts";
+import type { Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
 
 export interface SignedRequest {
   readonly endpoint: Endpoint;
