@@ -39,6 +39,7 @@ async function testSuite(label: string, paths: string[]): Promise<Tally> {
     bun,
     "test",
     ...paths,
+    "--timeout=60000",
     "--reporter=junit",
     `--reporter-outfile=${report}`,
   ]);

@@ -7,6 +7,7 @@ import type { Config } from "../config/schema.ts";
 import { eurToMicro } from "../core/money.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
 
+/** G722 and opus may stand in `[sip] codecs` (they do by default) but are not offered yet. */
 const SUPPORTED_CODECS = ["PCMA", "PCMU"] as const;
 
 /** Valid keys that this version cannot honour stop the start: it never pretends. */
@@ -21,7 +22,7 @@ function refuseUnsupported(config: Config): void {
     storage.database !== "file" && '[storage] database: use "file"',
     payments.provider !== "manual" && `[payments] provider = "${payments.provider}": use "manual"`,
     sip.tls_bind !== null && "[sip] tls_bind: leave it out",
-    sip.srtp === "required" && '[sip] srtp = "required": use "off"',
+    sip.srtp !== "off" && `[sip] srtp = "${sip.srtp}": use "off"`,
   ].filter((entry) => entry !== false);
   if (unsupported.length > 0)
     throw new UnsupportedSetting(
@@ -130,14 +131,13 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
 
 export function settingsFromConfig(
   config: Config,
-  rest: { readonly version: string; readonly masterKey: Uint8Array },
+  rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
 ): AppSettings {
   refuseUnsupported(config);
   const { server, sip, http_client, limits } = config;
   const codecs = SUPPORTED_CODECS.filter((codec) => sip.codecs.includes(codec));
   return {
     ...rest,
-    dataDir: config.storage.data_dir,
     http: {
       listen: hostPort(server.listen),
       publicUrl: server.public_url,

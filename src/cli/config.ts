@@ -15,7 +15,11 @@ export const configCommand: Command = {
       throw new WrongUsage("Say what to do: check or show.");
     const loaded = configFor(values.config, terminal);
     if (action === "check") {
-      settingsFromConfig(loaded.config, { version, masterKey: new Uint8Array(32) });
+      settingsFromConfig(loaded.config, {
+        version,
+        masterKey: new Uint8Array(32),
+        dataDir: loaded.dataDir,
+      });
       const where = loaded.file ?? "the built-in defaults";
       terminal.out(
         values.json ? JSON.stringify({ ok: true, file: loaded.file }) : `${where}: valid.`,

@@ -55,7 +55,11 @@ async function directly<Name extends OperationName>(
   try {
     const paths = prepareDataDir(loaded.dataDir);
     const masterKey = masterKeyOf(loaded, random);
-    const { plans } = settingsFromConfig(loaded.config, { version, masterKey });
+    const { plans } = settingsFromConfig(loaded.config, {
+      version,
+      masterKey,
+      dataDir: loaded.dataDir,
+    });
     const database = openDatabase(paths.database, clock.now());
     const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
     try {

@@ -29,13 +29,17 @@ export const serveCommand: Command = {
     const log = createLogger({ level, format, personalData });
     const lock = lockDataDir(dataDir);
     const systemd = createSystemdNotifier(terminal.env);
+    const signals = stopSignals();
     try {
       const masterKey = masterKeyOf(loaded, random);
-      const settings = { ...settingsFromConfig(config, { version, masterKey }), dataDir };
+      const settings = settingsFromConfig(config, { version, masterKey, dataDir });
       const app = await startApp(settings, { clock, random, log });
       const path = prepareDataDir(dataDir).controlSocket;
       const control = await startControlServer({ path, operator: app.operator, log });
-      await app.ready();
+      terminal.out(`API   ${app.addresses.http}`);
+      terminal.out(`SIP   ${app.addresses.sip}`);
+      terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
+      await Promise.race([app.ready(), signals.first]);
       const watchdog =
         systemd.watchdogMs === null
           ? null
@@ -47,12 +51,8 @@ export const serveCommand: Command = {
                 log.error("watchdog.starved", { error: describeError(error) });
               }
             });
-      terminal.out(`API   ${app.addresses.http}`);
-      terminal.out(`SIP   ${app.addresses.sip}`);
-      terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
       systemd.send("READY=1\nSTATUS=answering calls");
 
-      const signals = stopSignals();
       await signals.first;
       systemd.send("STOPPING=1\nSTATUS=draining");
       log.info("app.draining");
@@ -60,9 +60,9 @@ export const serveCommand: Command = {
       watchdog?.cancel();
       await control.close();
       await app.stop();
-      signals.forget();
       return 0;
     } finally {
+      signals.forget();
       lock.release();
     }
   },

@@ -46,6 +46,12 @@ export const text = (fallback: string, rule: TextRule) =>
     kind: "text",
   });
 
+/** A text with a default that `""` switches off. */
+export const textOrOff = (fallback: string, rule: TextRule) => {
+  const allowed = `${rule.allowed}, or "" for none`;
+  return described(ruled({ ...rule, allowed }, true).default(fallback), { allowed, kind: "text" });
+};
+
 /** Empty is unset, and reads as null. */
 export const optionalText = (rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;

@@ -8,7 +8,17 @@ import {
   isOrigin,
   parseHostPort,
 } from "../formats.ts";
-import { flag, integer, listOf, oneOf, optionalText, secret, section, text } from "../key.ts";
+import {
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  optionalText,
+  secret,
+  section,
+  text,
+  textOrOff,
+} from "../key.ts";
 
 const address = {
   allowed: 'host:port, e.g. "127.0.0.1:8080" or "[::1]:8080"',
@@ -26,7 +36,7 @@ export const server = section({
   tls_cert: optionalText({ ...path, allowed: "the path of a PEM file" }),
   tls_key: optionalText({ ...path, allowed: "the path of a PEM file" }),
   trusted_proxies: networks('addresses or networks, e.g. ["127.0.0.1", "10.0.0.0/8"]'),
-  metrics_listen: optionalText({
+  metrics_listen: textOrOff("127.0.0.1:9090", {
     ...address,
     allowed: 'host:port, e.g. "127.0.0.1:9090"',
   }),
