@@ -1,0 +1,162 @@
+/** One record of every kind for a tenant, and a valid request for every route, made from them. */
+import { microEur } from "../../src/core/money.ts";
+import type { Contract } from "../../src/http/contract.ts";
+import { calls, deliveries, events, outbox, schedules } from "../../src/store/schema/index.ts";
+import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
+
+export interface Fixtures {
+  /** By the noun of the contract. */
+  readonly ids: Readonly<Record<string, number | string>>;
+  readonly keyId: number;
+  readonly deliveryId: string;
+}
+
+/** `marker` stands in every text of the tenant's, to be found where it must not be. */
+export async function makeFixtures(
+  server: ApiServer,
+  tenant: ApiTenant,
+  marker: string,
+  number: string,
+): Promise<Fixtures> {
+  const post = (path: string, body: unknown) => ask(server, tenant, "POST", path, body);
+  const agent = pickId(await post("/agents", { name: marker, prompt: marker }), "agent.id");
+  const file = pickId(
+    await post("/files", { filename: `${marker}.txt`, content: marker, agent_id: agent }),
+    "file.id",
+  );
+  const phone = pickId(
+    await post("/phone-numbers", { number_e164: number, label: marker }),
+    "phone_number.id",
+  );
+  // Port 9 of loopback: nobody listens, nothing leaves this machine.
+  const webhook = pickId(
+    await post("/webhooks", { url: `https://127.0.0.1:9/${marker}`, events: ["call.ended"] }),
+    "webhook.id",
+  );
+  const keyId = pickId(await post("/keys", { label: marker }), "key.id");
+  const tail = String(tenant.id).padStart(12, "0");
+  const callUuid = `019aa1b2-0000-7000-8000-${tail}`;
+  const deliveryId = `del_${tail.padStart(32, "0")}`;
+  const eventId = `evt_${tail.padStart(32, "0")}`;
+  const now = Date.now();
+  const scheduleId = await server.database.tx(async (q) => {
+    await q.insert(calls).values({
+      callUuid,
+      tenantId: tenant.id,
+      agentId: agent,
+      direction: "inbound",
+      fromNumber: "+37060000001",
+      toNumber: number,
+      status: "completed",
+      summary: marker,
+      createdAt: now,
+      recordingStatus: "none",
+      overageRate: microEur(0),
+      cost: microEur(0),
+    });
+    await q
+      .insert(events)
+      .values({ id: eventId, tenantId: tenant.id, type: "call.ended", body: "{}", createdAt: now });
+    const [sent] = await q
+      .insert(outbox)
+      .values({
+        tenantId: tenant.id,
+        eventId,
+        webhookId: webhook,
+        status: "failed",
+        attempts: 8,
+        createdAt: now,
+      })
+      .returning({ id: outbox.id });
+    await q.insert(deliveries).values({
+      id: deliveryId,
+      outboxId: sent?.id ?? null,
+      tenantId: tenant.id,
+      webhookId: webhook,
+      eventId,
+      type: "call.ended",
+      attempt: 1,
+      status: "failed",
+      durationMs: 1,
+      error: marker,
+      createdAt: now,
+    });
+    const [row] = await q
+      .insert(schedules)
+      .values({
+        tenantId: tenant.id,
+        callUuid: `019aa1b2-1111-7000-8000-${tail}`,
+        agentId: agent,
+        toNumber: "+37060000002",
+        fromNumber: number,
+        scheduleAt: now + 3_600_000,
+        status: "pending",
+        immediate: false,
+        createdAt: now,
+      })
+      .returning({ id: schedules.id });
+    await q.insert(calls).values({
+      callUuid: `019aa1b2-1111-7000-8000-${tail}`,
+      tenantId: tenant.id,
+      direction: "outbound",
+      fromNumber: number,
+      toNumber: "+37060000002",
+      status: "queued",
+      createdAt: now,
+      recordingStatus: "none",
+      overageRate: microEur(0),
+      cost: microEur(0),
+    });
+    return row?.id ?? 0;
+  });
+  return {
+    ids: {
+      agent,
+      file,
+      "phone number": phone,
+      webhook,
+      call: callUuid,
+      recording: callUuid,
+      "schedule entry": scheduleId,
+    },
+    keyId,
+    deliveryId,
+  };
+}
+
+export const pathOf = (contract: Contract, id: number | string): string =>
+  contract.path.replace(/\{\w+\}/, String(id));
+
+export const ownPath = (contract: Contract, fixtures: Fixtures): string =>
+  pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1);
+
+/** Required parts only. */
+export function validQuery(contract: Contract, fixtures: Fixtures): Record<string, string> {
+  if (contract.operationId === "revokeKey") return { id: String(fixtures.keyId) };
+  if (contract.operationId === "getWebhookSnippet") return { lang: "python" };
+  return {};
+}
+
+let numbersMade = 0;
+
+export function validBody(
+  contract: Contract,
+  fixtures: Fixtures,
+): Record<string, unknown> | undefined {
+  const bodies: Record<string, Record<string, unknown>> = {
+    createAgent: { name: "A", prompt: "B", transcript_email: "a@b.example" },
+    updateAgent: { transcript_email: "a@b.example" },
+    createFile: { filename: "a.txt", content: "x" },
+    updateFile: {},
+    createPhoneNumber: { number_e164: `+3705${String(1_000_000 + numbersMade++)}` },
+    updatePhoneNumber: {},
+    createCall: { to_number: "+37060000001", agent_id: fixtures.ids.agent },
+    transferCall: { to: "+37060000002" },
+    topUp: { amount_eur: 10 },
+    openCheckout: { item: "retention", blocks: 1 },
+    createKey: { label: "x" },
+    createWebhook: { url: "https://127.0.0.1:9/x", events: ["call.ended"] },
+    resendWebhookDelivery: { delivery_id: fixtures.deliveryId },
+  };
+  return bodies[contract.operationId] ?? (contract.method === "POST" ? {} : undefined);
+}
