@@ -9,7 +9,7 @@ import { EngineFailure, type Heard } from "../ports.ts";
 
 /** Covers a speech worker that is still starting. */
 const CHUNK_TIMEOUT_MS = 6_000;
-const HEARD_TIMEOUT_MS = 3_000;
+const HEARD_TIMEOUT_MS = 4_000;
 
 export interface SpeechClientOptions {
   readonly port: MessagePort;

@@ -17,15 +17,16 @@ export interface ClosedGrammar {
   readonly jsgf: string;
   readonly words: readonly string[];
   readonly vocabulary: Vocabulary;
-  /** Below this likelihood ratio something else was said. */
+  /** Likelihood ratios: from the first on it was said; below the second something else was. */
+  readonly ratioSure: number;
   readonly ratioMin: number;
   /** What the caller said, of what the decoder says. */
   textOf(hypothesis: string): string;
 }
 
 /** Measured on synthetic callers; borrowed sounds fit worse. */
-const ENGLISH_RATIO_MIN = -7.5;
-const FOREIGN_RATIO_MIN = -16;
+const ENGLISH_RATIOS = { ratioSure: -7.5, ratioMin: -18 };
+const FOREIGN_RATIOS = { ratioSure: -16, ratioMin: -20 };
 const EVERYWHERE: readonly Intent[] = ["repeat", "human", "message", "goodbye", "cancel"];
 
 const ONES = "one | two | three | four | five | six | seven | eight | nine";
@@ -76,7 +77,7 @@ export function englishGrammar(
     jsgf: grammarOf(rules, "/0.9/ <ok> | /0.1/ <command>"),
     words: [...words],
     vocabulary,
-    ratioMin: ENGLISH_RATIO_MIN,
+    ...ENGLISH_RATIOS,
     textOf: withoutSounds,
   };
 }
@@ -118,7 +119,7 @@ export function phraseGrammar(
         return [sounds === "" ? "AH" : sounds];
       },
     },
-    ratioMin: FOREIGN_RATIO_MIN,
+    ...FOREIGN_RATIOS,
     textOf: (hypothesis) =>
       withoutSounds(hypothesis)
         .split(" ")

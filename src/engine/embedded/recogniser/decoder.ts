@@ -125,6 +125,7 @@ export class Decoder {
     this.#raw.set_config("wbeam", search.wordBeam);
     this.#raw.set_config("wip", search.wordInsertionPenalty);
     this.#raw.set_config("lw", search.languageWeight);
+    this.#raw.set_config("fillprob", search.fillerProbability);
   }
 
   #allocate(text: string): number {

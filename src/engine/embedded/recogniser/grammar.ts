@@ -54,18 +54,21 @@ export const OPEN_GRAPH_SEARCH: SearchSettings = {
   wordBeam: 1e-36,
   wordInsertionPenalty: 0.2,
   languageWeight: 6.5,
+  fillerProbability: 1e-8,
 };
 export const CLOSED_GRAMMAR_SEARCH: SearchSettings = {
   beam: 1e-80,
   wordBeam: 1e-60,
   wordInsertionPenalty: 0.65,
   languageWeight: 1,
+  fillerProbability: 1e-36,
 };
 export const SOUND_LOOP_SEARCH: SearchSettings = {
   beam: 1e-40,
   wordBeam: 1e-30,
   wordInsertionPenalty: 0.65,
   languageWeight: 6.5,
+  fillerProbability: 1e-8,
 };
 
 export const SOUND_LOOP = `#JSGF V1.0;

@@ -54,11 +54,25 @@ export class Listening {
       const [oldest] = this.#sources.keys();
       if (oldest !== undefined) this.#sources.delete(oldest);
     }
-    if (known || source.language !== "en") return;
+    if (known) return;
+    if (source.language !== "en") {
+      this.#prepareClosed(source);
+      return;
+    }
     const pair = this.#open.take(source.key);
     if (pair === null) return;
     this.#listenOpenly(pair, source);
     this.#open.giveBack(pair);
+  }
+
+  /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */
+  #prepareClosed(source: GrammarSource): void {
+    const ear = { language: source.language, grammarKey: source.key };
+    for (const answer of ["yes_no", "open"] as const) {
+      const grammar = this.#closedGrammar(ear, answer);
+      const lent = grammar === null ? null : this.#lendClosed(grammar);
+      if (lent !== null) this.giveBack(lent);
+    }
   }
 
   /** Decoders ready for the answer, or null when as many talk as one thread can follow. */
@@ -104,7 +118,10 @@ export class Listening {
     pair.grammarKey = key;
   }
 
-  #closedGrammar(ear: EarOptions, answer: ExpectedAnswer): ClosedGrammar | null {
+  #closedGrammar(
+    ear: Pick<EarOptions, "language" | "grammarKey">,
+    answer: ExpectedAnswer,
+  ): ClosedGrammar | null {
     const { language } = ear;
     const source = this.#sources.get(ear.grammarKey) ?? NOTHING_PREPARED;
     const key = `${language}:${answer}:${language === "en" ? "" : source.key}`;

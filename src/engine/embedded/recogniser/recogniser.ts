@@ -51,6 +51,10 @@ export interface ListeningEar {
 const UTTERANCE_SAMPLES_MAX = 30 * 8_000;
 /** Strict decoders measure on another scale, on which a good fit is negative. */
 const CLOSED_ADVANTAGE = 10;
+/** What a doubtful short answer must be beaten by to be taken for a question. */
+const QUESTION_WORDS_MIN = 4;
+const QUESTION_CONFIDENCE_MIN = 0.6;
+const NOTHING = { text: "", confidence: 0 };
 const PARTIAL_SAMPLES = 1_600;
 export async function createRecogniser(options: RecogniserOptions): Promise<Recogniser> {
   const module = await loadRecogniserModule();
@@ -153,10 +157,14 @@ class CallerEar implements ListeningEar {
       return { text: withoutSounds(words.text), confidence: confidenceOf(ratio) };
     }
     const text = closed.textOf(words.text);
-    if (text !== "" && ratio >= closed.ratioMin) {
-      return { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
-    }
-    return this.#options.language === "en" ? this.#secondLook() : { text: "", confidence: 0 };
+    const closedly = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
+    if (text !== "" && ratio >= closed.ratioSure) return closedly;
+    const possible = text !== "" && ratio >= closed.ratioMin;
+    if (this.#options.language !== "en") return possible ? closedly : NOTHING;
+    const openly = this.#secondLook();
+    if (!possible) return openly;
+    const longer = openly.text.split(" ").length >= QUESTION_WORDS_MIN;
+    return longer && openly.confidence >= QUESTION_CONFIDENCE_MIN ? openly : closedly;
   }
 
   /** It was none of the expected answers: maybe it was a question. */
@@ -164,7 +172,7 @@ class CallerEar implements ListeningEar {
     const lent = this.#listening.lendOpen(this.#options);
     const heard = this.#heard;
     this.#heard = [];
-    if (lent === null) return { text: "", confidence: 0 };
+    if (lent === null) return NOTHING;
     this.#start(lent.pair);
     for (const audio of heard) {
       lent.pair.words.process(audio);

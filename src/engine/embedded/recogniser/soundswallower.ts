@@ -43,6 +43,8 @@ export interface SearchSettings {
   readonly wordInsertionPenalty: number;
   /** How much the grammar's own weights count against the sound. */
   readonly languageWeight: number;
+  /** Of coughs and speech that is no word; weighed like the grammar, so small where that is 1. */
+  readonly fillerProbability: number;
 }
 
 type Pointer = number;
