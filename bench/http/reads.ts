@@ -1,0 +1,125 @@
+/**
+ * Authenticated reads a second of the HTTP server, on one core, with latency percentiles. The server
+ * runs in a process of its own, the load in another, each pinned to a core where `taskset` exists.
+ * Whoever wants to see reads beside live calls runs the calls while this measures.
+ */
+import { fileURLToPath } from "node:url";
+
+export interface ReadsOptions {
+  /** Calls in the store. */
+  readonly callsStored?: number;
+  readonly seconds?: number;
+  readonly connections?: number;
+}
+
+export interface ReadsResult {
+  readonly path: string;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers other than 200. */
+  readonly failures: number;
+  readonly tool: "wrk" | "own";
+}
+
+interface Target {
+  readonly base: string;
+  readonly key: string;
+  readonly agentId: number;
+}
+
+type Measured = Omit<ReadsResult, "path" | "tool">;
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const pinned = (core: number, command: readonly string[]) =>
+  Bun.which("taskset") ? ["taskset", "-c", String(core), ...command] : [...command];
+
+export async function measureReads(options: ReadsOptions = {}): Promise<ReadsResult[]> {
+  const { callsStored = 10_000, seconds = 5, connections = 32 } = options;
+  const server = Bun.spawn(pinned(0, [process.execPath, file("./serve.ts"), String(callsStored)]), {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  try {
+    const target = await firstLine(server.stdout);
+    const paths = [`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"];
+    await load(target, "/tenant", connections, 1); // warm-up
+    const results: ReadsResult[] = [];
+    for (const path of paths) results.push(await load(target, path, connections, seconds));
+    return results;
+  } finally {
+    await server.stdin.end();
+    await server.exited;
+  }
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<Target> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("the measured server ended before it listened");
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.releaseLock();
+  return JSON.parse(text.slice(0, text.indexOf("\n"))) as Target;
+}
+
+async function load(
+  target: Target,
+  path: string,
+  connections: number,
+  seconds: number,
+): Promise<ReadsResult> {
+  const url = `${target.base}/api/v1${path}`;
+  const measured = Bun.which("wrk")
+    ? await withWrk(url, target.key, connections, seconds)
+    : await withOwn(url, target.key, connections, seconds);
+  return { path, ...measured, tool: Bun.which("wrk") ? "wrk" : "own" };
+}
+
+async function output(command: readonly string[]): Promise<string> {
+  const run = Bun.spawn(pinned(1, command), { stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(run.stdout).text();
+  if ((await run.exited) !== 0) throw new Error(`the load generator failed: ${text}`);
+  return text;
+}
+
+async function withWrk(
+  url: string,
+  key: string,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const header = `authorization: Bearer ${key}`;
+  const text = await output([
+    ...["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-H", header, url],
+  ]);
+  return {
+    requestsPerSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0)),
+    p50Ms: millisecondsAt(text, "50%"),
+    p99Ms: millisecondsAt(text, "99%"),
+    failures: Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0),
+  };
+}
+
+/** wrk writes `1.23ms`, `456.00us` or `1.20s`. */
+function millisecondsAt(text: string, percentile: string): number {
+  const match = new RegExp(`${percentile}\\s+([\\d.]+)(us|ms|s)`).exec(text);
+  const factor = { us: 0.001, ms: 1, s: 1000 }[match?.[2] ?? "ms"] ?? 1;
+  return Number(match?.[1] ?? 0) * factor;
+}
+
+async function withOwn(
+  url: string,
+  key: string,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const command = [process.execPath, file("./load.ts"), url, key];
+  return JSON.parse(await output([...command, String(connections), String(seconds)])) as Measured;
+}
+
+if (import.meta.main) console.table(await measureReads());
