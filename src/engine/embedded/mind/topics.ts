@@ -20,7 +20,7 @@ export type Finding =
 const SURE_SCORE_MIN = 0.45;
 const UNSURE_SCORE_MIN = 0.3;
 /** Of `likelihood ratio + 10 · retrieval`: measured on synthetic callers. */
-const SURE_EVIDENCE_MIN = -18;
+const SURE_EVIDENCE_MIN = -17;
 const UNSURE_EVIDENCE_MIN = -22;
 const RETRIEVAL_WEIGHT = 10;
 /** Two topics closer than this are told apart by asking. */
