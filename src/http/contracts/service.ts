@@ -1,3 +1,4 @@
+/** Whether the service is there (specification 4). */
 import { z } from "zod";
 import { contract } from "../contract.ts";
 import { okReply, shown, timeOut } from "../schema.ts";

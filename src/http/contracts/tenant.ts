@@ -1,3 +1,4 @@
+/** The company account (specification 2, table of GET /tenant). */
 import { z } from "zod";
 import { contract } from "../contract.ts";
 import { eurOut, idOut, okReply, shown } from "../schema.ts";

@@ -1,3 +1,4 @@
+/** Agents over HTTP: fields renamed, rules in agent/. */
 import { AGENT_VOICES } from "../../agent/agent.ts";
 import { type AgentFields, type AgentRecord, createAgents } from "../../agent/agents.ts";
 import { isoUtc } from "../../core/clock.ts";

@@ -1,3 +1,4 @@
+/** Plans, wallet and checkouts over HTTP: rules in billing/. */
 import type { z } from "zod";
 import type { CheckoutWish, OpenCheckout } from "../../billing/checkout.ts";
 import { isoUtc } from "../../core/clock.ts";

@@ -1,3 +1,4 @@
+/** Calls over HTTP: lists and details from the store, wishes to the call desk. */
 import { transcriptOf } from "../../call/transcript-text.ts";
 import { isoUtc, spaceSeparatedUtc } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";

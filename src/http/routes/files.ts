@@ -1,3 +1,4 @@
+/** Knowledge files over HTTP: rules in knowledge/. */
 import { isoUtc } from "../../core/clock.ts";
 import { createFiles, type FileRecord } from "../../knowledge/files.ts";
 import { fileStore } from "../../store/file-store.ts";

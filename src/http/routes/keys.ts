@@ -1,3 +1,4 @@
+/** API keys over HTTP: the secret is in the answer of their creation only. */
 import { isoUtc } from "../../core/clock.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/keys.ts";

@@ -1,3 +1,4 @@
+/** Phone numbers over HTTP: rules in number/. */
 import { isoUtc } from "../../core/clock.ts";
 import { e164 } from "../../core/e164.ts";
 import { createNumbers, type NumberFields, type NumberRecord } from "../../number/numbers.ts";

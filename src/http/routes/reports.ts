@@ -1,3 +1,4 @@
+/** Analytics and usage over HTTP: hourly sums arranged by the tenant's calendar. */
 import { CALL_STATUSES } from "../../call/ended-reason.ts";
 import { microToEur } from "../../core/money.ts";
 import { type reportStore, type Span, reportStore as storeOf } from "../../store/report-store.ts";

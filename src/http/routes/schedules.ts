@@ -1,3 +1,4 @@
+/** Scheduled calls over HTTP: cancelling is the call desk's. */
 import { isoUtc } from "../../core/clock.ts";
 import { notFound } from "../../core/errors.ts";
 import { scheduleListStore } from "../../store/schedule-list-store.ts";

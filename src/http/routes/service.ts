@@ -1,3 +1,4 @@
+/** GET /ping. */
 import { isoUtc } from "../../core/clock.ts";
 import { route } from "../contract.ts";
 import { ping } from "../contracts/service.ts";

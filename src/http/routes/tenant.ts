@@ -1,3 +1,4 @@
+/** GET /tenant: what the company account is and has, without a secret. */
 import { notFound } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
 import { tenantStore } from "../../store/tenant-store.ts";

@@ -1,3 +1,4 @@
+/** GET /tools: they are made in the dashboard. */
 import { isoUtc } from "../../core/clock.ts";
 import { toolStore } from "../../store/tool-store.ts";
 import { route } from "../contract.ts";

@@ -1,3 +1,4 @@
+/** Webhooks over HTTP: subscriptions, deliveries and secrets; sending is the webhook room's. */
 import { isoUtc } from "../../core/clock.ts";
 import { signingSecret } from "../../core/ids.ts";
 import { tenantStore } from "../../store/tenant-store.ts";
