@@ -79,6 +79,7 @@ interface ScriptedTool {
   readonly description: string;
   readonly parameters: JsonObject;
   readonly question: string;
+  readonly asksBack: string;
   readonly answer: string;
 }
 
@@ -99,6 +100,7 @@ export const TOOL: ScriptedTool = {
     required: ["appointment_number"],
   },
   question: "Check my appointment.",
+  asksBack: "Please tell me: the four digits of the appointment number.",
   /** What the clinic's system answers, to be spoken as it is. */
   answer: "Your appointment is on Tuesday at ten in the morning.",
 };

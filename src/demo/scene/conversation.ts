@@ -29,15 +29,26 @@ export async function holdConversation(
 ): Promise<HeardExchange[]> {
   const heard: HeardExchange[] = [];
   for (const exchange of exchanges) {
-    const from = call.heard().length;
-    if (exchange.says !== null) await call.say(exchange.says);
-    if (exchange.presses !== undefined) await call.press(exchange.presses);
-    await call.waitForReply({ quietMs: QUIET_MS, timeoutMs: REPLY_TIMEOUT_MS });
-    const reply = call.heard().subarray(from);
-    const match = exchange.expects === null ? null : await judge(reply, exchange.expects, voices);
+    let match = await converse(call, exchange, voices);
+    // Asked and got something else: people say it again, once.
+    if (match?.heard === false && exchange.says !== null)
+      match = await converse(call, exchange, voices);
     heard.push({ ...exchange, match });
   }
   return heard;
+}
+
+async function converse(
+  call: PhoneCall,
+  exchange: Exchange,
+  voices: Voices,
+): Promise<SentenceMatch | null> {
+  const from = call.heard().length;
+  if (exchange.says !== null) await call.say(exchange.says);
+  if (exchange.presses !== undefined) await call.press(exchange.presses);
+  await call.waitForReply({ quietMs: QUIET_MS, timeoutMs: REPLY_TIMEOUT_MS });
+  const reply = call.heard().subarray(from);
+  return exchange.expects === null ? null : judge(reply, exchange.expects, voices);
 }
 
 /**

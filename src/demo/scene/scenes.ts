@@ -39,7 +39,7 @@ export const INBOUND_EXCHANGES: readonly Exchange[] = [
   { says: null, expects: GREETING },
   { says: OPENING_HOURS.question, expects: OPENING_HOURS.answer },
   { says: PARKING.question, expects: PARKING.answer },
-  { says: TOOL.question, expects: null },
+  { says: TOOL.question, expects: TOOL.asksBack },
   { says: null, presses: `${APPOINTMENT_NUMBER}#`, expects: TOOL.answer },
 ];
 
