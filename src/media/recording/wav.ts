@@ -86,8 +86,8 @@ export async function openWav(path: string): Promise<WavReader> {
 
 /**
  * Mends a recording of ours after a crash: the size fields follow the file's real size, a cut
- * sample frame at the end is removed. A file without a whole header becomes an empty recording
- * (`format` says of which kind). Answers what is in it; running it again changes nothing.
+ * sample frame at the end is removed. Where the header is damaged, it is written anew as `format`
+ * and every sample is kept; a file cut inside its header becomes an empty recording. Answers what is in it; running it again changes nothing.
  */
 export async function repairWav(
   path: string,
@@ -99,7 +99,7 @@ export async function repairWav(
     const known = await readFormat(file, size);
     const actual = known ?? format;
     const frameBytes = actual.channels * BYTES_PER_SAMPLE;
-    const available = known ? size - WAV_HEADER_BYTES : 0;
+    const available = Math.max(0, size - WAV_HEADER_BYTES);
     const dataBytes = available - (available % frameBytes);
     const bytes = WAV_HEADER_BYTES + dataBytes;
     await file.truncate(bytes);

@@ -30,6 +30,19 @@ test("a file cut at any byte is mended to whole frames with true sizes", async (
   }
 });
 
+test("a damaged header is written anew and no sample is lost", async () => {
+  const path = join(folder, "damaged.wav");
+  const pcm = Int16Array.from({ length: 80 }, (_, index) => index * 100);
+  for (let damaged = 0; damaged < 44; damaged++) {
+    const whole = Buffer.concat([wavHeader(STEREO, 0), new Uint8Array(pcm.buffer)]);
+    whole[damaged] = (whole[damaged] ?? 0) ^ 0xff;
+    await Bun.write(path, whole);
+    expect((await repairWav(path)).bytes).toBe(whole.length);
+    const kept = Buffer.from(await Bun.file(path).arrayBuffer()).subarray(44);
+    expect(kept.equals(Buffer.from(pcm.buffer))).toBe(true);
+  }
+});
+
 test("a WAV is read in pieces, past foreign chunks of odd size", async () => {
   const path = join(folder, "chunks.wav");
   const header = wavHeader({ sampleRateHz: 16000, channels: 1 }, 6);
