@@ -1,0 +1,74 @@
+/** What a crash leaves behind is made up for at the next start (appliance.md 5). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startApp } from "../../src/app.ts";
+import { verifyLedger } from "../../src/billing/ledger.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { billingStores } from "../../src/store/billing-stores.ts";
+import {
+  type Appliance,
+  applianceSettings,
+  OWN_NUMBER,
+  startAppliance,
+} from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const HOST = "127.0.8.5";
+const CALLER = "+37061000001";
+/** Heartbeats are stored every 5 s. */
+const TALK_MS = 6_500;
+
+let world: Appliance;
+const crashed = join(tempDir(), "data");
+
+/** The files as they are at this instant: what a machine finds after a power cut. */
+function powerCut(): void {
+  cpSync(world.dataDir, crashed, { recursive: true, filter: (path) => !path.endsWith(".sock") });
+}
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: HOST });
+}, 60_000);
+
+afterAll(() => world.close());
+
+test("a call that was live ends interrupted, billed to its last heartbeat, its recording mailed", async () => {
+  const phone = await world.phone(CALLER, "m3");
+  const call = await phone.call(OWN_NUMBER);
+  await call.answered;
+  await Bun.sleep(TALK_MS);
+  powerCut();
+  await call.hangUp();
+
+  const deps = { clock: systemClock, random: systemRandom, log: silentLog };
+  const app = await startApp(applianceSettings(crashed, "127.0.8.6"), deps);
+  try {
+    const stored = await app.database.read.query.calls.findFirst();
+    expect(stored).toMatchObject({
+      status: "failed",
+      endedReason: "interrupted",
+      billableSeconds: 15,
+      includedSeconds: 15,
+    });
+    const outbox = () => readdirSync(join(crashed, "outbox")).filter((f) => f.endsWith(".eml"));
+    await eventually(() => outbox().length === 1, "the mail is handed over", 30_000);
+    const mail = readFileSync(join(crashed, "outbox", outbox()[0] ?? ""), "utf8");
+    expect(mail).toContain("audio/mpeg");
+    await eventually(
+      async () =>
+        (await app.database.read.query.calls.findFirst())?.recordingStatus === "emailed_deleted",
+      "the recording is deleted",
+    );
+    const events = await app.database.read.query.events.findMany();
+    expect(events.filter((event) => event.type === "call.failed")).toHaveLength(1);
+    expect(events.filter((event) => event.type === "call.ended")).toHaveLength(0);
+    expect(await app.database.read.query.holds.findMany()).toEqual([]);
+    expect(await verifyLedger(billingStores, app.database.read)).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+}, 90_000);
