@@ -1,7 +1,8 @@
 /** Agents: rows of `agents`, and what refers to them. */
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { AgentRecords } from "../agent/agents.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { agents, schedules } from "./schema/index.ts";
 
 export function agentStore(queries: Queries): AgentRecords {
@@ -18,7 +19,19 @@ export function agentStore(queries: Queries): AgentRecords {
     },
 
     async find(tenantId, id) {
-      return await queries.select().from(agents).where(own(tenantId, id)).get();
+      const statement = prepared(queries, "agents.find", () =>
+        queries
+          .select()
+          .from(agents)
+          .where(
+            and(
+              eq(agents.id, sql.placeholder("id")),
+              eq(agents.tenantId, sql.placeholder("tenantId")),
+            ),
+          )
+          .prepare(),
+      );
+      return await statement.get({ tenantId, id });
     },
 
     async count(tenantId) {

@@ -2,9 +2,10 @@
  * Calls as the API lists them. Every filter combination has its index (schema/calls.ts), and
  * `total` is read from sums that triggers keep, so that a page costs the same with a million calls.
  */
-import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, type Placeholder, sql } from "drizzle-orm";
 import type { CallStatus } from "../call/ended-reason.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";
 
 export interface CallFilter {
@@ -15,6 +16,11 @@ export interface CallFilter {
   readonly fromMs?: number;
   /** Up to this, exclusive. */
   readonly toMs?: number;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
 }
 
 export type CallItemRow = Awaited<ReturnType<ReturnType<typeof callHistoryStore>["list"]>>[number];
@@ -40,26 +46,22 @@ const ITEM = {
 export function callHistoryStore(queries: Queries) {
   return {
     /** Newest first. */
-    list(tenantId: number, filter: CallFilter, page: { limit: number; offset: number }) {
-      return pageOf(queries, tenantId, filter, page);
+    async list(tenantId: number, filter: CallFilter, page: Page) {
+      const statement = prepared(queries, `calls.list:${shapeOf(filter)}`, () =>
+        pageOf(queries, HOLES.tenantId, holesOf(filter), HOLES).prepare(),
+      );
+      return await statement.all({ tenantId, ...filter, ...page });
     },
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {
-      const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
-      const table = dated ? callRollups : callTotals;
-      const kind: (SQL | undefined)[] = [
-        eq(table.tenantId, tenantId),
-        filter.agentId === undefined ? undefined : eq(table.agentId, filter.agentId),
-        filter.direction && eq(table.direction, filter.direction),
-        filter.status && eq(table.status, filter.status),
-      ];
-      if (filter.fromMs !== undefined) kind.push(gte(callRollups.hour, filter.fromMs / HOUR_MS));
-      if (filter.toMs !== undefined) kind.push(lt(callRollups.hour, filter.toMs / HOUR_MS));
-      const row = await queries
-        .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)` })
-        .from(table)
-        .where(and(...kind))
-        .get();
+      const statement = prepared(queries, `calls.total:${shapeOf(filter)}`, () =>
+        totalOf(queries, HOLES.tenantId, holesOf(filter)).prepare(),
+      );
+      const hours = {
+        fromMs: Math.floor((filter.fromMs ?? 0) / HOUR_MS),
+        toMs: Math.ceil((filter.toMs ?? 0) / HOUR_MS),
+      };
+      const row = await statement.get({ tenantId, ...filter, ...hours });
       return Number(row?.n ?? 0);
     },
 
@@ -99,12 +101,32 @@ export function callHistoryStore(queries: Queries) {
   };
 }
 
-/** The query itself: a test reads its plan. */
+type Hole = Placeholder<string>;
+type OrHoles<Shape> = { readonly [Key in keyof Shape]: Shape[Key] | Hole };
+
+const HOLES = {
+  tenantId: sql.placeholder("tenantId"),
+  limit: sql.placeholder("limit"),
+  offset: sql.placeholder("offset"),
+};
+
+const NAMES = ["agentId", "status", "direction", "fromMs", "toMs"] as const;
+
+/** Which filters are set: each combination is a statement of its own. */
+const shapeOf = (filter: CallFilter) =>
+  NAMES.map((name) => (filter[name] === undefined ? "-" : "x")).join("");
+
+const holesOf = (filter: CallFilter): OrHoles<CallFilter> =>
+  Object.fromEntries(
+    NAMES.filter((name) => filter[name] !== undefined).map((name) => [name, sql.placeholder(name)]),
+  );
+
+/** The query of a page: a test reads its plan. */
 export function pageOf(
   queries: Queries,
-  tenantId: number,
-  filter: CallFilter,
-  page: { limit: number; offset: number },
+  tenantId: number | Hole,
+  filter: OrHoles<CallFilter>,
+  page: OrHoles<Page>,
 ) {
   return queries
     .select(ITEM)
@@ -122,4 +144,23 @@ export function pageOf(
     .orderBy(desc(calls.createdAt), desc(calls.id))
     .limit(page.limit)
     .offset(page.offset);
+}
+
+/** `fromMs` and `toMs` are to be filled with hours. */
+function totalOf(queries: Queries, tenantId: Hole, filter: OrHoles<CallFilter>) {
+  const dated = filter.fromMs !== undefined || filter.toMs !== undefined;
+  const table = dated ? callRollups : callTotals;
+  return queries
+    .select({ n: sql<number>`coalesce(sum(${table.calls}), 0)` })
+    .from(table)
+    .where(
+      and(
+        eq(table.tenantId, tenantId),
+        filter.agentId === undefined ? undefined : eq(table.agentId, filter.agentId),
+        filter.direction && eq(table.direction, filter.direction),
+        filter.status && eq(table.status, filter.status),
+        filter.fromMs === undefined ? undefined : gte(callRollups.hour, filter.fromMs),
+        filter.toMs === undefined ? undefined : lt(callRollups.hour, filter.toMs),
+      ),
+    );
 }

@@ -1,17 +1,21 @@
 /** The tenant's own row, as the API reads it, and its legacy webhook secret. */
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { tenants, trunks } from "./schema/index.ts";
 
 export function tenantStore(queries: Queries) {
   return {
     async profile(tenantId: number) {
-      const row = await queries
-        .select()
-        .from(tenants)
-        .leftJoin(trunks, eq(trunks.tenantId, tenants.id))
-        .where(eq(tenants.id, tenantId))
-        .get();
+      const statement = prepared(queries, "tenants.profile", () =>
+        queries
+          .select()
+          .from(tenants)
+          .leftJoin(trunks, eq(trunks.tenantId, tenants.id))
+          .where(eq(tenants.id, sql.placeholder("tenantId")))
+          .prepare(),
+      );
+      const row = await statement.get({ tenantId });
       return row && { tenant: row.tenants, trunk: row.trunks };
     },
 
