@@ -125,9 +125,9 @@ test("short answers are heard through their strict grammars", async () => {
 }, 60_000);
 
 test("a question where a short answer was expected is heard as the question", async () => {
-  const { text, confidence } = await hear("How much is a filling?", "m1", "yes_no");
+  const { text, confidence } = await hear("Where are you located?", "m1", "digits");
   expect(topics.find(text, confidence)).toMatchObject({
-    topic: { title: "How much is a filling?" },
+    topic: { title: "Where are you located?" },
   });
 }, 30_000);
 
