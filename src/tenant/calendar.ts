@@ -45,7 +45,7 @@ export function startOfDay(zone: string, date: CalendarDay): number {
   let guess = wall - offsetMs(zone, wall);
   guess = wall - offsetMs(zone, guess);
   // Where midnight does not exist, the day begins when the clocks have jumped.
-  return offsetMs(zone, guess) === wall - guess ? guess : guess + HOUR_MS;
+  return wall - guess > offsetMs(zone, guess) ? guess + HOUR_MS : guess;
 }
 
 function offsetMs(zone: string, epochMs: number): number {
