@@ -4,6 +4,7 @@
  * Whoever wants to see reads beside live calls runs the calls while this measures.
  */
 import { fileURLToPath } from "node:url";
+import { firstLine } from "./first-line.ts";
 
 export interface ReadsOptions {
   /** Calls in the store. */
@@ -42,7 +43,7 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
     stderr: "inherit",
   });
   try {
-    const target = await firstLine(server.stdout);
+    const target = JSON.parse(await firstLine(server.stdout)) as Target;
     const paths = [`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"];
     await load(target, "/tenant", connections, 1); // warm-up
     const results: ReadsResult[] = [];
@@ -54,21 +55,9 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
   }
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<Target> {
-  const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  while (!text.includes("\n")) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error("the measured server ended before it listened");
-    text += decoder.decode(value, { stream: true });
-  }
-  reader.releaseLock();
-  return JSON.parse(text.slice(0, text.indexOf("\n"))) as Target;
-}
-
-async function load(
-  target: Target,
+/** `path` is below /api/v1. */
+export async function load(
+  target: Pick<Target, "base" | "key">,
   path: string,
   connections: number,
   seconds: number,

@@ -1,0 +1,38 @@
+/**
+ * The generator: phones that call, listen and send silence. Prints `up N` when N calls are
+ * answered; hangs up and ends when its standard input closes, after printing what it heard.
+ */
+import { createPhone } from "../../src/demo/phone/phone.ts";
+import { OWN_NUMBER } from "../../test/support/appliance.ts";
+import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
+
+const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;
+const calls = Number(process.argv[3] ?? 100);
+
+const placed = await Promise.all(
+  Array.from({ length: calls }, async (_, index) => {
+    await Bun.sleep(index * 40);
+    const number = callerNumber(index);
+    const phone = await createPhone({
+      number,
+      domain: "carrier.test",
+      host: BENCH_HOST,
+      proxy: target.carrier,
+      account: { username: number, password: number },
+    });
+    await phone.register();
+    const call = await phone.call(OWN_NUMBER);
+    const answered = await call.answered.then(
+      () => true,
+      () => false,
+    );
+    return { phone, call, answered };
+  }),
+);
+const up = placed.filter(({ answered }) => answered);
+console.log(`up ${up.length}`);
+await new Response(Bun.stdin.stream()).text();
+const heardSeconds = up.map(({ call }) => call.heard().length / 8000);
+console.log(`heard ${heardSeconds.reduce((sum, seconds) => sum + seconds, 0).toFixed(0)}`);
+await Promise.allSettled(placed.map(({ phone }) => phone.close()));
+process.exit(0);

@@ -1,0 +1,77 @@
+/**
+ * The appliance with N live calls: CPU and memory a call, and authenticated reads beside them. The
+ * appliance, the callers and the HTTP load are three processes; the callers share a core with the
+ * HTTP load.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { firstLine } from "../http/first-line.ts";
+import { load, type ReadsResult } from "../http/reads.ts";
+import type { CallTarget } from "./target.ts";
+
+export interface CallsResult {
+  readonly callsAskedFor: number;
+  readonly callsUp: number;
+  /** Of one core, for each call, the HTTP load not counted. */
+  readonly cpuPercentPerCall: number;
+  readonly megabytesPerCall: number;
+  readonly idleMegabytes: number;
+  /** Reads while the calls run. */
+  readonly reads: ReadsResult;
+}
+
+const CLOCK_TICKS_PER_SECOND = 100;
+const SETTLE_MS = 3_000;
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** utime + stime of a process and its threads, seconds (proc(5)). */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+export async function measureCalls(calls: number, seconds: number): Promise<CallsResult> {
+  const server = Bun.spawn([process.execPath, file("./serve.ts"), String(calls)], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const target = JSON.parse(await firstLine(server.stdout)) as CallTarget;
+  const idleMegabytes = residentMegabytes(target.pid);
+  const callers = Bun.spawn(
+    [process.execPath, file("./callers.ts"), JSON.stringify(target), String(calls)],
+    { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  );
+  try {
+    const callsUp = Number((await firstLine(callers.stdout)).replace("up ", ""));
+    await Bun.sleep(SETTLE_MS);
+    const before = cpuSeconds(target.pid);
+    await Bun.sleep(seconds * 1000);
+    const cpu = cpuSeconds(target.pid) - before;
+    const megabytes = residentMegabytes(target.pid) - idleMegabytes;
+    const reads = await load({ base: target.base, key: target.key }, "/tenant", 16, seconds);
+    return {
+      callsAskedFor: calls,
+      callsUp,
+      cpuPercentPerCall: (100 * cpu) / seconds / Math.max(1, callsUp),
+      megabytesPerCall: megabytes / Math.max(1, callsUp),
+      idleMegabytes,
+      reads,
+    };
+  } finally {
+    await callers.stdin.end();
+    await callers.exited;
+    await server.stdin.end();
+    await server.exited;
+  }
+}
+
+if (import.meta.main)
+  console.log(await measureCalls(Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 5)));

@@ -1,0 +1,52 @@
+/**
+ * The measured process: the whole appliance with a carrier beside it, room for many calls. Prints
+ * one JSON line when it is ready; ends when its standard input closes.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAppliance } from "../../test/support/appliance.ts";
+import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
+
+const calls = Number(process.argv[2] ?? 100);
+const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+const world = await startAppliance({
+  dataDir: directory,
+  host: BENCH_HOST,
+  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  settings: (settings) => ({
+    ...settings,
+    http: { ...settings.http, requestsPerMinute: 2_000_000 },
+    plans: settings.plans.map((plan) => ({
+      ...plan,
+      includedMinutes: 100_000,
+      maxConcurrentCalls: calls * 2,
+    })),
+    concurrentCallsMax: calls * 2,
+    callWorker: {
+      ...settings.callWorker,
+      rtpPorts: { first: 22_000, last: 23_999 },
+      conversation: {
+        ...settings.callWorker.conversation,
+        idlePromptMs: 5_000,
+        silenceTimeoutMs: 600_000,
+      },
+    },
+  }),
+});
+for (let index = 0; index < calls; index++) {
+  const number = callerNumber(index);
+  world.carrier.addSubscriber({ username: number, password: number, numbers: [number] });
+}
+const target: CallTarget = {
+  base: world.app.addresses.http,
+  key: world.apiKey,
+  carrier: world.carrier.address,
+  pid: process.pid,
+};
+console.log(JSON.stringify(target));
+
+await new Response(Bun.stdin.stream()).text();
+await world.close();
+rmSync(directory, { recursive: true, force: true });
+process.exit(0);

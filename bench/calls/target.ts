@@ -1,0 +1,11 @@
+/** What the measured process tells the generators, and the numbers both agree on. */
+export const BENCH_HOST = "127.0.43.1";
+
+export interface CallTarget {
+  readonly base: string;
+  readonly key: string;
+  readonly carrier: { readonly host: string; readonly port: number };
+  readonly pid: number;
+}
+
+export const callerNumber = (index: number): string => `+3706${String(2_000_000 + index)}`;

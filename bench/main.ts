@@ -1,0 +1,121 @@
+/**
+ * `npm run bench`: one table and bench/results/<time>.json. The short form takes about two minutes;
+ * `--full` runs longer and with more calls. Figures of one run on one machine: compare ratios, not
+ * absolute numbers, between machines.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { measureBinary } from "./binary/start.ts";
+import { measureCalls } from "./calls/load.ts";
+import { measureReads } from "./http/reads.ts";
+import { measureEncoding } from "./media/encoding.ts";
+import { measurePacing } from "./media/pacing.ts";
+
+interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly method: string;
+}
+
+const full = process.argv.includes("--full");
+const only = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const figures: Figure[] = [];
+const raw: Record<string, unknown> = {};
+const ms = (value: number) => `${value.toFixed(2)} ms`;
+
+async function section(name: string, measure: () => Promise<unknown>): Promise<void> {
+  if (only.length > 0 && !only.includes(name)) return;
+  console.error(`measuring ${name} …`);
+  raw[name] = await measure();
+}
+
+function note(what: string, value: string, method: string): void {
+  figures.push({ what, value, method });
+}
+
+await section("http", async () => {
+  const reads = await measureReads({ seconds: full ? 10 : 3 });
+  for (const read of reads)
+    note(
+      `API read ${read.path.replace(/\d+/, "N")}`,
+      `${read.requestsPerSecond}/s, p50 ${ms(read.p50Ms)}, p99 ${ms(read.p99Ms)}`,
+      `server on one core, ${read.tool} on the other, 32 connections, 10,000 calls stored`,
+    );
+  return reads;
+});
+
+await section("calls", async () => {
+  const result = await measureCalls(100, full ? 15 : 5);
+  const up = `${result.callsUp} of ${result.callsAskedFor} calls up`;
+  note(
+    "CPU a call",
+    `${result.cpuPercentPerCall.toFixed(2)} % of a core`,
+    `${up}, silent callers, recording on`,
+  );
+  note(
+    "memory a call",
+    `${result.megabytesPerCall.toFixed(2)} MB`,
+    `resident set over ${result.idleMegabytes.toFixed(0)} MB idle, carrier included`,
+  );
+  const { reads } = result;
+  note(
+    "API read /tenant beside 100 calls",
+    `${reads.requestsPerSecond}/s, p50 ${ms(reads.p50Ms)}, p99 ${ms(reads.p99Ms)}`,
+    `${up}; callers and ${reads.tool} share what the appliance leaves of the cores`,
+  );
+  return result;
+});
+
+await section("media", async () => {
+  const results = [];
+  for (const streams of full ? [50, 100, 250, 500] : [100, 250]) {
+    const result = await measurePacing(streams, full ? 20 : 6);
+    results.push(result);
+    note(
+      `|interval − 20 ms|, ${streams} streams`,
+      `p50 ${ms(result.p50)}, p99 ${ms(result.p99)}, p99.9 ${ms(result.p999)}`,
+      `receiver on the same thread; ${result.cpuPercent.toFixed(0)} % CPU for both ends`,
+    );
+  }
+  return results;
+});
+
+await section("mp3", async () => {
+  const result = await measureEncoding(full ? 600 : 120);
+  note(
+    "MP3",
+    `${result.timesRealTime.toFixed(0)} × real time`,
+    `${result.audioSec} s stereo 8 kHz WAV in the encoder worker`,
+  );
+  return result;
+});
+
+await section("binary", async () => {
+  const result = await measureBinary(full ? 10 : 4);
+  note(
+    "start → first answer",
+    `median ${ms(result.firstAnswerMs)}`,
+    `${result.runs} starts of dist/linevoice, GET /api/v1/ping`,
+  );
+  note(
+    "idle memory",
+    `${result.idleMegabytes.toFixed(0)} MB`,
+    "resident set 3 s after the start, speech engine loaded",
+  );
+  note("binary size", `${result.megabytes.toFixed(0)} MB`, "dist/linevoice");
+  return result;
+});
+
+const width = Math.max(...figures.map(({ what }) => what.length));
+for (const { what, value, method } of figures)
+  console.log(`${what.padEnd(width)}  ${value}\n${" ".repeat(width)}    ${method}`);
+
+const results = fileURLToPath(new URL("./results/", import.meta.url));
+mkdirSync(results, { recursive: true });
+const stamp = new Date().toISOString().replace(/[:.]/g, "-");
+writeFileSync(
+  `${results}${stamp}.json`,
+  `${JSON.stringify({ at: stamp, full, cpu: cpus()[0]?.model, cores: cpus().length, figures, raw }, null, 2)}\n`,
+);
+process.exit(0);

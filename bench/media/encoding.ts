@@ -1,0 +1,46 @@
+/** WAV → MP3 in the encoder worker, as after a call: seconds of audio a second. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEncoder } from "../../src/media/recording/encoder.ts";
+import { wavHeader } from "../../src/media/recording/wav.ts";
+import { spawnEncoderWorker } from "../../src/workers.ts";
+
+export interface EncodingResult {
+  readonly audioSec: number;
+  readonly timesRealTime: number;
+}
+
+const FORMAT = { sampleRateHz: 8000, channels: 2 };
+
+/** Speech-like input: two drifting tones with pauses, a different one on each side. */
+function recording(audioSec: number): Uint8Array {
+  const frames = audioSec * FORMAT.sampleRateHz;
+  const pcm = new Int16Array(frames * FORMAT.channels);
+  for (let frame = 0; frame < frames; frame++) {
+    const loud = Math.floor(frame / 12_000) % 2;
+    const sweep = 200 + 150 * Math.sin(frame / 9_000);
+    pcm[2 * frame] = loud * 8000 * Math.sin((2 * Math.PI * sweep * frame) / 8000);
+    pcm[2 * frame + 1] = (1 - loud) * 8000 * Math.sin((2 * Math.PI * 1.7 * sweep * frame) / 8000);
+  }
+  return Buffer.concat([wavHeader(FORMAT, pcm.byteLength), new Uint8Array(pcm.buffer)]);
+}
+
+export async function measureEncoding(audioSec: number): Promise<EncodingResult> {
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  const encoder = createEncoder(spawnEncoderWorker);
+  const tags = { title: "bench", callId: "bench", recordedAt: new Date(0) };
+  try {
+    const wav = join(directory, "call.wav");
+    await Bun.write(wav, recording(audioSec));
+    await Bun.write(join(directory, "warm-up.wav"), recording(2));
+    await encoder.encode(join(directory, "warm-up.wav"), join(directory, "warm-up.mp3"), tags);
+    const startedAt = performance.now();
+    await encoder.encode(wav, join(directory, "call.mp3"), tags);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { audioSec, timesRealTime: audioSec / seconds };
+  } finally {
+    await encoder.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
