@@ -31,7 +31,21 @@ import {
   SCHEDULED_EXCHANGES,
   type SceneResult,
 } from "./scene/scenes.ts";
-import { CALLED_LATER, CALLED_NOW, CALLER, COMPANY, type Person } from "./script.ts";
+import {
+  AGENT_VOICE,
+  CALLED_LATER,
+  CALLED_NOW,
+  CALLER,
+  CHILDREN,
+  COMPANY,
+  DECOYS,
+  GREETING,
+  OPENING_HOURS,
+  PARKING,
+  type Person,
+  PRICE,
+  TOOL,
+} from "./script.ts";
 import { Steps } from "./steps.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { createVoices, type Voices } from "./voices.ts";
@@ -149,6 +163,7 @@ async function setTheStage(
     terminal.fact("phone", `${person.number}, ${person.name}`);
   }
   const labels = new Map(PEOPLE.map(({ number, name }) => [number, name.padEnd(5)]));
+  await rehearse(voices);
   const live = showLive(app, terminal, labels);
   cleanup.push(() => live.stop());
   const phoneOf = (person: Person) => {
@@ -157,6 +172,15 @@ async function setTheStage(
     return phone;
   };
   return { clock, voices, carrier, company, appliance, tenant, live, phoneOf };
+}
+
+/** Synthesises every line before the calls: during them this thread has audio to pace. */
+async function rehearse(voices: Voices): Promise<void> {
+  const agentLines = [GREETING, TOOL.asksBack, TOOL.answer, ...DECOYS];
+  for (const line of agentLines) await voices.speak(AGENT_VOICE, line);
+  const questions = [OPENING_HOURS, PARKING, PRICE, CHILDREN, TOOL].map(({ question }) => question);
+  for (const { voice, goodbye } of PEOPLE)
+    for (const line of [...questions, goodbye]) await voices.speak(voice, line);
 }
 
 async function registerPhone(

@@ -4,6 +4,7 @@
  * between half and double), and with decoys: other sentences by the same voice. A sentence counts
  * as heard when it fits well and clearly better than every decoy. No recogniser is needed.
  */
+import { type Clock, sleep } from "../../core/clock.ts";
 import { BANDS, FRAME_MS, type Spectrogram, spectrogram } from "./spectrum.ts";
 
 export interface SentenceMatch {
@@ -30,8 +31,33 @@ const MARGIN_MIN = 0.08;
 
 export function findSentence({ sentence, decoys, recording }: SentenceToFind): SentenceMatch {
   const heard = frameShapes(spectrogram(recording));
-  const best = bestFit(frameShapes(spectrogram(sentence)), heard);
-  const decoyScores = decoys.map((decoy) => bestFit(frameShapes(spectrogram(decoy)), heard).score);
+  const best = fitOf(sentence, heard);
+  return verdict(
+    best,
+    decoys.map((decoy) => fitOf(decoy, heard).score),
+  );
+}
+
+/** The same in small portions, for a thread that also paces audio: other tasks run in between. */
+export async function findSentenceGently(
+  { sentence, decoys, recording }: SentenceToFind,
+  clock: Clock,
+): Promise<SentenceMatch> {
+  const heard = frameShapes(spectrogram(recording));
+  await sleep(clock, 0);
+  const best = fitOf(sentence, heard);
+  const decoyScores: number[] = [];
+  for (const decoy of decoys) {
+    await sleep(clock, 0);
+    decoyScores.push(fitOf(decoy, heard).score);
+  }
+  return verdict(best, decoyScores);
+}
+
+const fitOf = (sentence: Int16Array, heard: FrameShapes): Fit =>
+  bestFit(frameShapes(spectrogram(sentence)), heard);
+
+function verdict(best: Fit, decoyScores: readonly number[]): SentenceMatch {
   const bestDecoyScore = Math.max(0, ...decoyScores);
   return {
     heard: best.score >= SCORE_MIN && best.score - bestDecoyScore >= MARGIN_MIN,

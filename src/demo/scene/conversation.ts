@@ -1,6 +1,7 @@
 /** A person on the phone with the agent: says a line, listens to the reply, and what was expected. */
 
-import { findSentence, type SentenceMatch } from "../hearing/sentence-matcher.ts";
+import { systemClock } from "../../core/clock.ts";
+import { findSentenceGently, type SentenceMatch } from "../hearing/sentence-matcher.ts";
 import type { PhoneCall } from "../phone/phone-call.ts";
 import { AGENT_VOICE, DECOYS } from "../script.ts";
 import type { Voices } from "../voices.ts";
@@ -62,9 +63,10 @@ export async function judge(
   alsoSaid: readonly string[] = [],
 ): Promise<SentenceMatch> {
   const decoys = DECOYS.filter((decoy) => decoy !== sentence && !alsoSaid.includes(decoy));
-  return findSentence({
+  const wish = {
     recording,
     sentence: await voices.speak(AGENT_VOICE, sentence),
     decoys: await Promise.all(decoys.map((decoy) => voices.speak(AGENT_VOICE, decoy))),
-  });
+  };
+  return findSentenceGently(wish, systemClock);
 }
