@@ -10,28 +10,20 @@
 import { Elysia } from "elysia";
 import { AGENT_VOICES } from "../agent/agent.ts";
 import { describeError } from "../core/errors.ts";
-import { hex } from "../core/ids.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
-import { bearerOf } from "./authenticate.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import type { Route } from "./contract.ts";
 import { allContracts } from "./contracts/index.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
-import { type Exchange, problemResponse, saneRequestId, splitUrl } from "./exchange.ts";
+import { problemResponse } from "./exchange.ts";
+import { createGate } from "./gate.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpServer, HttpSettings } from "./ports.ts";
-import {
-  draining,
-  methodNotAllowed,
-  problemOf,
-  rateLimited,
-  unauthorized,
-  unknownPath,
-} from "./problem.ts";
+import { problemOf, unauthorized } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { MOUNTS, routeTable } from "./route-table.ts";
@@ -76,57 +68,14 @@ export async function createHttpServer(
     log,
   });
 
-  const exchanges = new WeakMap<Request, Exchange>();
-  let refusing = false;
+  const gate = createGate({ table, apiKeys, limiter, clock, random, log });
   let underWay = 0;
   let onIdle: (() => void) | null = null;
-
-  function open(request: Request): Exchange {
-    const { path, search } = splitUrl(request.url);
-    const exchange: Exchange = {
-      requestId: saneRequestId(request.headers.get("x-request-id")) ?? hex(random.bytes(16)),
-      path,
-      search,
-      startedAt: clock.monotonic(),
-      tenantId: 0,
-      keyId: 0,
-      rate: null,
-    };
-    exchanges.set(request, exchange);
-    return exchange;
-  }
-
-  const exchangeOf = (request: Request): Exchange => exchanges.get(request) ?? open(request);
-
-  /** Throws what the request is refused with. */
-  async function admit(exchange: Exchange, request: Request): Promise<void> {
-    if (!table.isApi(exchange.path)) return;
-    if (refusing) throw draining();
-    if (table.isOpen(exchange.path)) return;
-    const secret = bearerOf(request.headers);
-    const key = secret === null ? null : await apiKeys.identify(secret);
-    if (!key) throw unauthorized();
-    exchange.tenantId = key.tenantId;
-    exchange.keyId = key.keyId;
-    exchange.rate = await limiter.take(key.keyId);
-    if (!exchange.rate.allowed) throw rateLimited(exchange.rate.limit);
-  }
-
-  function nowhere(exchange: Exchange, request: Request): Response {
-    const allow = table.allow(exchange.path);
-    if (allow === null) return problemResponse(exchange, problemOf(unknownPath()));
-    if (request.method === "OPTIONS")
-      return new Response(null, {
-        status: 204,
-        headers: { allow, "x-request-id": exchange.requestId },
-      });
-    return problemResponse(exchange, problemOf(methodNotAllowed(allow)), { allow });
-  }
 
   async function serve(route: Route, request: Request, params: Record<string, string>) {
     underWay++;
     try {
-      const exchange = exchangeOf(request);
+      const exchange = gate.exchangeOf(request);
       // Whatever way a request came here: without a tenant it sees open routes only.
       if (!route.contract.open && exchange.tenantId === 0)
         return problemResponse(exchange, problemOf(unauthorized()));
@@ -146,23 +95,10 @@ export async function createHttpServer(
   }
 
   const app = new Elysia({ systemRouter: false });
-  app.onRequest(async ({ request }) => {
-    const exchange = open(request);
-    try {
-      await admit(exchange, request);
-    } catch (error) {
-      const problem = problemOf(error);
-      if (problem.cause !== null && problem.error !== "unavailable")
-        log.error("http_admission_failed", {
-          request_id: exchange.requestId,
-          error: describeError(problem.cause),
-        });
-      return problemResponse(exchange, problem);
-    }
-  });
+  app.onRequest(({ request }) => gate.admit(request));
   app.onError({ as: "global" }, ({ code, error, request }) => {
-    const exchange = exchangeOf(request);
-    if (code === "NOT_FOUND") return nowhere(exchange, request);
+    const exchange = gate.exchangeOf(request);
+    if (code === "NOT_FOUND") return gate.nowhere(exchange, request);
     const problem = problemOf(error);
     log.error("http_server_failed", {
       request_id: exchange.requestId,
@@ -182,7 +118,7 @@ export async function createHttpServer(
           { parse: "none" },
         );
   }
-  healthRoutes(app, { health: dependencies.health, isRefusing: () => refusing });
+  healthRoutes(app, { health: dependencies.health, isRefusing: gate.isRefusing });
   docsRoutes(
     app,
     openApiDocument(
@@ -204,12 +140,10 @@ export async function createHttpServer(
 
   return {
     address,
-    refuse() {
-      refusing = true;
-    },
+    refuse: gate.refuse,
     forgetKeys: () => apiKeys.forget(),
     async stop() {
-      refusing = true;
+      gate.refuse();
       if (underWay > 0) {
         const idle = Promise.withResolvers<void>();
         onIdle = idle.resolve;

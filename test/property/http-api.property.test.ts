@@ -93,7 +93,9 @@ async function send(random: RandomRequest) {
   const { contract } = random;
   const noun = contract.noun ?? "";
   const known = { mine: mine.ids[noun], theirs: theirs.ids[noun] }[random.id];
-  const id = known ?? encodeURIComponent(random.id.toWellFormed() || "0");
+  // Nothing and dots would name another path (RFC 3986 5.2.4).
+  const plain = random.id.toWellFormed().replace(/^\.*$/, "x");
+  const id = known ?? encodeURIComponent(plain);
   const query = new URLSearchParams(
     random.query.map(([k, v]) => [k.toWellFormed(), v.toWellFormed()]),
   );

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import { calls, deliveries, toolCalls, tools, turns } from "../../../src/store/schema/index.ts";
+import { makeFixtures } from "../../support/api-fixtures.ts";
 import {
   type ApiServer,
   type ApiTenant,
@@ -417,6 +418,33 @@ describe("calls", () => {
     expect([ended.status, pick(ended, "error")]).toEqual([409, "conflict"]);
     expect((await post(`/calls/${uuid}/hangup`, {}, other)).status).toBe(404);
   });
+});
+
+test("what the call desk does with a live call is answered in the shape of the decisions", async () => {
+  const asked: unknown[] = [];
+  const live = await startApiServer({
+    directory: tempDir(),
+    dependencies: {
+      calls: {
+        request: () => Promise.reject(new Error("not asked for here")),
+        cancelSchedule: () => Promise.reject(new Error("not asked for here")),
+        transfer: async (...wish) => void asked.push(wish),
+        hangUp: async (...wish) => void asked.push(wish),
+      },
+    },
+  });
+  const tenant = await live.tenant();
+  const { ids } = await makeFixtures(live, tenant, "mine", "+37051111111");
+  const to = "sip:desk@pbx.example";
+  const moved = await ask(live, tenant, "POST", `/calls/${ids.call}/transfer`, { to });
+  expect(moved.json).toEqual({ ok: true, call_uuid: ids.call, status: "transferring", to });
+  const ended = await ask(live, tenant, "POST", `/calls/${ids.call}/hangup`);
+  expect(ended.json).toEqual({ ok: true, call_uuid: ids.call, status: "completed" });
+  expect(asked).toEqual([
+    [tenant.id, ids.call, to],
+    [tenant.id, ids.call],
+  ]);
+  await live.stop();
 });
 
 describe("a finished call", () => {
