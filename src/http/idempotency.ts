@@ -9,7 +9,6 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock, Timer } from "../core/clock.ts";
-import { sleep } from "../core/clock.ts";
 import { AppError, describeError, invalidField } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database, Queries } from "../store/database.ts";
@@ -101,7 +100,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     if (found.status === null) {
       const first = running.get(bindingOf(tenantId, key));
       if (!first) throw unfinished();
-      await Promise.race([first, sleep(clock, WAIT_MS)]);
+      await settledWithin(first, clock);
       found = await records(database.read).find(tenantId, key);
     }
     if (!found || found.status === null || found.response === null) throw unfinished();
@@ -144,6 +143,14 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
       timer.cancel();
     },
   };
+}
+
+/** Until the first request is answered, or for as long as a second one may wait for it. */
+async function settledWithin(first: Promise<void>, clock: Clock): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = clock.after(WAIT_MS, late.resolve);
+  await Promise.race([first, late.promise]);
+  timer.cancel();
 }
 
 /** Throws valid_idempotency_key_required. */
