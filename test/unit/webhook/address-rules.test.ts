@@ -19,6 +19,8 @@ const BLOCKED: readonly (readonly [string, string])[] = [
   ["168.63.129.16", "metadata in public space"],
   ["169.254.0.0", "link-local"],
   ["169.254.169.254", "metadata"],
+  ["169.254.170.2", "metadata of containers"],
+  ["169.254.0.23", "metadata"],
   ["169.254.255.255", "link-local"],
   ["172.16.0.0", "private"],
   ["172.31.255.255", "private"],
@@ -54,15 +56,25 @@ const BLOCKED: readonly (readonly [string, string])[] = [
   ["64:ff9b::a00:1", "NAT64 of private"],
   ["64:ff9b::169.254.169.254", "NAT64 of metadata"],
   ["64:ff9b:1::1", "local NAT64"],
+  ["64:ff9b:1:ffff:ffff:ffff:7f00:1", "local NAT64 of loopback"],
+  ["64:ff9b:0:0:0:1:808:808", "beside the NAT64 prefix"],
+  ["::ffff:1:127.0.0.1", "neither mapped nor SIIT"],
   ["100::1", "discard"],
+  ["100:0:0:1::1", "dummy prefix"],
   ["2001::1", "Teredo"],
   ["2001:0:4136:e378:8000:63bf:3fff:fdd2", "Teredo"],
+  ["2001:2::1", "benchmarking"],
+  ["2001:3::1", "AMT"],
+  ["2001:4:112::1", "AS112"],
   ["2001:10::1", "ORCHID"],
   ["2001:20::1", "ORCHIDv2"],
   ["2001:1ff:ffff::1", "IETF"],
   ["2001:db8::1", "documentation"],
+  ["2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "documentation"],
   ["2002:7f00:1::", "6to4 of loopback"],
   ["2002:808:808::1", "6to4"],
+  ["2002:a9fe:a9fe::1", "6to4 of metadata"],
+  ["2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "6to4"],
   ["2620:4f:8000::1", "AS112"],
   ["3fff::1", "documentation"],
   ["3fff:fff:ffff::1", "documentation"],
@@ -70,6 +82,7 @@ const BLOCKED: readonly (readonly [string, string])[] = [
   ["5f00::1", "segment routing"],
   ["fc00::1", "unique local"],
   ["fd00:ec2::254", "metadata"],
+  ["fd20:ce::254", "metadata"],
   ["fdff:ffff::1", "unique local"],
   ["fe80::1", "link-local"],
   ["febf::1", "link-local"],
@@ -109,7 +122,14 @@ const PUBLIC = [
   "198.17.255.255",
   "198.20.0.0",
   "223.255.255.255",
+  "2000::1",
   "2001:200::1",
+  "2001:db7:ffff::1",
+  "2001:db9::1",
+  "2003::1",
+  "2620:4f:7fff::1",
+  "2620:4f:8001::1",
+  "3ffe:ffff::1",
   "2001:4860:4860::8888",
   "2606:4700:4700::1111",
   "2a00:1450::1",
@@ -120,6 +140,31 @@ const PUBLIC = [
 describe("the guarded client's addresses", () => {
   test.each([...BLOCKED])("%p is blocked (%s)", (address) => {
     expect(rules.check(address).allowed).toBe(false);
+  });
+
+  test("a blocked v4 address is blocked mapped, behind NAT64, v4-compatible and in 6to4 too", () => {
+    const v4 = BLOCKED.map(([address]) => address).filter(
+      (text) => parseAddress(text)?.version === 4,
+    );
+    expect(v4.length).toBeGreaterThan(30);
+    for (const address of v4) {
+      const bits = parseAddress(address)?.bits ?? 0n;
+      const [high, low] = [(bits >> 16n).toString(16), (bits & 0xffffn).toString(16)];
+      const spellings = [
+        ...[`::ffff:${address}`, `::ffff:${high}:${low}`, `0:0:0:0:0:FFFF:${address}`],
+        ...[`64:ff9b::${address}`, `64:ff9b::${high}:${low}`, `64:FF9B:0:0:0:0:${address}`],
+        ...[`::${address}`, `::ffff:0:${address}`, `2002:${high}:${low}::`],
+      ];
+      for (const text of spellings)
+        expect([text, rules.check(text).allowed]).toEqual([text, false]);
+    }
+  });
+
+  test("anything outside 2000::/3 is blocked without being named, bar mapped and NAT64", () => {
+    for (let top = 0; top < 0x10000; top += 0x80) {
+      const isGlobal = top >= 0x2000 && top < 0x4000;
+      if (!isGlobal) expect(rules.check(`${top.toString(16)}::1`).allowed).toBe(false);
+    }
   });
 
   test.each(PUBLIC)("%p is public", (address) => {
