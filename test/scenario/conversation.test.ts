@@ -10,6 +10,7 @@ import type { CallBrief } from "../../src/worker/messages.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { type AGENT, callBrief } from "../support/scripted-call.ts";
+import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const KNOWLEDGE = [{ filename: "clinic.md", format: "md" as const, content: CLINIC_KNOWLEDGE }];
@@ -35,133 +36,169 @@ afterAll(async () => {
   await studio.close();
 });
 
-test("the greeting is heard as it was written, and recorded", async () => {
-  const recordingPath = join(tempDir(), "call.wav");
-  const call = await startCall(studio, { ...briefOf(), recordingPath });
-  const greeting = await call.agentDone(0);
-  expect(greeting.text).toBe(GREETING);
-  expect(await call.heard(GREETING, [PARKING, PHRASES.apology])).toBe(true);
-  const report = await call.hangUp();
-  expect(report.recording).toMatchObject({ path: recordingPath });
-  expect(report.recording?.durationMs).toBeGreaterThan(greeting.endMs - 500);
-}, 60_000);
+test(
+  "the greeting is heard as it was written, and recorded",
+  async () => {
+    const recordingPath = join(tempDir(), "call.wav");
+    const call = await startCall(studio, { ...briefOf(), recordingPath });
+    const greeting = await call.agentDone(0);
+    expect(greeting.text).toBe(GREETING);
+    expect(await call.heard(GREETING, [PARKING, PHRASES.apology])).toBe(true);
+    const report = await call.hangUp();
+    expect(report.recording).toMatchObject({ path: recordingPath });
+    expect(report.recording?.durationMs).toBeGreaterThan(greeting.endMs - 500);
+  },
+  spoken(60_000),
+);
 
-test("a spoken question is answered from the agent's knowledge", async () => {
-  const call = await startCall(studio, briefOf());
-  await call.agentDone(0);
-  await call.say("Is there parking nearby?");
-  const answer = await call.agentDone(1);
-  expect(answer.text).toContain("free parking behind the building");
-  expect(answer.latencyMs).toBeGreaterThan(0);
-  expect(await call.heard(PARKING, [HOURS, WHITENING])).toBe(true);
-  const report = await call.hangUp();
-  const question = report.turns.find((turn) => turn.speaker === "customer");
-  expect(question?.text.toLowerCase()).toContain("parking");
-  expect(report.summary.length).toBeGreaterThan(10);
-}, 60_000);
+test(
+  "a spoken question is answered from the agent's knowledge",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    await call.agentDone(0);
+    await call.say("Is there parking nearby?");
+    const answer = await call.agentDone(1);
+    expect(answer.text).toContain("free parking behind the building");
+    expect(answer.latencyMs).toBeGreaterThan(0);
+    expect(await call.heard(PARKING, [HOURS, WHITENING])).toBe(true);
+    const report = await call.hangUp();
+    const question = report.turns.find((turn) => turn.speaker === "customer");
+    expect(question?.text.toLowerCase()).toContain("parking");
+    expect(report.summary.length).toBeGreaterThan(10);
+  },
+  spoken(60_000),
+);
 
-test("a caller who speaks up cuts the agent short", async () => {
-  const call = await startCall(studio, briefOf());
-  await call.agentDone(0);
-  await call.say("What are your opening hours?");
-  await call.waitFor(() => call.peer.quietForMs < 100);
-  await sleep(systemClock, 1_200);
-  await call.say("How much does teeth whitening cost?");
-  const cut = await call.agentDone(1);
-  expect(cut.interrupted).toBe(true);
-  expect(cut.text.length).toBeLessThan(HOURS.length - 10);
-  const answer = await call.agentDone(2);
-  expect(answer.text).toContain("200 euros");
-  expect(await call.heard(HOURS, [])).toBe(false);
-  expect(await call.heard(WHITENING, [PARKING, PHRASES.apology])).toBe(true);
-  await call.hangUp();
-}, 60_000);
+test(
+  "a caller who speaks up cuts the agent short",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    await call.agentDone(0);
+    await call.say("What are your opening hours?");
+    await call.waitFor(() => call.peer.quietForMs < 100);
+    await sleep(systemClock, 1_200);
+    await call.say("How much does teeth whitening cost?");
+    const cut = await call.agentDone(1);
+    expect(cut.interrupted).toBe(true);
+    expect(cut.text.length).toBeLessThan(HOURS.length - 10);
+    const answer = await call.agentDone(2);
+    expect(answer.text).toContain("200 euros");
+    expect(await call.heard(HOURS, [])).toBe(false);
+    expect(await call.heard(WHITENING, [PARKING, PHRASES.apology])).toBe(true);
+    await call.hangUp();
+  },
+  spoken(60_000),
+);
 
-test("a silent caller is prompted twice and let go with a goodbye", async () => {
-  const call = await startCall(studio, briefOf());
-  await call.waitFor(() => call.endWishes.length > 0);
-  expect(call.endWishes).toEqual(["silence_timeout"]);
-  expect(await call.heard(PHRASES.silenceGoodbye, [PARKING, PHRASES.maxDuration])).toBe(true);
-  const report = await call.hangUp();
-  expect(report.turns.at(-1)?.text).toBe(PHRASES.silenceGoodbye);
-}, 60_000);
+test(
+  "a silent caller is prompted twice and let go with a goodbye",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    await call.waitFor(() => call.endWishes.length > 0);
+    expect(call.endWishes).toEqual(["silence_timeout"]);
+    expect(await call.heard(PHRASES.silenceGoodbye, [PARKING, PHRASES.maxDuration])).toBe(true);
+    const report = await call.hangUp();
+    expect(report.turns.at(-1)?.text).toBe(PHRASES.silenceGoodbye);
+  },
+  spoken(60_000),
+);
 
-test("max duration ends the call with a phrase that is heard to its end", async () => {
-  const call = await startCall(studio, briefOf({ maxDurationSec: 4 }));
-  await call.waitFor(() => call.endWishes.length > 0);
-  expect(call.endWishes).toEqual(["max_duration"]);
-  expect(await call.heard(PHRASES.maxDuration, [PARKING, PHRASES.silenceGoodbye])).toBe(true);
-  await call.hangUp();
-}, 60_000);
+test(
+  "max duration ends the call with a phrase that is heard to its end",
+  async () => {
+    const call = await startCall(studio, briefOf({ maxDurationSec: 4 }));
+    await call.waitFor(() => call.endWishes.length > 0);
+    expect(call.endWishes).toEqual(["max_duration"]);
+    expect(await call.heard(PHRASES.maxDuration, [PARKING, PHRASES.silenceGoodbye])).toBe(true);
+    await call.hangUp();
+  },
+  spoken(60_000),
+);
 
-test("a hang-up in the middle of a sentence stops the audio at once and reports", async () => {
-  const call = await startCall(studio, briefOf());
-  await call.agentDone(0);
-  await call.say("What are your opening hours?");
-  await call.waitFor(() => call.peer.quietForMs < 100);
-  await sleep(systemClock, 1_000);
-  call.peer.mute();
-  const report = await call.channel.close("caller_hangup");
-  const packets = call.peer.media.statistics.packetsReceived;
-  await sleep(systemClock, 300);
-  expect(call.peer.media.statistics.packetsReceived).toBe(packets);
-  call.peer.close();
-  expect(report.turns.at(-1)).toMatchObject({ speaker: "agent", interrupted: true });
-  expect(studio.pool.liveCalls).toBe(0);
-}, 60_000);
+test(
+  "a hang-up in the middle of a sentence stops the audio at once and reports",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    await call.agentDone(0);
+    await call.say("What are your opening hours?");
+    await call.waitFor(() => call.peer.quietForMs < 100);
+    await sleep(systemClock, 1_000);
+    call.peer.mute();
+    const report = await call.channel.close("caller_hangup");
+    const packets = call.peer.media.statistics.packetsReceived;
+    await sleep(systemClock, 300);
+    expect(call.peer.media.statistics.packetsReceived).toBe(packets);
+    call.peer.close();
+    expect(report.turns.at(-1)).toMatchObject({ speaker: "agent", interrupted: true });
+    expect(studio.pool.liveCalls).toBe(0);
+  },
+  spoken(60_000),
+);
 
-test("a tool is called, the wait is filled, and its result is spoken", async () => {
-  const call = await startCall(studio, {
-    ...briefOf({ fillerPhrases: ["Let me look that up."] }),
-    tools: [
-      {
-        name: "next_free_appointment",
-        description: "Tells the next free appointment. Find the next free appointment.",
-        parameters: { type: "object", properties: {} },
-      },
-    ],
-  });
-  await call.agentDone(0);
-  await call.say("Find the next free appointment");
-  await call.waitFor(() => call.wishes.length > 0);
-  expect(call.wishes[0]?.tool).toBe("next_free_appointment");
-  await call.waitFor(() => call.peer.quietForMs > 500);
-  await call.waitFor(() => call.peer.quietForMs < 100);
-  call.answerTool(call.wishes[0]?.toolCallId ?? "", {
-    message: "The next free appointment is on Monday at nine.",
-  });
-  const answer = await call.agentDone(1);
-  expect(answer.text).toContain("Let me look that up. ");
-  expect(answer.text).toContain("The next free appointment is on Monday at nine.");
-  expect(await call.heard("Let me look that up.", [WHITENING, PARKING])).toBe(true);
-  await call.hangUp();
-}, 60_000);
+test(
+  "a tool is called, the wait is filled, and its result is spoken",
+  async () => {
+    const call = await startCall(studio, {
+      ...briefOf({ fillerPhrases: ["Let me look that up."] }),
+      tools: [
+        {
+          name: "next_free_appointment",
+          description: "Tells the next free appointment. Find the next free appointment.",
+          parameters: { type: "object", properties: {} },
+        },
+      ],
+    });
+    await call.agentDone(0);
+    await call.say("Find the next free appointment");
+    await call.waitFor(() => call.wishes.length > 0);
+    expect(call.wishes[0]?.tool).toBe("next_free_appointment");
+    await call.waitFor(() => call.peer.quietForMs > 500);
+    await call.waitFor(() => call.peer.quietForMs < 100);
+    call.answerTool(call.wishes[0]?.toolCallId ?? "", {
+      message: "The next free appointment is on Monday at nine.",
+    });
+    const answer = await call.agentDone(1);
+    expect(answer.text).toContain("Let me look that up. ");
+    expect(answer.text).toContain("The next free appointment is on Monday at nine.");
+    expect(await call.heard("Let me look that up.", [WHITENING, PARKING])).toBe(true);
+    await call.hangUp();
+  },
+  spoken(60_000),
+);
 
-test("the agent's own echo, weaker and late, does not interrupt it", async () => {
-  const call = await startCall(studio, briefOf());
-  await call.agentDone(0);
-  await call.say("What are your opening hours?");
-  const stopEcho = echoBack(call);
-  const answer = await call.agentDone(1);
-  stopEcho();
-  expect(answer).toMatchObject({ text: HOURS, interrupted: false });
-  const report = await call.hangUp();
-  expect(report.turns.filter((turn) => turn.speaker === "customer")).toHaveLength(1);
-}, 60_000);
+test(
+  "the agent's own echo, weaker and late, does not interrupt it",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    await call.agentDone(0);
+    await call.say("What are your opening hours?");
+    const stopEcho = echoBack(call);
+    const answer = await call.agentDone(1);
+    stopEcho();
+    expect(answer).toMatchObject({ text: HOURS, interrupted: false });
+    const report = await call.hangUp();
+    expect(report.turns.filter((turn) => turn.speaker === "customer")).toHaveLength(1);
+  },
+  spoken(60_000),
+);
 
-test("keys pressed during the greeting interrupt it and reach main one by one", async () => {
-  const call = await startCall(studio, briefOf());
-  const keys: string[] = [];
-  call.channel.on("digit_received", ({ digit }) => keys.push(digit));
-  await call.waitFor(() => call.peer.quietForMs < 100);
-  await sleep(systemClock, 600);
-  call.peer.media.press("42");
-  const greeting = await call.agentDone(0);
-  expect(greeting.interrupted).toBe(true);
-  await call.waitFor(() => call.turns.some((turn) => turn.text === "[keys 42]"));
-  expect(keys).toEqual(["4", "2"]);
-  await call.hangUp();
-}, 60_000);
+test(
+  "keys pressed during the greeting interrupt it and reach main one by one",
+  async () => {
+    const call = await startCall(studio, briefOf());
+    const keys: string[] = [];
+    call.channel.on("digit_received", ({ digit }) => keys.push(digit));
+    await call.waitFor(() => call.peer.quietForMs < 100);
+    await sleep(systemClock, 600);
+    call.peer.media.press("42");
+    const greeting = await call.agentDone(0);
+    expect(greeting.interrupted).toBe(true);
+    await call.waitFor(() => call.turns.some((turn) => turn.text === "[keys 42]"));
+    expect(keys).toEqual(["4", "2"]);
+    await call.hangUp();
+  },
+  spoken(60_000),
+);
 
 /** Sends back what the agent says, at a fifth of its level and some 150 ms late. */
 function echoBack(call: Awaited<ReturnType<typeof startCall>>): () => void {

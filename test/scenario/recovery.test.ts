@@ -15,6 +15,7 @@ import {
   startAppliance,
 } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.5";
@@ -36,39 +37,43 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-test("a call that was live ends interrupted, billed to its last heartbeat, its recording mailed", async () => {
-  const phone = await world.phone(CALLER, "m3");
-  const call = await phone.call(OWN_NUMBER);
-  await call.answered;
-  await Bun.sleep(TALK_MS);
-  powerCut();
-  await call.hangUp();
+test(
+  "a call that was live ends interrupted, billed to its last heartbeat, its recording mailed",
+  async () => {
+    const phone = await world.phone(CALLER, "m3");
+    const call = await phone.call(OWN_NUMBER);
+    await call.answered;
+    await Bun.sleep(TALK_MS);
+    powerCut();
+    await call.hangUp();
 
-  const deps = { clock: systemClock, random: systemRandom, log: silentLog };
-  const app = await startApp(applianceSettings(crashed, "127.0.8.6"), deps);
-  try {
-    const stored = await app.database.read.query.calls.findFirst();
-    expect(stored).toMatchObject({
-      status: "failed",
-      endedReason: "interrupted",
-      billableSeconds: 15,
-      includedSeconds: 15,
-    });
-    const outbox = () => readdirSync(join(crashed, "outbox")).filter((f) => f.endsWith(".eml"));
-    await eventually(() => outbox().length === 1, "the mail is handed over", 30_000);
-    const mail = readFileSync(join(crashed, "outbox", outbox()[0] ?? ""), "utf8");
-    expect(mail).toContain("audio/mpeg");
-    await eventually(
-      async () =>
-        (await app.database.read.query.calls.findFirst())?.recordingStatus === "emailed_deleted",
-      "the recording is deleted",
-    );
-    const events = await app.database.read.query.events.findMany();
-    expect(events.filter((event) => event.type === "call.failed")).toHaveLength(1);
-    expect(events.filter((event) => event.type === "call.ended")).toHaveLength(0);
-    expect(await app.database.read.query.holds.findMany()).toEqual([]);
-    expect(await verifyLedger(billingStores, app.database.read)).toEqual([]);
-  } finally {
-    await app.stop();
-  }
-}, 90_000);
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog };
+    const app = await startApp(applianceSettings(crashed, "127.0.8.6"), deps);
+    try {
+      const stored = await app.database.read.query.calls.findFirst();
+      expect(stored).toMatchObject({
+        status: "failed",
+        endedReason: "interrupted",
+        billableSeconds: 15,
+        includedSeconds: 15,
+      });
+      const outbox = () => readdirSync(join(crashed, "outbox")).filter((f) => f.endsWith(".eml"));
+      await eventually(() => outbox().length === 1, "the mail is handed over", 30_000);
+      const mail = readFileSync(join(crashed, "outbox", outbox()[0] ?? ""), "utf8");
+      expect(mail).toContain("audio/mpeg");
+      await eventually(
+        async () =>
+          (await app.database.read.query.calls.findFirst())?.recordingStatus === "emailed_deleted",
+        "the recording is deleted",
+      );
+      const events = await app.database.read.query.events.findMany();
+      expect(events.filter((event) => event.type === "call.failed")).toHaveLength(1);
+      expect(events.filter((event) => event.type === "call.ended")).toHaveLength(0);
+      expect(await app.database.read.query.holds.findMany()).toEqual([]);
+      expect(await verifyLedger(billingStores, app.database.read)).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  },
+  spoken(90_000),
+);

@@ -8,6 +8,7 @@ import { callStore } from "../../src/store/call-store.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000001";
@@ -35,61 +36,69 @@ async function newestCall(): Promise<CallView> {
   return newest;
 }
 
-test("an inbound call is answered, understood, billed, mailed, and its recording deleted", async () => {
-  const call = await caller.call(OWN_NUMBER);
-  await call.answered;
-  await call.waitForReply();
-  await call.say("What are your opening hours?");
-  await call.waitForReply();
-  await call.hangUp();
+test(
+  "an inbound call is answered, understood, billed, mailed, and its recording deleted",
+  async () => {
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply();
+    await call.say("What are your opening hours?");
+    await call.waitForReply();
+    await call.hangUp();
 
-  const { call_uuid } = await newestCall();
-  const detail = await world.callWhen(call_uuid, mailed, 30_000);
-  expect(detail).toMatchObject({
-    direction: "inbound",
-    from_number: CALLER,
-    to_number: OWN_NUMBER,
-    status: "completed",
-    ended_reason: "caller_hangup",
-    agent_id: world.agentId,
-  });
-  expect(detail.transcript).toContain("Agent: Good afternoon, this is the dental clinic.");
-  expect(detail.transcript).toMatch(/^Customer: .*opening hours/m);
-  expect(detail.transcript).toContain("We are open Monday to Friday from nine to five.");
-  expect(detail.summary?.length).toBeGreaterThan(10);
-  expect(detail.billing.billable_seconds).toBe(Math.max(15, detail.billable_seconds));
-  expect(detail.billing.included_seconds).toBe(detail.billable_seconds);
-  expect(detail.cost_eur).toBe(0);
-  expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
-
-  const name = world.mails().find((mail) => mail.includes(call_uuid));
-  const mail = readFileSync(join(world.dataDir, "outbox", name ?? ""), "utf8");
-  expect(mail).toContain("To: owner@example.com");
-  expect(mail).toContain("audio/mpeg");
-}, 90_000);
-
-test("an outbound call asked for over the API is dialled, spoken and ended by the API", async () => {
-  const answered = new Promise<void>((resolve) => {
-    callee.onCall(async (incoming) => {
-      await incoming.answer();
-      resolve();
+    const { call_uuid } = await newestCall();
+    const detail = await world.callWhen(call_uuid, mailed, 30_000);
+    expect(detail).toMatchObject({
+      direction: "inbound",
+      from_number: CALLER,
+      to_number: OWN_NUMBER,
+      status: "completed",
+      ended_reason: "caller_hangup",
+      agent_id: world.agentId,
     });
-  });
-  const { status, body } = await world.api("POST", "/calls", {
-    to_number: CALLEE,
-    agent_id: world.agentId,
-  });
-  expect({ status, body }).toMatchObject({ status: 200, body: { status: "queued_immediate" } });
-  await answered;
-  await world.callWhen(body.call_uuid, (call) => call.status === "in_progress");
-  const [live] = callee.calls.slice(-1);
-  await live?.waitForSpeech();
-  const hangup = await world.api("POST", `/calls/${body.call_uuid}/hangup`);
-  expect(hangup.status).toBe(200);
-  const detail = await world.callWhen(body.call_uuid, ended);
-  expect(detail).toMatchObject({ status: "completed", ended_reason: "operator_hangup" });
-  expect(detail.billable_seconds).toBeGreaterThanOrEqual(15);
-}, 60_000);
+    expect(detail.transcript).toContain("Agent: Good afternoon, this is the dental clinic.");
+    expect(detail.transcript).toMatch(/^Customer: .*opening/m);
+    expect(detail.transcript).toContain("We are open Monday to Friday from nine to five.");
+    expect(detail.summary?.length).toBeGreaterThan(10);
+    expect(detail.billing.billable_seconds).toBe(Math.max(15, detail.billable_seconds));
+    expect(detail.billing.included_seconds).toBe(detail.billable_seconds);
+    expect(detail.cost_eur).toBe(0);
+    expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
+
+    const name = world.mails().find((mail) => mail.includes(call_uuid));
+    const mail = readFileSync(join(world.dataDir, "outbox", name ?? ""), "utf8");
+    expect(mail).toContain("To: owner@example.com");
+    expect(mail).toContain("audio/mpeg");
+  },
+  spoken(90_000),
+);
+
+test(
+  "an outbound call asked for over the API is dialled, spoken and ended by the API",
+  async () => {
+    const answered = new Promise<void>((resolve) => {
+      callee.onCall(async (incoming) => {
+        await incoming.answer();
+        resolve();
+      });
+    });
+    const { status, body } = await world.api("POST", "/calls", {
+      to_number: CALLEE,
+      agent_id: world.agentId,
+    });
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: "queued_immediate" } });
+    await answered;
+    await world.callWhen(body.call_uuid, (call) => call.status === "in_progress");
+    const [live] = callee.calls.slice(-1);
+    await live?.waitForSpeech();
+    const hangup = await world.api("POST", `/calls/${body.call_uuid}/hangup`);
+    expect(hangup.status).toBe(200);
+    const detail = await world.callWhen(body.call_uuid, ended);
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "operator_hangup" });
+    expect(detail.billable_seconds).toBeGreaterThanOrEqual(15);
+  },
+  spoken(60_000),
+);
 
 test.each([
   [486, "busy", "busy"],
@@ -111,78 +120,98 @@ test.each([
   60_000,
 );
 
-test("a call hung up over the API while it rings is cancelled at the callee", async () => {
-  const rang = Promise.withResolvers<void>();
-  callee.onCall((incoming) => {
-    incoming.ring();
-    rang.resolve();
-  });
-  const { body } = await world.api("POST", "/calls", { to_number: CALLEE });
-  await rang.promise;
-  await world.callWhen(body.call_uuid, (call) => call.status === "ringing");
-  await world.api("POST", `/calls/${body.call_uuid}/hangup`);
-  const [ringing] = callee.calls.slice(-1);
-  expect(await ringing?.ended).toMatchObject({ by: "them", how: "cancelled" });
-  expect(await world.callWhen(body.call_uuid, ended)).toMatchObject({
-    status: "cancelled",
-    ended_reason: "cancelled",
-  });
-}, 60_000);
+test(
+  "a call hung up over the API while it rings is cancelled at the callee",
+  async () => {
+    const rang = Promise.withResolvers<void>();
+    callee.onCall((incoming) => {
+      incoming.ring();
+      rang.resolve();
+    });
+    const { body } = await world.api("POST", "/calls", { to_number: CALLEE });
+    await rang.promise;
+    await world.callWhen(body.call_uuid, (call) => call.status === "ringing");
+    await world.api("POST", `/calls/${body.call_uuid}/hangup`);
+    const [ringing] = callee.calls.slice(-1);
+    expect(await ringing?.ended).toMatchObject({ by: "them", how: "cancelled" });
+    expect(await world.callWhen(body.call_uuid, ended)).toMatchObject({
+      status: "cancelled",
+      ended_reason: "cancelled",
+    });
+  },
+  spoken(60_000),
+);
 
-test("a number without an agent is declined with 480, stored and reported", async () => {
-  const { body } = await world.api("GET", "/phone-numbers");
-  const [number] = body.phone_numbers;
-  await world.api("PATCH", `/phone-numbers/${number?.id}`, { inbound_enabled: false });
-  const call = await caller.call(OWN_NUMBER);
-  const refusal = await call.answered.catch((error) => error);
-  expect(refusal).toBeInstanceOf(CallNotAnswered);
-  expect(refusal.end.sipCode).toBe(480);
-  await eventually(async () => (await newestCall()).from_number === CALLER, "the call is stored");
-  expect(await newestCall()).toMatchObject({ status: "failed", ended_reason: "declined" });
-  await world.api("PATCH", `/phone-numbers/${number?.id}`, { inbound_enabled: true });
-}, 60_000);
+test(
+  "a number without an agent is declined with 480, stored and reported",
+  async () => {
+    const { body } = await world.api("GET", "/phone-numbers");
+    const [number] = body.phone_numbers;
+    await world.api("PATCH", `/phone-numbers/${number?.id}`, { inbound_enabled: false });
+    const call = await caller.call(OWN_NUMBER);
+    const refusal = await call.answered.catch((error) => error);
+    expect(refusal).toBeInstanceOf(CallNotAnswered);
+    expect(refusal.end.sipCode).toBe(480);
+    await eventually(async () => (await newestCall()).from_number === CALLER, "the call is stored");
+    expect(await newestCall()).toMatchObject({ status: "failed", ended_reason: "declined" });
+    await world.api("PATCH", `/phone-numbers/${number?.id}`, { inbound_enabled: true });
+  },
+  spoken(60_000),
+);
 
-test("a caller who gives up while it rings leaves a cancelled call and no port behind", async () => {
-  const call = await caller.call(OWN_NUMBER);
-  await call.hangUp();
-  await eventually(async () => (await newestCall()).ended_at !== null, "the call has ended");
-  const stored = await newestCall();
-  expect(["cancelled", "completed"]).toContain(stored.status);
-}, 60_000);
+test(
+  "a caller who gives up while it rings leaves a cancelled call and no port behind",
+  async () => {
+    const call = await caller.call(OWN_NUMBER);
+    await call.hangUp();
+    await eventually(async () => (await newestCall()).ended_at !== null, "the call has ended");
+    const stored = await newestCall();
+    expect(["cancelled", "completed"]).toContain(stored.status);
+  },
+  spoken(60_000),
+);
 
-test("a schedule fires at its time, once, and shows as fired", async () => {
-  const rings: number[] = [];
-  callee.onCall((incoming) => {
-    rings.push(performance.now());
-    incoming.reject(486);
-  });
-  const at = new Date(performance.timeOrigin + performance.now() + 2_000);
-  const { status, body } = await world.api("POST", "/calls", {
-    to_number: CALLEE,
-    schedule_at: at.toISOString(),
-  });
-  expect(status).toBe(200);
-  expect(body.status).toBe("scheduled");
-  expect(body.scheduled_at).toBe(at.toISOString().slice(0, 19).replace("T", " "));
-  const detail = await world.callWhen(body.call_uuid, ended);
-  expect(detail.status).toBe("busy");
-  const { body: list } = await world.api("GET", "/schedules");
-  const entry = list.schedules.find(({ id }) => id === body.schedule_id);
-  expect(entry).toMatchObject({ status: "fired", call_uuid: body.call_uuid });
-  expect(rings).toHaveLength(1);
-}, 60_000);
+test(
+  "a schedule fires at its time, once, and shows as fired",
+  async () => {
+    const rings: number[] = [];
+    callee.onCall((incoming) => {
+      rings.push(performance.now());
+      incoming.reject(486);
+    });
+    const at = new Date(performance.timeOrigin + performance.now() + 2_000);
+    const { status, body } = await world.api("POST", "/calls", {
+      to_number: CALLEE,
+      schedule_at: at.toISOString(),
+    });
+    expect(status).toBe(200);
+    expect(body.status).toBe("scheduled");
+    expect(body.scheduled_at).toBe(at.toISOString().slice(0, 19).replace("T", " "));
+    const detail = await world.callWhen(body.call_uuid, ended);
+    expect(detail.status).toBe("busy");
+    const { body: list } = await world.api("GET", "/schedules");
+    const entry = list.schedules.find(({ id }) => id === body.schedule_id);
+    expect(entry).toMatchObject({ status: "fired", call_uuid: body.call_uuid });
+    expect(rings).toHaveLength(1);
+  },
+  spoken(60_000),
+);
 
-test("a cancelled schedule never rings and its call is cancelled", async () => {
-  const at = new Date(performance.timeOrigin + performance.now() + 3_600_000);
-  const { body } = await world.api("POST", "/calls", {
-    to_number: CALLEE,
-    schedule_at: at.toISOString(),
-  });
-  const cancelled = await world.api("DELETE", `/schedules/${body.schedule_id}`);
-  expect(cancelled.status).toBe(200);
-  expect(await world.callWhen(body.call_uuid, ended)).toMatchObject({ status: "cancelled" });
-  expect((await world.api("DELETE", `/schedules/${body.schedule_id}`)).status).toBe(409);
-}, 60_000);
+test(
+  "a cancelled schedule never rings and its call is cancelled",
+  async () => {
+    const at = new Date(performance.timeOrigin + performance.now() + 3_600_000);
+    const { body } = await world.api("POST", "/calls", {
+      to_number: CALLEE,
+      schedule_at: at.toISOString(),
+    });
+    const cancelled = await world.api("DELETE", `/schedules/${body.schedule_id}`);
+    expect(cancelled.status).toBe(200);
+    expect(await world.callWhen(body.call_uuid, ended)).toMatchObject({ status: "cancelled" });
+    expect((await world.api("DELETE", `/schedules/${body.schedule_id}`)).status).toBe(409);
+  },
+  spoken(60_000),
+);
 
 test("a number outside the tenant's dialling rules is refused before anything rings", async () => {
   const { status, body } = await world.api("POST", "/calls", { to_number: "+8816123456789" });
@@ -192,18 +221,22 @@ test("a number outside the tenant's dialling rules is refused before anything ri
   });
 });
 
-test("stopping the appliance ends live calls politely and leaves a database at rest", async () => {
-  const dataDir = tempDir();
-  const other = await startAppliance({ dataDir, host: "127.0.8.2" });
-  const phone = await other.phone(CALLER, "m3");
-  const call = await phone.call(OWN_NUMBER);
-  await call.answered;
-  await call.waitForReply();
-  await other.app.stop();
-  expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
-  await other.close();
-  const database = openDatabase(join(dataDir, "linevoice.db"), 0);
-  const stored = await callStore(database.read).leftLive();
-  await database.close();
-  expect(stored).toEqual([]);
-}, 60_000);
+test(
+  "stopping the appliance ends live calls politely and leaves a database at rest",
+  async () => {
+    const dataDir = tempDir();
+    const other = await startAppliance({ dataDir, host: "127.0.8.2" });
+    const phone = await other.phone(CALLER, "m3");
+    const call = await phone.call(OWN_NUMBER);
+    await call.answered;
+    await call.waitForReply();
+    await other.app.stop();
+    expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+    await other.close();
+    const database = openDatabase(join(dataDir, "linevoice.db"), 0);
+    const stored = await callStore(database.read).leftLive();
+    await database.close();
+    expect(stored).toEqual([]);
+  },
+  spoken(60_000),
+);

@@ -22,6 +22,7 @@ import {
   CLINIC_OFF_TOPIC,
   CLINIC_PARAPHRASED,
 } from "../../support/dental-clinic.ts";
+import { spoken } from "../../support/spoken.ts";
 import { overTelephone } from "../../support/telephone-line.ts";
 
 const FRAME = 160;
@@ -81,56 +82,76 @@ async function judge(questions: readonly { said: string; entry: string | null }[
   return tally;
 }
 
-test("questions as written are answered, and seldom wrongly", async () => {
-  const tally = await judge(CLINIC_AS_WRITTEN);
-  console.log("as written", CLINIC_AS_WRITTEN.length, JSON.stringify(tally));
-  expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.8 * CLINIC_AS_WRITTEN.length);
-  expect(tally.wrong).toBeLessThanOrEqual(0.1 * CLINIC_AS_WRITTEN.length);
-}, 120_000);
+test(
+  "questions as written are answered, and seldom wrongly",
+  async () => {
+    const tally = await judge(CLINIC_AS_WRITTEN);
+    console.log("as written", CLINIC_AS_WRITTEN.length, JSON.stringify(tally));
+    expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.8 * CLINIC_AS_WRITTEN.length);
+    expect(tally.wrong).toBeLessThanOrEqual(0.1 * CLINIC_AS_WRITTEN.length);
+  },
+  spoken(120_000),
+);
 
-test("questions in other words are mostly answered, and seldom wrongly", async () => {
-  const tally = await judge(CLINIC_PARAPHRASED);
-  console.log("paraphrased", CLINIC_PARAPHRASED.length, JSON.stringify(tally));
-  expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.65 * CLINIC_PARAPHRASED.length);
-  expect(tally.wrong).toBeLessThanOrEqual(0.12 * CLINIC_PARAPHRASED.length);
-}, 120_000);
+test(
+  "questions in other words are mostly answered, and seldom wrongly",
+  async () => {
+    const tally = await judge(CLINIC_PARAPHRASED);
+    console.log("paraphrased", CLINIC_PARAPHRASED.length, JSON.stringify(tally));
+    expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.65 * CLINIC_PARAPHRASED.length);
+    expect(tally.wrong).toBeLessThanOrEqual(0.12 * CLINIC_PARAPHRASED.length);
+  },
+  spoken(120_000),
+);
 
-test("what is off topic is refused", async () => {
-  const tally = await judge(CLINIC_OFF_TOPIC.map((said) => ({ said, entry: null })));
-  console.log("off topic", CLINIC_OFF_TOPIC.length, JSON.stringify(tally));
-  expect(tally.unknown).toBeGreaterThanOrEqual(0.8 * CLINIC_OFF_TOPIC.length);
-}, 120_000);
+test(
+  "what is off topic is refused",
+  async () => {
+    const tally = await judge(CLINIC_OFF_TOPIC.map((said) => ({ said, entry: null })));
+    console.log("off topic", CLINIC_OFF_TOPIC.length, JSON.stringify(tally));
+    expect(tally.unknown).toBeGreaterThanOrEqual(0.8 * CLINIC_OFF_TOPIC.length);
+  },
+  spoken(120_000),
+);
 
-test("short answers are heard through their strict grammars", async () => {
-  const answers: readonly (readonly [ExpectedAnswer, string, RegExp])[] = [
-    ["yes_no", "Yes please.", /^yes/],
-    ["yes_no", "No thank you.", /^no/],
-    ["yes_no", "Yes.", /^yes/],
-    ["yes_no", "No.", /^no/],
-    ["digits", "five five two one", /^five five two one/],
-    ["digits", "twenty five", /^twenty five$/],
-    ["date", "tomorrow", /^tomorrow$/],
-    ["date", "on the twenty third of november", /twenty third of november/],
-    ["time", "ten thirty in the morning", /^ten thirty in the morning$/],
-    ["time", "at two o'clock", /two o'clock/],
-  ];
-  const missed: string[] = [];
-  for (const caller of CALLERS) {
-    for (const [answer, said, pattern] of answers) {
-      const { text } = await hear(said, caller, answer);
-      if (!pattern.test(text)) missed.push(`${said} (${caller}): ${text}`);
+test(
+  "short answers are heard through their strict grammars",
+  async () => {
+    const answers: readonly (readonly [ExpectedAnswer, string, RegExp])[] = [
+      ["yes_no", "Yes please.", /^yes/],
+      ["yes_no", "No thank you.", /^no/],
+      ["yes_no", "Yes.", /^yes/],
+      ["yes_no", "No.", /^no/],
+      ["digits", "five five two one", /^five five two one/],
+      ["digits", "twenty five", /^twenty five$/],
+      ["date", "tomorrow", /^tomorrow$/],
+      ["date", "on the twenty third of november", /twenty third of november/],
+      ["time", "ten thirty in the morning", /^ten thirty in the morning$/],
+      ["time", "at two o'clock", /two o'clock/],
+    ];
+    const missed: string[] = [];
+    for (const caller of CALLERS) {
+      for (const [answer, said, pattern] of answers) {
+        const { text } = await hear(said, caller, answer);
+        if (!pattern.test(text)) missed.push(`${said} (${caller}): ${text}`);
+      }
     }
-  }
-  console.log("short answers", 2 * answers.length, "missed", JSON.stringify(missed));
-  expect(missed.length).toBeLessThanOrEqual(0.25 * 2 * answers.length);
-}, 60_000);
+    console.log("short answers", 2 * answers.length, "missed", JSON.stringify(missed));
+    expect(missed.length).toBeLessThanOrEqual(0.25 * 2 * answers.length);
+  },
+  spoken(60_000),
+);
 
-test("a question where a short answer was expected is heard as the question", async () => {
-  const { text, confidence } = await hear("Where are you located?", "m1", "digits");
-  expect(topics.find(text, confidence)).toMatchObject({
-    topic: { title: "Where are you located?" },
-  });
-}, 30_000);
+test(
+  "a question where a short answer was expected is heard as the question",
+  async () => {
+    const { text, confidence } = await hear("Where are you located?", "m1", "digits");
+    expect(topics.find(text, confidence)).toMatchObject({
+      topic: { title: "Where are you located?" },
+    });
+  },
+  spoken(30_000),
+);
 
 test("digital silence is nothing, and breaks nothing", () => {
   const ear = openEar();

@@ -9,6 +9,7 @@ import type { EngineSession, SessionSettings } from "../../../src/engine/ports.t
 import type { FromSpeechWorker } from "../../../src/worker/speech-messages.ts";
 import { spawnSpeechWorker } from "../../../src/workers.ts";
 import { CLINIC_KNOWLEDGE } from "../../support/dental-clinic.ts";
+import { spoken } from "../../support/spoken.ts";
 import { overTelephone } from "../../support/telephone-line.ts";
 
 const SETTINGS: SessionSettings = {
@@ -64,31 +65,39 @@ async function hear(session: EngineSession, pcm: Int16Array) {
   return session.ear.end();
 }
 
-test("what a caller asks is heard, with stable partials, and answered", async () => {
-  const session = engine.open(SETTINGS);
-  const partials: string[] = [];
-  session.ear.onPartial((text) => partials.push(text));
-  const caller = await createSynthesiser();
-  const question = "What are your opening hours?";
-  const order = { text: question, language: "en", voice: "m3", sampleRateHz: 8000 } as const;
-  const heard = await hear(session, await caller.speakAll(order));
-  expect(heard.text).toContain("opening hours");
-  expect(heard.confidence).toBeGreaterThan(0.1);
-  expect(partials.every((text) => text.split(" ").length >= 2)).toBe(true);
-  const input = { type: "utterance", ...heard } as const;
-  const events = await Array.fromAsync(session.mind.respond(input, new AbortController().signal));
-  expect(JSON.stringify(events)).toContain("Monday to Friday");
-  session.close();
-}, 30_000);
+test(
+  "what a caller asks is heard, with stable partials, and answered",
+  async () => {
+    const session = engine.open(SETTINGS);
+    const partials: string[] = [];
+    session.ear.onPartial((text) => partials.push(text));
+    const caller = await createSynthesiser();
+    const question = "What are your opening hours?";
+    const order = { text: question, language: "en", voice: "m3", sampleRateHz: 8000 } as const;
+    const heard = await hear(session, await caller.speakAll(order));
+    expect(heard.text).toContain("opening hours");
+    expect(heard.confidence).toBeGreaterThan(0.1);
+    expect(partials.every((text) => text.split(" ").length >= 2)).toBe(true);
+    const input = { type: "utterance", ...heard } as const;
+    const events = await Array.fromAsync(session.mind.respond(input, new AbortController().signal));
+    expect(JSON.stringify(events)).toContain("Monday to Friday");
+    session.close();
+  },
+  spoken(30_000),
+);
 
-test("a Lithuanian question is heard as the closed phrase it is", async () => {
-  const content = "## Kiek kainuoja konsultacija?\nKonsultacija kainuoja 40 eurų.\n";
-  const knowledge = [{ filename: "duk.md", format: "md", content }] as const;
-  const session = engine.open({ ...SETTINGS, language: "lt", voice: "Nathan", knowledge });
-  const heard = await hear(session, await speak(session, "Kiek kainuoja konsultacija?"));
-  expect(heard.text).toBe("kiek kainuoja konsultacija");
-  session.close();
-}, 30_000);
+test(
+  "a Lithuanian question is heard as the closed phrase it is",
+  async () => {
+    const content = "## Kiek kainuoja konsultacija?\nKonsultacija kainuoja 40 eurų.\n";
+    const knowledge = [{ filename: "duk.md", format: "md", content }] as const;
+    const session = engine.open({ ...SETTINGS, language: "lt", voice: "Nathan", knowledge });
+    const heard = await hear(session, await speak(session, "Kiek kainuoja konsultacija?"));
+    expect(heard.text).toBe("kiek kainuoja konsultacija");
+    session.close();
+  },
+  spoken(30_000),
+);
 
 test.each(["lt", "lv", "en", "ru"] as const)(
   "all four voices speak %s, at telephone level",
@@ -112,40 +121,58 @@ test.each(["lt", "lv", "en", "ru"] as const)(
   30_000,
 );
 
-test("an aborted speech ends without an error, and the next one is whole", async () => {
-  const session = engine.open(SETTINGS);
-  const controller = new AbortController();
-  const text = "This is a rather long sentence that nobody wants to hear to its end. ".repeat(20);
-  let chunks = 0;
-  for await (const _ of session.voice.speak(text, controller.signal)) {
-    if (++chunks === 3) controller.abort();
-  }
-  expect(chunks).toBeLessThan(10);
-  expect((await speak(session, "Hello there.")).length).toBeGreaterThan(4_000);
-  session.close();
-}, 30_000);
+test(
+  "an aborted speech ends without an error, and the next one is whole",
+  async () => {
+    const session = engine.open(SETTINGS);
+    const controller = new AbortController();
+    const text = "This is a rather long sentence that nobody wants to hear to its end. ".repeat(20);
+    let chunks = 0;
+    for await (const _ of session.voice.speak(text, controller.signal)) {
+      if (++chunks === 3) controller.abort();
+    }
+    expect(chunks).toBeLessThan(10);
+    expect((await speak(session, "Hello there.")).length).toBeGreaterThan(4_000);
+    session.close();
+  },
+  spoken(30_000),
+);
 
-test("text that looks like markup is spoken, not obeyed", async () => {
-  const session = engine.open(SETTINGS);
-  const pcm = await speak(session, "If a < b & c > d, say <break time='9s'/> nothing.");
-  expect(pcm.length).toBeLessThan(9 * 8_000);
-  expect(pcm.length).toBeGreaterThan(8_000);
-  session.close();
-}, 30_000);
+test(
+  "text that looks like markup is spoken, not obeyed",
+  async () => {
+    const session = engine.open(SETTINGS);
+    const pcm = await speak(session, "If a < b & c > d, say <break time='9s'/> nothing.");
+    expect(pcm.length).toBeLessThan(9 * 8_000);
+    expect(pcm.length).toBeGreaterThan(8_000);
+    session.close();
+  },
+  spoken(30_000),
+);
 
-test("a cancelled utterance is forgotten", async () => {
-  const session = engine.open(SETTINGS);
-  session.ear.begin(new Int16Array(800));
-  session.ear.cancel();
-  session.ear.begin(new Int16Array(0));
-  expect(await session.ear.end()).toMatchObject({ audioMs: 0 });
-  session.close();
-}, 30_000);
+test(
+  "a cancelled utterance is forgotten",
+  async () => {
+    const session = engine.open(SETTINGS);
+    session.ear.begin(new Int16Array(800));
+    session.ear.cancel();
+    session.ear.begin(new Int16Array(0));
+    expect(await session.ear.end()).toMatchObject({ audioMs: 0 });
+    session.close();
+  },
+  spoken(30_000),
+);
 
-test("several call workers share one speech worker", async () => {
-  const other = connect();
-  const sessions = [engine.open(SETTINGS), other.open({ ...SETTINGS, voice: "Nathan" })];
-  const spoken = await Promise.all(sessions.map((session) => speak(session, "How are you today?")));
-  expect(spoken.every((pcm) => pcm.length > 6_000)).toBe(true);
-  await other.close();
-}, 30_000);
+test(
+  "several call workers share one speech worker",
+  async () => {
+    const other = connect();
+    const sessions = [engine.open(SETTINGS), other.open({ ...SETTINGS, voice: "Nathan" })];
+    const spoken = await Promise.all(
+      sessions.map((session) => speak(session, "How are you today?")),
+    );
+    expect(spoken.every((pcm) => pcm.length > 6_000)).toBe(true);
+    await other.close();
+  },
+  spoken(30_000),
+);
