@@ -157,6 +157,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       turns,
       registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
       reloadTrunk: (tenantId) => trunks.reload(tenantId),
+      forgetKeys: () => http.server.forgetKeys(),
     },
   });
 

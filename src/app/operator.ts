@@ -26,6 +26,8 @@ export interface RunningParts {
   registration(trunkId: number): RegistrationStatus | null;
   /** After `trunk set`. */
   reloadTrunk(tenantId: number): Promise<void>;
+  /** After a tenant was suspended or resumed: its keys are looked up anew. */
+  forgetKeys(): void;
 }
 
 export interface OperatorDependencies {
@@ -109,6 +111,7 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
         tenantAdminStore(queries).setSuspended(tenantId, suspended),
       );
       if (!changed) throw notFound("tenant");
+      running?.forgetKeys();
       return tenant(tenantId);
     },
 

@@ -20,6 +20,7 @@ import {
   TOOL,
 } from "../../src/demo/script.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -74,7 +75,7 @@ test(
     expect(out).toMatch(/API\s+http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
     await expectMails();
   },
-  DEMO_LIMIT_MS,
+  spoken(DEMO_LIMIT_MS),
 );
 
 test("refuses a directory that holds something else, and leaves it alone", async () => {

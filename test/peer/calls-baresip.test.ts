@@ -20,6 +20,7 @@ import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";
 import { chooseSentence, utterancesOf } from "../support/speech-judge.ts";
+import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const PROVIDER = "127.0.7.1";
@@ -85,7 +86,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
       await baresip.event("CALL_CLOSED", before);
       await expectWholeCall(call, "caller_hangup");
     },
-    CALL_LIMIT_MS,
+    spoken(CALL_LIMIT_MS),
   );
 
   test(
@@ -98,7 +99,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
       baresip.hangUp();
       await expectWholeCall(call, "caller_hangup");
     },
-    CALL_LIMIT_MS,
+    spoken(CALL_LIMIT_MS),
   );
 
   /** Waits until the agent has answered the question in the one live call. */
