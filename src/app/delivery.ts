@@ -18,6 +18,7 @@ import { createDeliveryWorker } from "../webhook/delivery.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import { createGuardedClient } from "../webhook/safe-http.ts";
 import { createEventSink } from "../webhook/sink.ts";
+import { mailWhenSwitchedOff } from "../webhook/switched-off.ts";
 import { createWebhookTester, type WebhookTester } from "../webhook/tester.ts";
 import type { AppSettings, MailProviderSettings } from "./settings.ts";
 
@@ -54,8 +55,6 @@ export function createDelivery(settings: AppSettings, deps: DeliveryDependencies
   const client = createGuardedClient({ ...httpClient, clock });
   const timeoutMs = httpClient.webhookTimeoutMs;
   const shared = { database, stores, vault, client, clock, random, timeoutMs };
-  const worker = createDeliveryWorker({ ...shared, log });
-  const wake = () => worker.wake();
   const mails = createMailQueue({
     database,
     stores: mailStore,
@@ -66,6 +65,9 @@ export function createDelivery(settings: AppSettings, deps: DeliveryDependencies
     random,
     log,
   });
+  const switchedOff = mailWhenSwitchedOff(stores, mails);
+  const worker = createDeliveryWorker({ ...shared, log, switchedOff });
+  const wake = () => worker.wake();
   return {
     events: createEventSink({ stores, clock, random, wake }),
     tester: createWebhookTester({ ...shared, wake }),

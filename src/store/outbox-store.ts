@@ -1,8 +1,21 @@
 /** Events and their outbox: who still has to be told what, under which lease. */
-import { and, asc, eq, gt, inArray, isNull, lte, min, notInArray, or } from "drizzle-orm";
-import type { EventStore, OutboxStore } from "../webhook/stores.ts";
+import { and, asc, eq, gt, inArray, isNull, lte, min, notInArray, or, sql } from "drizzle-orm";
+import type { EventStore, OutboxStore, Subscriber } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
-import { events, outbox, webhooks } from "./schema/outbox.ts";
+import { events, legacyEndpoints, outbox, webhooks } from "./schema/outbox.ts";
+
+const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
+  webhookId === null
+    ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
+    : eq(outbox.webhookId, webhookId);
+
+/** An earlier event of the same call is under way to the same endpoint. */
+const overtakes = (nowMs: number) => sql`EXISTS (
+  SELECT 1 FROM events AS earlier_event
+  JOIN outbox AS earlier ON earlier.event_id = earlier_event.id
+  WHERE earlier_event.call_uuid = ${events.callUuid}
+    AND earlier.id < ${outbox.id} AND earlier.status = 'pending' AND earlier.lease_until > ${nowMs}
+    AND earlier.webhook_id IS ${outbox.webhookId} AND earlier.legacy_url IS ${outbox.legacyUrl})`;
 
 export function eventStore(queries: Queries): EventStore {
   return {
@@ -38,11 +51,19 @@ export function outboxStore(queries: Queries): OutboxStore {
           type: events.type,
           callUuid: events.callUuid,
           body: events.body,
-          failingSince: webhooks.failingSince,
+          failingSince: sql<number | null>`coalesce(${webhooks.failingSince},
+            ${legacyEndpoints.failingSince})`,
         })
         .from(outbox)
         .innerJoin(events, eq(events.id, outbox.eventId))
         .leftJoin(webhooks, eq(webhooks.id, outbox.webhookId))
+        .leftJoin(
+          legacyEndpoints,
+          and(
+            eq(legacyEndpoints.tenantId, outbox.tenantId),
+            eq(legacyEndpoints.url, outbox.legacyUrl),
+          ),
+        )
         .where(
           and(
             eq(outbox.status, "pending"),
@@ -53,6 +74,8 @@ export function outboxStore(queries: Queries): OutboxStore {
               and(eq(webhooks.enabled, true), notInArray(outbox.webhookId, [...busy.webhookIds])),
             ),
             or(isNull(outbox.legacyUrl), notInArray(outbox.legacyUrl, [...busy.legacyUrls])),
+            isNull(legacyEndpoints.disabledReason),
+            sql`NOT ${overtakes(nowMs)}`,
           ),
         )
         .orderBy(asc(outbox.nextAttemptAt), asc(outbox.id))
@@ -90,14 +113,14 @@ export function outboxStore(queries: Queries): OutboxStore {
       return changed.length > 0;
     },
 
-    async abandon(tenantId, webhookId) {
+    async abandon(tenantId, subscriber) {
       await queries
         .update(outbox)
         .set({ status: "failed", nextAttemptAt: null })
         .where(
           and(
             eq(outbox.tenantId, tenantId),
-            eq(outbox.webhookId, webhookId),
+            sentTo(subscriber),
             eq(outbox.status, "pending"),
             isNull(outbox.leaseOwner),
           ),

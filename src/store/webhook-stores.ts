@@ -1,15 +1,11 @@
-/** All stores of webhook delivery: subscribers and their health, the delivery log. */
-import { and, eq, isNotNull, sql } from "drizzle-orm";
-import type {
-  DeliveryStore,
-  SubscriberStore,
-  WebhookHealthStore,
-  WebhookStores,
-} from "../webhook/stores.ts";
+/** All stores of webhook delivery: subscribers, the delivery log; health is in a file of its own. */
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import type { DeliveryStore, SubscriberStore, WebhookStores } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
+import { endpointHealthStore } from "./endpoint-health-store.ts";
 import { eventStore, outboxStore } from "./outbox-store.ts";
 import { agents } from "./schema/agents.ts";
-import { deliveries, webhooks } from "./schema/outbox.ts";
+import { deliveries, legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
 const ofTenant = (tenantId: number, webhookId: number) =>
@@ -31,7 +27,20 @@ function subscriberStore(queries: Queries): SubscriberStore {
         .select({ url: agents.webhookUrl, olderVariant: tenants.legacyWebhook })
         .from(agents)
         .innerJoin(tenants, eq(tenants.id, agents.tenantId))
-        .where(and(eq(agents.tenantId, tenantId), eq(agents.id, agentId)));
+        .leftJoin(
+          legacyEndpoints,
+          and(
+            eq(legacyEndpoints.tenantId, agents.tenantId),
+            eq(legacyEndpoints.url, agents.webhookUrl),
+          ),
+        )
+        .where(
+          and(
+            eq(agents.tenantId, tenantId),
+            eq(agents.id, agentId),
+            isNull(legacyEndpoints.disabledReason),
+          ),
+        );
       const agent = found[0];
       return agent?.url ? { url: agent.url, olderVariant: agent.olderVariant } : null;
     },
@@ -42,7 +51,6 @@ function subscriberStore(queries: Queries): SubscriberStore {
           url: webhooks.url,
           secretSealed: webhooks.secretSealed,
           enabled: webhooks.enabled,
-          failingSince: webhooks.failingSince,
         })
         .from(webhooks)
         .where(ofTenant(tenantId, webhookId));
@@ -82,35 +90,10 @@ function deliveryStore(queries: Queries): DeliveryStore {
   };
 }
 
-function healthStore(queries: Queries): WebhookHealthStore {
-  return {
-    async succeeded(tenantId, webhookId) {
-      await queries
-        .update(webhooks)
-        .set({ failingSince: null })
-        .where(and(ofTenant(tenantId, webhookId), isNotNull(webhooks.failingSince)));
-    },
-
-    async failed(tenantId, webhookId, nowMs) {
-      await queries
-        .update(webhooks)
-        .set({ failingSince: sql`coalesce(${webhooks.failingSince}, ${nowMs})` })
-        .where(ofTenant(tenantId, webhookId));
-    },
-
-    async disable(tenantId, webhookId, reason) {
-      await queries
-        .update(webhooks)
-        .set({ enabled: false, disabledReason: reason })
-        .where(ofTenant(tenantId, webhookId));
-    },
-  };
-}
-
 export const webhookStores: WebhookStores = {
   events: eventStore,
   subscribers: subscriberStore,
   outbox: outboxStore,
   deliveries: deliveryStore,
-  health: healthStore,
+  health: endpointHealthStore,
 };

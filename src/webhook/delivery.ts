@@ -6,7 +6,7 @@
  *
  *   pending ──2xx──► delivered
  *      │ └─failure, attempts left──► pending (later)
- *      └─failure, none left, 410, or webhook disabled──► failed
+ *      └─failure, none left, 410, or endpoint switched off──► failed
  */
 import { type Clock, sleep, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -20,6 +20,7 @@ import { createOutcomeWriter } from "./outcome-writer.ts";
 import type { GuardedClient } from "./safe-http.ts";
 import { type SecretVault, tenantSecretBinding, webhookSecretBinding } from "./secret-binding.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
+import type { SwitchedOffListener } from "./switched-off.ts";
 
 export interface DeliveryOptions {
   readonly database: Database;
@@ -36,8 +37,8 @@ export interface DeliveryOptions {
   readonly perEndpointMax?: number;
   /** Rest between two claims, so that under load one transaction claims many. 0: none. */
   readonly claimPauseMs?: number;
-  /** A webhook was switched off after failing too long or a 410. */
-  readonly onDisabled?: (tenantId: number, webhookId: number, reason: string) => void;
+  /** Told of endpoints that were switched off after failing too long or a 410. */
+  readonly switchedOff?: SwitchedOffListener;
 }
 
 export interface DeliveryWorker {
@@ -63,7 +64,10 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     total: options.concurrencyMax ?? 256,
     perEndpoint: options.perEndpointMax ?? 4,
   });
-  const outcomes = createOutcomeWriter({ database, stores, clock, random });
+  const outcomes = createOutcomeWriter({
+    ...{ database, stores, clock, random },
+    switchedOff: options.switchedOff,
+  });
   const underWay = new Set<Promise<void>>();
   const abort = new AbortController();
   let phase: "new" | "running" | "stopped" = "new";
@@ -147,7 +151,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       await database.tx((queries) => stores.outbox(queries).release([delivery.outboxId], owner));
       return;
     }
-    const disabled = await outcomes.write({ delivery, id, owner, startedAt, result });
+    const off = await outcomes.write({ delivery, id, owner, startedAt, result });
     log.debug("webhook.attempted", {
       event_id: delivery.eventId,
       delivery_id: id,
@@ -155,9 +159,13 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       http_status: result.httpStatus,
       duration_ms: result.durationMs,
     });
-    if (disabled === null || delivery.webhookId === null) return;
-    log.warn("webhook.disabled", { webhook_id: delivery.webhookId, reason: disabled });
-    options.onDisabled?.(delivery.tenantId, delivery.webhookId, disabled);
+    if (!off) return;
+    log.warn("webhook.switched_off", {
+      tenant_id: delivery.tenantId,
+      webhook_id: off.webhookId,
+      cause: off.cause,
+    });
+    options.switchedOff?.wake();
   }
 
   async function attempt(delivery: DueDelivery, id: string): Promise<AttemptResult> {

@@ -5,17 +5,18 @@
 import type { Clock } from "../core/clock.ts";
 import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
-import { type Attempted, writeOutcome } from "./outcome.ts";
+import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
+import type { SwitchedOffListener } from "./switched-off.ts";
 
 export interface OutcomeWriter {
-  /** Resolves when it is durable, with why the webhook was disabled by it, or null. */
-  write(attempted: Attempted): Promise<string | null>;
+  /** Resolves when it is durable, with what was switched off by it, or null. */
+  write(attempted: Attempted): Promise<SwitchedOff | null>;
 }
 
 interface Waiting {
   readonly attempted: Attempted;
-  readonly done: (disabled: string | null) => void;
+  readonly done: (off: SwitchedOff | null) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -24,8 +25,9 @@ export function createOutcomeWriter(options: {
   readonly stores: WebhookStores;
   readonly clock: Clock;
   readonly random: Random;
+  readonly switchedOff: SwitchedOffListener | undefined;
 }): OutcomeWriter {
-  const { database, stores, clock, random } = options;
+  const { database, stores, clock, random, switchedOff } = options;
   /** Bounded by the deliveries under way. */
   let waiting: Waiting[] = [];
   let writing = false;
@@ -45,9 +47,12 @@ export function createOutcomeWriter(options: {
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const written = await database.tx(async (queries) => {
-        const results: (string | null)[] = [];
-        for (const { attempted } of group)
-          results.push(await writeOutcome(stores, queries, attempted, clock, random));
+        const results: (SwitchedOff | null)[] = [];
+        for (const { attempted } of group) {
+          const off = await writeOutcome(stores, queries, attempted, clock, random);
+          if (off) await switchedOff?.store(queries, attempted.delivery.tenantId, off);
+          results.push(off);
+        }
         return results;
       });
       for (const [index, { done }] of group.entries()) done(written[index] ?? null);

@@ -15,30 +15,43 @@ export interface Attempted {
   readonly result: AttemptResult;
 }
 
-/** Answers why the webhook was disabled by this attempt, or null. */
+/** An endpoint that was switched off by an attempt. */
+export interface SwitchedOff {
+  readonly webhookId: number | null;
+  readonly legacyUrl: string | null;
+  readonly cause: "gone" | "failing";
+  readonly atMs: number;
+}
+
+const REASONS = {
+  gone: "The receiver answered 410 Gone.",
+  failing: "Every delivery failed for five days.",
+} as const;
+
+/** Answers what was switched off by this attempt, or null. */
 export async function writeOutcome(
   stores: WebhookStores,
   queries: Queries,
   attempted: Attempted,
   clock: Clock,
   random: Random,
-): Promise<string | null> {
+): Promise<SwitchedOff | null> {
   const { delivery, result } = attempted;
+  const { tenantId } = delivery;
   const nowMs = clock.now();
   const attempts = delivery.attempts + 1;
-  const disabled = result.delivered
-    ? null
-    : await reasonToDisable(stores, queries, attempted, nowMs);
-  const delayMs =
-    result.delivered || result.gone || disabled !== null
-      ? null
-      : nextDelayMs(attempts, result.retryAfterMs, random);
+  const health = stores.health(queries);
+  // Read afresh: other deliveries to this endpoint may have gone through meanwhile, or switched it off.
+  const state = await health.of(tenantId, delivery);
+  const cause = state?.enabled ? causeToSwitchOff(result, state.failingSince, nowMs) : null;
+  const isLast = result.delivered || result.gone || cause !== null || !state?.enabled;
+  const delayMs = isLast ? null : nextDelayMs(attempts, result.retryAfterMs, random);
   const nextAttemptAt = delayMs === null ? null : nowMs + delayMs;
   const status = result.delivered ? "delivered" : nextAttemptAt === null ? "failed" : "pending";
   const outcome = { status, attempts, nextAttemptAt } as const;
   const outbox = stores.outbox(queries);
   if (!(await outbox.conclude(delivery.outboxId, attempted.owner, outcome))) return null;
-  await stores.deliveries(queries).insert(delivery.tenantId, {
+  await stores.deliveries(queries).insert(tenantId, {
     id: attempted.id,
     outboxId: delivery.outboxId,
     webhookId: delivery.webhookId,
@@ -52,27 +65,21 @@ export async function writeOutcome(
     createdAt: attempted.startedAt,
     nextAttemptAt,
   });
-  if (delivery.webhookId === null) return null;
-  const health = stores.health(queries);
-  if (result.delivered) await health.succeeded(delivery.tenantId, delivery.webhookId);
-  else await health.failed(delivery.tenantId, delivery.webhookId, nowMs);
-  if (disabled === null) return null;
-  await health.disable(delivery.tenantId, delivery.webhookId, disabled);
-  await outbox.abandon(delivery.tenantId, delivery.webhookId);
-  return disabled;
+  if (result.delivered && state?.failingSince !== null) await health.succeeded(tenantId, delivery);
+  if (!result.delivered && state?.failingSince === null)
+    await health.failed(tenantId, delivery, nowMs);
+  if (cause === null) return null;
+  await health.disable(tenantId, delivery, REASONS[cause], nowMs);
+  await outbox.abandon(tenantId, delivery);
+  return { webhookId: delivery.webhookId, legacyUrl: delivery.legacyUrl, cause, atMs: nowMs };
 }
 
-/** Health is read afresh: other deliveries to this webhook may have gone through meanwhile. */
-async function reasonToDisable(
-  stores: WebhookStores,
-  queries: Queries,
-  { delivery, result }: Attempted,
+function causeToSwitchOff(
+  result: AttemptResult,
+  failingSince: number | null,
   nowMs: number,
-): Promise<string | null> {
-  if (delivery.webhookId === null) return null;
-  if (result.gone) return "The receiver answered 410 Gone.";
-  const target = await stores.subscribers(queries).target(delivery.tenantId, delivery.webhookId);
-  const since = target?.failingSince ?? null;
-  if (since === null || nowMs - since < DISABLE_AFTER_MS) return null;
-  return "Every delivery failed for five days.";
+): SwitchedOff["cause"] | null {
+  if (result.delivered) return null;
+  if (result.gone) return "gone";
+  return failingSince !== null && nowMs - failingSince >= DISABLE_AFTER_MS ? "failing" : null;
 }

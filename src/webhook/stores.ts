@@ -25,7 +25,7 @@ export interface Subscriber {
 export interface SubscriberStore {
   /** Enabled webhooks that chose this type. */
   webhooksFor(tenantId: number, type: string): Promise<readonly number[]>;
-  /** null: the agent has no webhook_url, or does not exist. */
+  /** null: the agent has no webhook_url, it was switched off, or there is no such agent. */
   legacyOf(
     tenantId: number,
     agentId: number,
@@ -40,7 +40,6 @@ export interface WebhookTarget {
   readonly url: string;
   readonly secretSealed: string;
   readonly enabled: boolean;
-  readonly failingSince: number | null;
 }
 
 /** One claimed copy of an event. */
@@ -55,7 +54,7 @@ export interface DueDelivery {
   readonly type: string;
   readonly callUuid: string | null;
   readonly body: string;
-  /** Since when the webhook has been failing; null: it works, or it is a legacy URL. */
+  /** Since when the endpoint has been failing; null: it works. */
   readonly failingSince: number | null;
 }
 
@@ -66,7 +65,10 @@ export interface Busy {
 
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
-  /** Oldest first: pending, due, not leased, of enabled webhooks, not for busy endpoints. */
+  /**
+   * Oldest first: pending, due, not leased, of enabled endpoints, not for busy ones, and not while an
+   * earlier event of the same call is under way to the same endpoint (by a dead process, perhaps).
+   */
   due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
   /** Gives claimed rows back untouched. */
@@ -86,8 +88,8 @@ export interface OutboxStore {
       readonly nextAttemptAt: number | null;
     },
   ): Promise<boolean>;
-  /** Pending deliveries of a webhook that was disabled will not be sent. */
-  abandon(tenantId: number, webhookId: number): Promise<void>;
+  /** Pending deliveries to a subscriber that was switched off will not be sent. */
+  abandon(tenantId: number, subscriber: Subscriber): Promise<void>;
   /** Event ids of this webhook's failed deliveries, oldest first. */
   failedEvents(tenantId: number, webhookId: number, limit: number): Promise<readonly string[]>;
   /** Starts these events' rows over, due now; one that is just being sent is left alone. */
@@ -122,11 +124,30 @@ export interface DeliveryStore {
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
 
-export interface WebhookHealthStore {
-  succeeded(tenantId: number, webhookId: number): Promise<void>;
+export interface EndpointHealth {
+  readonly enabled: boolean;
+  /** Since when every delivery failed; null: the last one succeeded. */
+  readonly failingSince: number | null;
+}
+
+/** How an endpoint fares: a webhook, or a legacy URL of the tenant's. */
+export interface HealthStore {
+  /** null: the webhook is gone. */
+  of(tenantId: number, subscriber: Subscriber): Promise<EndpointHealth | null>;
+  succeeded(tenantId: number, subscriber: Subscriber): Promise<void>;
   /** Keeps the time of the first failure in a row. */
-  failed(tenantId: number, webhookId: number, nowMs: number): Promise<void>;
-  disable(tenantId: number, webhookId: number, reason: string): Promise<void>;
+  failed(tenantId: number, subscriber: Subscriber, nowMs: number): Promise<void>;
+  disable(tenantId: number, subscriber: Subscriber, reason: string, nowMs: number): Promise<void>;
+  /** Where the subscriber's events went, and whom to tell; null: it is gone. */
+  contact(tenantId: number, subscriber: Subscriber): Promise<EndpointContact | null>;
+}
+
+export interface EndpointContact {
+  readonly url: string;
+  readonly tenantName: string;
+  readonly email: string;
+  /** Agents whose webhook_url it is; empty for a webhook. */
+  readonly agentNames: readonly string[];
 }
 
 export interface WebhookStores {
@@ -134,5 +155,5 @@ export interface WebhookStores {
   subscribers(queries: Queries): SubscriberStore;
   outbox(queries: Queries): OutboxStore;
   deliveries(queries: Queries): DeliveryStore;
-  health(queries: Queries): WebhookHealthStore;
+  health(queries: Queries): HealthStore;
 }

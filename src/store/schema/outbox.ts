@@ -1,5 +1,12 @@
 /** What must leave the appliance: webhook events and mail, stored with the change they report. */
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -23,6 +30,19 @@ export const webhooks = sqliteTable(
     createdAt: time("created_at").notNull(),
   },
   (t) => [index("webhooks_tenant").on(t.tenantId)],
+);
+
+/** Agents' legacy webhook_urls that are failing or were switched off; one that works has no row. */
+export const legacyEndpoints = sqliteTable(
+  "legacy_endpoints",
+  {
+    tenantId: tenantId(),
+    url: text("url").notNull(),
+    failingSince: time("failing_since").notNull(),
+    /** Not null: nothing is sent there until an agent is given the URL anew. */
+    disabledReason: text("disabled_reason"),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.url] })],
 );
 
 /** One event as it happened; the body is what every subscriber gets, byte for byte. */
@@ -62,6 +82,7 @@ export const outbox = sqliteTable(
   (t) => [
     index("outbox_due").on(t.status, t.nextAttemptAt),
     index("outbox_webhook").on(t.webhookId),
+    index("outbox_event").on(t.eventId),
   ],
 );
 

@@ -13,7 +13,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { deliveries, events, outbox, webhooks } from "../../../src/store/schema/index.ts";
+import { deliveries, events, outbox } from "../../../src/store/schema/index.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { callEnded, callStarted } from "../../../src/webhook/catalogue.ts";
 import { createDeliveryWorker, type DeliveryWorker } from "../../../src/webhook/delivery.ts";
@@ -43,7 +43,6 @@ const certificate = ca.issue([`IP:${HOST}`]);
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = openDatabase(join(directory, "webhooks.db"), clock.now());
 const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
-const disabled: string[] = [];
 const common = {
   database,
   stores: webhookStores,
@@ -52,8 +51,6 @@ const common = {
   clock,
   log: silentLog,
   timeoutMs: 2000,
-  onDisabled: (_tenant: number, webhookId: number, reason: string) =>
-    disabled.push(`${webhookId}: ${reason}`),
 };
 
 let worker: DeliveryWorker;
@@ -313,44 +310,6 @@ describe("a delivery that fails", () => {
     expect((row?.nextAttemptAt ?? 0) - clock.now()).toBe(3_600_000);
   });
 
-  test("410 disables the webhook at once and drops what waits", async () => {
-    troubled.respond = answer(410);
-    const tenantId = await insertTenant(database);
-    const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
-    await emit(tenantId);
-    await eventually(() => disabled.some((line) => line.startsWith(`${webhookId}:`)), "disabled");
-    const [row] = await database.read.select().from(webhooks).where(eq(webhooks.id, webhookId));
-    expect(row).toMatchObject({ enabled: false });
-    expect(row?.disabledReason).toContain("410");
-    expect((await outboxOf(tenantId))[0]?.status).toBe("failed");
-    await emit(tenantId);
-    expect((await outboxOf(tenantId)).length).toBe(1);
-  });
-
-  test("five days of failures disable the webhook; one success in between forgives all", async () => {
-    const tenantId = await insertTenant(database);
-    const webhookId = await insertWebhook(database, tenantId, { url: urlOf(troubled) });
-    const health = async () =>
-      (await database.read.select().from(webhooks).where(eq(webhooks.id, webhookId)))[0];
-    const logged = async (count: number) =>
-      eventually(async () => (await logOf(tenantId)).length >= count, `${count} attempts`);
-    await emit(tenantId);
-    await logged(1);
-    expect((await health())?.failingSince).not.toBeNull();
-    troubled.respond = answer(204);
-    await emit(tenantId);
-    await eventually(async () => (await health())?.failingSince === null, "forgiven");
-    troubled.respond = answer(500);
-    clock.stepWallClock(5 * 24 * 3600 * 1000);
-    await emit(tenantId);
-    await eventually(async () => (await health())?.failingSince !== null, "failing anew");
-    expect((await health())?.enabled).toBe(true);
-    clock.stepWallClock(5 * 24 * 3600 * 1000);
-    await emit(tenantId);
-    await eventually(async () => (await health())?.enabled === false, "disabled");
-    expect((await health())?.disabledReason).toContain("five days");
-  });
-
   test("a dead endpoint with a backlog delays no other", async () => {
     troubled.respond = () => {}; // holds every connection until the time limit
     const tenantId = await insertTenant(database);
@@ -446,6 +405,30 @@ describe("a restart", () => {
       return isDelivered(tenantId);
     }, "the leased one, when its lease ran out");
     expect(healthy.requests.length).toBe(2);
+  });
+
+  test("lets no later event of a call overtake the one that a dead process had begun", async () => {
+    const tenantId = await insertTenant(database);
+    const subscription = { url: urlOf(healthy), events: ["call.started", "call.ended"] };
+    await insertWebhook(database, tenantId, subscription);
+    await worker.stop(0);
+    const uuid = crypto.randomUUID();
+    await emit(tenantId, callStarted(facts(null, uuid), "ringing"));
+    await database.tx(async (queries) => {
+      const lease = { leaseOwner: "dead", leaseUntil: clock.now() + 10_000 };
+      await queries.update(outbox).set(lease).where(eq(outbox.tenantId, tenantId));
+    });
+    await emit(tenantId, ended(null, uuid));
+    await emit(tenantId, ended(null));
+    worker = startWorker();
+    await eventually(() => healthy.requests.length === 1, "the other call's event");
+    await eventually(async () => {
+      await clock.advance(1000);
+      return isDelivered(tenantId);
+    }, "both, when the lease ran out");
+    const inOrder = healthy.requests.map((request) => JSON.parse(request.body));
+    expect(inOrder.map(({ type }) => type)).toEqual(["call.ended", "call.started", "call.ended"]);
+    expect(inOrder.slice(1).map(({ data }) => data.call_id)).toEqual([uuid, uuid]);
   });
 
   test("stopping abandons what is under way and leaves it pending, without counting it", async () => {
