@@ -40,6 +40,8 @@ export interface RegistrationDeps {
    * none came (timeout, unresolvable host).
    */
   send(request: RegisterRequest): Promise<SipResponse | null>;
+  /** Why nothing answered, in words for a person; null or absent: not known. */
+  readonly whySilent?: () => string | null;
 }
 
 /** Composed with the Via that its sender makes. */
@@ -145,7 +147,7 @@ export class RegistrationClient {
     const event: RegistrationEvent = {
       type: "rejected",
       lastCode: response?.statusCode ?? null,
-      explanation: explainRegistrationFailure(response?.statusCode ?? null, this.settings.server),
+      explanation: this.#explain(response),
       nextAttemptAtMs: this.deps.clock.now() + delayMs,
     };
     this.deps.log.warn("registration_failed", {
@@ -154,6 +156,11 @@ export class RegistrationClient {
       retry_in_ms: Math.round(delayMs),
     });
     this.#machine.apply(event);
+  }
+
+  #explain(response: SipResponse | null): string {
+    const known = response === null ? this.deps.whySilent?.() : null;
+    return known ?? explainRegistrationFailure(response?.statusCode ?? null, this.settings.server);
   }
 
   #acceptedEvent(response: SipResponse): RegistrationEvent {
@@ -248,7 +255,6 @@ export class RegistrationClient {
   #compose(expiresSec: number, authorisation?: readonly [string, string]): RegisterRequest {
     const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
     const cseq = ++this.#cseq;
-    const contact = `<${this.deps.contactUri()}>;expires=${expiresSec}`;
     return (via) =>
       buildRequest({
         method: "REGISTER",
@@ -260,7 +266,7 @@ export class RegistrationClient {
           ["To", identity],
           ["Call-ID", this.#callId],
           ["CSeq", `${cseq} REGISTER`],
-          ["Contact", contact],
+          ["Contact", `<${this.deps.contactUri()}>;expires=${expiresSec}`],
           ["Expires", expiresSec],
           ["Allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, PRACK"],
           ["User-Agent", this.deps.userAgent],

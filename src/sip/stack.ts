@@ -27,7 +27,7 @@ import { type Resolve, systemResolve } from "./transport/resolver.ts";
 import { SipTrunk } from "./trunk.ts";
 
 export interface SipSettings {
-  /** Port 0: any free one. */
+  /** For UDP and TCP. Port 0: any that is free. */
   readonly bind: Address;
   /** An IP address, or "auto": learned from the registrar's answers. */
   readonly externalIp: "auto" | (string & {});
@@ -38,6 +38,8 @@ export interface SipSettings {
   readonly codecs: readonly CodecName[];
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
+  /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
+  readonly tlsCa?: string | null;
 }
 
 export interface SipDeps {
@@ -78,7 +80,7 @@ class Stack implements SipStack {
     this.#transactions = new TransactionLayer({
       clock: deps.clock,
       onRequest: (request) => this.#onRequest(request),
-      flowTo: (flow, address) => this.#open.flowTo(flow.transport, address) ?? flow,
+      flowTo: (flow, address) => this.#open.flowTo(address) ?? flow,
     });
   }
 
@@ -87,6 +89,7 @@ class Stack implements SipStack {
     this.#endpoint = await Endpoint.open({
       bind: this.settings.bind,
       trace: this.settings.trace,
+      tlsCa: this.settings.tlsCa ?? null,
       clock,
       log,
       isTrusted: (host) => this.#trunksByAddress.has(host),
@@ -115,7 +118,8 @@ class Stack implements SipStack {
       userAgent: this.settings.userAgent,
       registerExpiresSec: this.settings.registerExpiresSec,
       codecs: this.settings.codecs,
-      flowTo: (transport, remote) => this.#endpoint?.flowTo(transport, remote),
+      flowTo: (remote) => this.#endpoint?.flowTo(remote),
+      connectionTo: (peer) => this.#open.connectionTo(peer),
       onIncoming: (leg) => this.#onIncoming(leg),
       onAddresses: (changed) => this.#indexAddresses(changed),
     });

@@ -24,6 +24,16 @@ export interface TrunkAddressesDeps {
   readonly onChange: () => void;
 }
 
+/** Where a request goes. */
+export interface Hop {
+  /** In order of preference; at least one. */
+  readonly remotes: readonly Address[];
+  /** Whom a certificate must name there. */
+  readonly serverName: string;
+  /** It is the trunk's own server (or outbound proxy). */
+  readonly isServer: boolean;
+}
+
 const RESOLVE_PERIOD_MS = 300_000;
 const RESOLVE_RETRY_MS = 15_000;
 
@@ -34,6 +44,8 @@ export class TrunkAddresses {
   #localHost: string;
   /** Our address as the registrar saw it; null until told. */
   #learned: Address | null = null;
+  /** Where the far end reaches us: the bound port, or our end of the trunk's connection. */
+  #port: number;
   #timer: Timer | undefined;
   #closed = false;
 
@@ -44,6 +56,7 @@ export class TrunkAddresses {
   ) {
     this.target = targetOf(settings);
     this.#localHost = deps.local.host;
+    this.#port = deps.local.port;
   }
 
   /** Addresses that belong to the trunk: requests from there are its own. */
@@ -53,9 +66,28 @@ export class TrunkAddresses {
 
   /** What the far end shall call us. */
   get public(): Address {
-    const { externalIp, local } = this.deps;
-    if (externalIp !== "auto") return { host: externalIp, port: local.port };
-    return this.#learned ?? { host: this.#localHost, port: local.port };
+    const { externalIp } = this.deps;
+    if (externalIp === "auto") return this.#learned ?? { host: this.#localHost, port: this.#port };
+    // Only over TLS nobody can connect to us: the port of our connection is all there is.
+    const learned = this.settings.transport === "tls" ? this.#learned?.port : undefined;
+    return { host: externalIp, port: learned ?? this.#port };
+  }
+
+  /** As seen from here, without what the far end said. */
+  get local(): Address {
+    return { host: this.#localHost, port: this.#port };
+  }
+
+  /**
+   * The trunk's connection stands, this is our end of it. A registrar reaches us over it; peers
+   * without registration open their own TCP connections, to the bound port.
+   */
+  connected(local: Address): void {
+    const { transport, register } = this.settings;
+    this.#localHost = local.host;
+    this.#learned = null;
+    const reachable = transport === "tcp" && (!register || this.deps.externalIp !== "auto");
+    this.#port = reachable ? this.deps.local.port : local.port;
   }
 
   /** The address to write into SDP for a local RTP socket. */
@@ -77,7 +109,7 @@ export class TrunkAddresses {
     const host = isIP(received) === 0 ? this.#localHost : received;
     const rport = Number(parameters.get("rport") ?? Number.NaN);
     const before = this.public;
-    this.#learned = { host, port: rport >= 1 && rport <= 65535 ? rport : this.deps.local.port };
+    this.#learned = { host, port: rport >= 1 && rport <= 65535 ? rport : this.#port };
     const now = this.public;
     if (now.host === before.host && now.port === before.port) return false;
     this.deps.log.info("public_address_learned", { host: now.host, port: now.port });
@@ -103,18 +135,34 @@ export class TrunkAddresses {
     this.#timer = this.deps.clock.after(nextMs, () => void this.refresh());
   }
 
+  /** The trunk's own server, looked up now. Rejects when it has no address. */
+  async server(): Promise<Hop> {
+    return { ...(await this.#hop(this.target)), isServer: true };
+  }
+
   /** Next hop (RFC 3261 8.1.2): the outbound proxy for everything, else Route, else Request-URI. */
-  async nextHop(request: SipRequest): Promise<Address> {
-    const stated = this.settings.outboundProxy === null ? statedNextHop(request) : undefined;
-    const { host, port } = stated ?? this.target;
-    const [address] = await this.deps.resolve(host);
-    if (address === undefined) throw new Error(`no address for ${host}`);
-    return { host: address, port };
+  async nextHop(request: SipRequest): Promise<Hop> {
+    const stated =
+      this.settings.outboundProxy === null
+        ? statedNextHop(request, defaultPortOf(this.settings))
+        : undefined;
+    if (!stated || (stated.host === this.target.host && stated.port === this.target.port)) {
+      return this.server();
+    }
+    return await this.#hop(stated);
   }
 
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+  }
+
+  async #hop({ host, port }: Address): Promise<Hop> {
+    const hosts = await this.deps.resolve(host);
+    if (hosts.length === 0) throw new Error(`no address for ${host}`);
+    // A literal address of the server is the server: its certificate carries the name.
+    const serverName = this.#all.includes(host) ? this.target.host : host;
+    return { remotes: hosts.map((each) => ({ host: each, port })), serverName, isServer: false };
   }
 
   /** Behind an outbound proxy the server's name need not resolve; where it does, it is trusted. */
@@ -139,19 +187,22 @@ export class TrunkAddresses {
   }
 }
 
+export const defaultPortOf = ({ transport }: Pick<TrunkSettings, "transport">): number =>
+  transport === "tls" ? 5061 : 5060;
+
 function targetOf(settings: TrunkSettings): Address {
   const { outboundProxy, server, port } = settings;
   if (outboundProxy === null) return { host: server, port };
-  const proxy = parseHostPort(outboundProxy, settings.transport === "tls" ? 5061 : 5060);
+  const proxy = parseHostPort(outboundProxy, defaultPortOf(settings));
   if (!proxy) throw new Error("the outbound proxy is not host[:port]");
   return proxy;
 }
 
 /** Host and port of the top Route, or of the Request-URI. */
-function statedNextHop(request: SipRequest): Address | undefined {
+function statedNextHop(request: SipRequest, defaultPort: number): Address | undefined {
   const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
   const uri = route ?? request.uri;
   if (uri.scheme !== "sip" && uri.scheme !== "sips") return undefined;
-  const port = uri.port ?? (uri.scheme === "sips" ? 5061 : 5060);
+  const port = uri.port ?? (uri.scheme === "sips" ? 5061 : defaultPort);
   return { host: uri.host.replace(/^\[|\]$/g, ""), port };
 }

@@ -31,9 +31,17 @@ import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { ClientTransactionUser } from "./transaction/client.ts";
 import type { TransactionLayer } from "./transaction/layer.ts";
-import type { Address, Flow, TransportName } from "./transport/flow.ts";
+import {
+  type Address,
+  type Flow,
+  isStream,
+  type StreamFlow,
+  type TransportName,
+} from "./transport/flow.ts";
 import type { Resolve } from "./transport/resolver.ts";
-import { TrunkAddresses } from "./trunk-addresses.ts";
+import type { Peer } from "./transport/stream.ts";
+import { defaultPortOf, TrunkAddresses } from "./trunk-addresses.ts";
+import { TrunkLink } from "./trunk-link.ts";
 
 export interface TrunkDeps {
   readonly clock: Clock;
@@ -46,7 +54,9 @@ export interface TrunkDeps {
   readonly userAgent: string;
   readonly registerExpiresSec: number;
   readonly codecs: readonly CodecName[];
-  flowTo(transport: TransportName, remote: Address): Flow | undefined;
+  /** Datagrams. */
+  flowTo(remote: Address): Flow | undefined;
+  connectionTo(peer: Peer): Promise<StreamFlow>;
   onIncoming(leg: IncomingLeg): void;
   /** The addresses that belong to this trunk were looked up anew. */
   onAddresses(trunk: SipTrunk): void;
@@ -65,6 +75,7 @@ export class SipTrunk implements Trunk {
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
   readonly #addresses: TrunkAddresses;
+  readonly #link: TrunkLink;
   readonly #timers = new Set<Timer>();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -83,6 +94,14 @@ export class SipTrunk implements Trunk {
       local: deps.local,
       externalIp: deps.externalIp,
       onChange: () => deps.onAddresses(this),
+    });
+    this.#link = new TrunkLink(this.#transport, {
+      clock: deps.clock,
+      random: deps.random,
+      flowTo: deps.flowTo,
+      connectionTo: deps.connectionTo,
+      onConnected: (local) => this.#onConnected(local),
+      onLost: () => this.#registration?.refreshNow(),
     });
     const credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
@@ -156,6 +175,7 @@ export class SipTrunk implements Trunk {
   async unregister(): Promise<void> {
     this.#closed = true;
     this.#addresses.close();
+    this.#link.close();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     await this.#registration?.stop();
@@ -183,25 +203,34 @@ export class SipTrunk implements Trunk {
 
   #keepAlive(): void {
     const [host] = this.#addresses.all;
-    if (this.registration.name !== "registered" || host === undefined) return;
-    this.deps
-      .flowTo(this.#transport, { host, port: this.#addresses.target.port })
-      ?.send("\r\n\r\n");
+    const calling = this.#transport !== "UDP" && this.legs.size > 0;
+    if (host === undefined || (this.registration.name !== "registered" && !calling)) return;
+    this.#link.keepAlive({ host, port: this.#addresses.target.port });
+  }
+
+  /** What the old connection's far end said of our address holds no more. */
+  #onConnected(local: Address): void {
+    this.#addresses.connected(local);
+    this.#renewedAtMs = Number.NEGATIVE_INFINITY;
   }
 
   // ---- sending ----
 
   async #sendFromSipJs(text: string): Promise<void> {
-    const { host, port } = this.#addresses.public;
-    const onWire = text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
-    const message = parseMessage(onWire);
+    const message = parseMessage(text);
     if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
     if (message.kind === "response") {
-      this.deps.transactions.sendResponse(message, onWire);
+      this.deps.transactions.sendResponse(message, this.#onWire(text));
       return;
     }
     const flow = await this.#flowFor(message);
-    this.deps.transactions.sendRequest(message, onWire, flow, this.#sipJsUser());
+    // Only a connection that stands knows its own end, so the address is written last.
+    this.deps.transactions.sendRequest(message, this.#onWire(text), flow, this.#sipJsUser());
+  }
+
+  #onWire(text: string): string {
+    const { host, port } = this.#addresses.public;
+    return text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
   }
 
   #sipJsUser(): ClientTransactionUser {
@@ -213,10 +242,9 @@ export class SipTrunk implements Trunk {
   }
 
   async #flowFor(request: SipRequest): Promise<Flow> {
-    const next = await this.#addresses.nextHop(request);
-    const flow = this.deps.flowTo(this.#transport, next);
-    if (!flow) throw new Error(`no ${this.#transport} transport is open`);
-    return flow;
+    const { remotes, serverName, isServer } = await this.#addresses.nextHop(request);
+    if (isServer) return await this.#link.toServer(remotes, serverName);
+    return await this.#link.toward(remotes, serverName);
   }
 
   // ---- registration ----
@@ -233,6 +261,7 @@ export class SipTrunk implements Trunk {
       contactUser: this.contactUser,
       contactUri: () => this.#contactUri(),
       send: (request) => this.#sendRegister(request),
+      whySilent: () => this.#link.problem,
     });
   }
 
@@ -243,33 +272,43 @@ export class SipTrunk implements Trunk {
   }
 
   async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
+    const flow = await this.#registrarFlow();
+    if (!flow) return null;
     const { host, port } = this.#addresses.public;
     const branch = `z9hG4bK${hex(this.deps.random.bytes(12))}`;
     const via = `SIP/2.0/${this.#transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
     const text = request(via);
     const message = parseMessage(text);
     if (message.kind !== "request") throw new Error("we wrote no REGISTER");
-    const flow = await this.#registrarFlow();
-    if (!flow) return null;
+    return await this.#exchange(message, text, flow);
+  }
+
+  /** The final response; null when none comes, or the connection goes before it. */
+  #exchange(request: SipRequest, text: string, flow: Flow): Promise<SipResponse | null> {
     return new Promise((resolve) => {
-      this.deps.transactions.sendRequest(message, text, flow, {
+      const forget = isStream(flow) ? flow.onClosed(() => resolve(null)) : null;
+      this.deps.transactions.sendRequest(request, text, flow, {
         onResponse: (response) => {
           if (response.statusCode < 200) return;
+          forget?.();
           if (this.#addresses.learn(response)) this.#renewBinding();
           resolve(response);
         },
-        onTimeout: () => resolve(null),
+        onTimeout: () => {
+          forget?.();
+          resolve(null);
+          this.#link.suspect();
+        },
       });
     });
   }
 
   async #registrarFlow(): Promise<Flow | undefined> {
     try {
-      const [host] = await this.deps.resolve(this.#addresses.target.host);
-      if (host === undefined) return undefined;
-      return this.deps.flowTo(this.#transport, { host, port: this.#addresses.target.port });
+      const { remotes, serverName } = await this.#addresses.server();
+      return await this.#link.toServer(remotes, serverName);
     } catch (error) {
-      this.#log.warn("registrar_unresolved", { error: describeError(error) });
+      this.#log.warn("registrar_unreachable", { error: describeError(error) });
       return undefined;
     }
   }
@@ -308,7 +347,8 @@ export class SipTrunk implements Trunk {
   #uriOf(target: string): URI | undefined {
     const { server, port } = this.settings;
     if (isE164(target)) {
-      return new SipJsUri("sip", target, hostForUri(server), port === 5060 ? undefined : port);
+      const usual = port === defaultPortOf(this.settings);
+      return new SipJsUri("sip", target, hostForUri(server), usual ? undefined : port);
     }
     const uri = parseUri(target);
     if (uri?.scheme !== "sip" || uri.user === null) return undefined;

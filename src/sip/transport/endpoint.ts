@@ -4,15 +4,20 @@
  * Everything behind this file sees only messages that our parser has accepted.
  */
 import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { pii } from "../../core/log.ts";
 import { MESSAGE_BYTES_MAX, parseMessage, type SipMessage } from "../message/index.ts";
-import type { Address, Flow, Transport, TransportName } from "./flow.ts";
+import type { Address, Flow, StreamFlow, Transport } from "./flow.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { type Peer, StreamTransport } from "./stream.ts";
 import { openUdpTransport } from "./udp.ts";
 
 export interface EndpointOptions {
+  /** UDP and TCP. Port 0: any that is free for both. */
   readonly bind: Address;
+  /** PEM of the only authorities to trust as a TLS client; null: the public ones. */
+  readonly tlsCa: string | null;
   /** Logs every message at debug level. */
   readonly trace: boolean;
   readonly clock: Clock;
@@ -35,6 +40,8 @@ const STRANGER_LIMIT = { tokensPerSec: 20, burst: 60, sourcesMax: 4096 };
 /** What junk costs, so that a source that sends little else is soon unheard. */
 const JUNK_TOKENS = 5;
 const SHORTEST_MESSAGE_BYTES = 24;
+/** Tries to find a port that is free for UDP and TCP. */
+const PORT_TRIES = 10;
 
 export class Endpoint {
   readonly counters: EndpointCounters = {
@@ -44,42 +51,81 @@ export class Endpoint {
     limited: 0,
     keepAlives: 0,
   };
-  readonly #transports = new Map<TransportName, Transport>();
+  readonly #streams: StreamTransport;
+  #udp: Transport | undefined;
   readonly #limit: RateLimit;
   readonly #decoder = new TextDecoder("utf-8");
 
   private constructor(private readonly options: EndpointOptions) {
-    this.#limit = new RateLimit(options.clock, STRANGER_LIMIT);
+    const { clock, log, bind, tlsCa } = options;
+    this.#limit = new RateLimit(clock, STRANGER_LIMIT);
+    this.#streams = new StreamTransport({
+      ...{ clock, log, tlsCa },
+      localHost: bind.host,
+      onMessage: (bytes, flow) => this.#receive(bytes, flow),
+      onKeepAlive: () => this.counters.keepAlives++,
+      onUnframed: (kind) => this.counters[kind]++,
+      onSent: (message, flow) => {
+        if (options.trace) this.#trace("out", flow, message);
+      },
+    });
   }
 
-  /** Throws when the address cannot be bound. The caller closes it. */
+  /**
+   * Throws when the address cannot be bound for UDP. Where it cannot for TCP, that is logged: UDP
+   * trunks, and those that only open connections, work all the same. The caller closes it.
+   */
   static async open(options: EndpointOptions): Promise<Endpoint> {
     const endpoint = new Endpoint(options);
-    const onBytes = (bytes: Uint8Array, flow: Flow) => endpoint.#receive(bytes, flow);
-    endpoint.#add(await openUdpTransport(options.bind, onBytes, options.log));
-    return endpoint;
+    try {
+      await endpoint.#open();
+      return endpoint;
+    } catch (error) {
+      await endpoint.close();
+      throw error;
+    }
   }
 
   get local(): Address {
-    const [transport] = this.#transports.values();
-    if (!transport) throw new Error("the endpoint is closed");
-    return transport.local;
+    if (!this.#udp) throw new Error("the endpoint is closed");
+    return this.#udp.local;
   }
 
-  /** Undefined where that transport is not open. */
-  flowTo(transport: TransportName, remote: Address): Flow | undefined {
-    const flow = this.#transports.get(transport)?.flowTo(remote);
+  /** The UDP flow to that address. Undefined when closed. */
+  flowTo(remote: Address): Flow | undefined {
+    const flow = this.#udp?.flowTo(remote);
     return flow && this.options.trace ? this.#traced(flow) : flow;
   }
 
-  async close(): Promise<void> {
-    const transports = [...this.#transports.values()];
-    this.#transports.clear();
-    await Promise.all(transports.map((transport) => transport.close()));
+  /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
+  connectionTo(peer: Peer): Promise<StreamFlow> {
+    return this.#streams.connectionTo(peer);
   }
 
-  #add(transport: Transport): void {
-    this.#transports.set(transport.name, transport);
+  async close(): Promise<void> {
+    const udp = this.#udp;
+    this.#udp = undefined;
+    await Promise.all([udp?.close(), this.#streams.close()]);
+  }
+
+  async #open(): Promise<void> {
+    const { bind, log } = this.options;
+    const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
+    for (let attempt = 1; ; attempt++) {
+      const udp = await openUdpTransport(bind, onBytes, log);
+      this.#udp = udp;
+      try {
+        await this.#streams.listen(udp.local);
+        return;
+      } catch (error) {
+        if (bind.port === 0 && attempt < PORT_TRIES) {
+          await udp.close();
+          continue;
+        }
+        log.warn("sip_tcp_not_listening", { port: udp.local.port, error: describeError(error) });
+        return;
+      }
+    }
   }
 
   #receive(bytes: Uint8Array, flow: Flow): void {
@@ -106,9 +152,13 @@ export class Endpoint {
       return;
     }
     if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
-    this.options.onMessage(message, this.options.trace ? this.#traced(flow) : flow);
+    this.options.onMessage(
+      message,
+      this.options.trace && !flow.reliable ? this.#traced(flow) : flow,
+    );
   }
 
+  /** Connections say themselves what they send. */
   #traced(flow: Flow): Flow {
     return {
       transport: flow.transport,

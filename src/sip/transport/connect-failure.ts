@@ -1,0 +1,50 @@
+/** Why a connection could not be made, in words for a person. */
+
+/** What went wrong, as node:net and node:tls name it; our own timeout is ETIMEDOUT. */
+export class ConnectFailed extends Error {
+  override readonly name = "ConnectFailed";
+  constructor(
+    /** One sentence or two for a person: what it means and what to check. */
+    readonly explanation: string,
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "CERT_UNTRUSTED",
+]);
+
+/** `server` as the operator wrote it. */
+export function connectFailed(error: unknown, server: string, port: number): ConnectFailed {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = error instanceof Error ? error.message : String(error);
+  return new ConnectFailed(
+    explanationOf(code, server, port),
+    code ? `${code}: ${message}` : message,
+  );
+}
+
+function explanationOf(code: string, server: string, port: number): string {
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `The TLS certificate of ${server} is made out to another name, so nothing was sent to it. Give the trunk the server name that stands in the certificate.`;
+  if (UNKNOWN_AUTHORITY.has(code))
+    return `The TLS certificate of ${server} was signed by an authority that is not known here, so nothing was sent to it. Ask the provider for a certificate of a public authority.`;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return `The TLS certificate of ${server} is not valid today. Check this machine's clock, and ask the provider.`;
+  if (code.includes("PROTOCOL_VERSION") || code.includes("UNSUPPORTED_PROTOCOL"))
+    return `${server} offers no TLS 1.2 or newer, and older ones are not safe. Ask the provider.`;
+  if (code.startsWith("ERR_SSL") || code === "EPROTO")
+    return `${server} does not speak TLS on port ${port}. Check the port (5061 is usual for TLS) and the transport.`;
+  if (code === "ECONNREFUSED")
+    return `${server} refuses connections on port ${port}. Check the port and the transport.`;
+  if (code === "ECONNRESET")
+    return `${server} closed the connection at once. Check the port and the transport, or ask the provider.`;
+  return `${server} cannot be reached on port ${port}. Check the server name, port and firewall.`;
+}

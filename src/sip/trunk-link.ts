@@ -1,0 +1,132 @@
+/**
+ * How a trunk reaches its peers: datagrams, or connections that it keeps and misses when they go.
+ * The connection to the trunk's own server is *the* connection: requests inside a dialog reuse it
+ * when they lead to the same host (RFC 5923's aim, without its Via parameter), and its loss is told.
+ */
+import type { Clock, Timer } from "../core/clock.ts";
+import type { Unsubscribe } from "../core/emitter.ts";
+import type { Random } from "../core/random.ts";
+import { ConnectFailed } from "./transport/connect-failure.ts";
+import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
+import type { Peer } from "./transport/stream.ts";
+
+export interface TrunkLinkDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  flowTo(remote: Address): Flow | undefined;
+  connectionTo(peer: Peer): Promise<StreamFlow>;
+  /** The connection to the server stands: this is our end of it. */
+  readonly onConnected: (local: Address) => void;
+  /** The connection to the server is gone and it is time to connect again; not after `close`. */
+  readonly onLost: () => void;
+}
+
+/** A connection lost sooner than this was no good: the next ones are waited for longer and longer. */
+const SHORT_LIFE_MS = 60_000;
+const BACK_OFF_BASE_MS = 2000;
+const BACK_OFF_MAX_MS = 45_000;
+
+export class TrunkLink {
+  #home: StreamFlow | undefined;
+  #forgetHome: Unsubscribe = () => {};
+  #problem: string | null = null;
+  #settledAtMs = 0;
+  #shortLives = 0;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly transport: TransportName,
+    private readonly deps: TrunkLinkDeps,
+  ) {}
+
+  /** Why the server could not be connected to, for a person; null: it could, or was not tried. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /**
+   * To the trunk's own server: the connection that stands, else the first address that takes one.
+   * Rejects, with ConnectFailed where no connection can be made.
+   */
+  async toServer(remotes: readonly Address[], serverName: string): Promise<Flow> {
+    const [first] = remotes;
+    if (first === undefined) throw new Error(`no address for ${serverName}`);
+    if (this.transport === "UDP") return this.#datagrams(first);
+    const home = this.#home;
+    if (home?.isOpen && remotes.some(({ host }) => host === home.remote.host)) return home;
+    let failure: unknown;
+    for (const remote of remotes) {
+      try {
+        const peer = { transport: this.transport, remote, serverName };
+        return this.#settleAt(await this.deps.connectionTo(peer));
+      } catch (error) {
+        failure = error;
+      }
+    }
+    if (failure instanceof ConnectFailed) this.#problem = failure.explanation;
+    throw failure;
+  }
+
+  /** To wherever a request inside a dialog leads. Rejects like `toServer`. */
+  async toward(remotes: readonly Address[], serverName: string): Promise<Flow> {
+    const [remote] = remotes;
+    if (remote === undefined) throw new Error(`no address for ${serverName}`);
+    if (this.transport === "UDP") return this.#datagrams(remote);
+    const home = this.#home;
+    if (home?.isOpen && remotes.some(({ host }) => host === home.remote.host)) return home;
+    return await this.deps.connectionTo({ transport: this.transport, remote, serverName });
+  }
+
+  /** `remote`: the server, for datagrams. */
+  keepAlive(remote: Address): void {
+    if (this.transport === "UDP") this.deps.flowTo(remote)?.send("\r\n\r\n");
+    else this.#home?.ping();
+  }
+
+  /** A request got no answer at all: the connection may be dead without saying so. */
+  suspect(): void {
+    this.#home?.drop();
+  }
+
+  /** From now on a lost connection is nobody's loss. */
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#forgetHome();
+  }
+
+  #datagrams(remote: Address): Flow {
+    const flow = this.deps.flowTo(remote);
+    if (!flow) throw new Error("no UDP transport is open");
+    return flow;
+  }
+
+  #settleAt(flow: StreamFlow): StreamFlow {
+    this.#problem = null;
+    if (flow === this.#home) return flow;
+    this.#forgetHome();
+    this.#home = flow;
+    this.#settledAtMs = this.deps.clock.monotonic();
+    this.#forgetHome = flow.onClosed(() => this.#lose(flow));
+    this.deps.onConnected(flow.local);
+    return flow;
+  }
+
+  #lose(flow: StreamFlow): void {
+    if (this.#home !== flow) return;
+    this.#home = undefined;
+    if (this.#closed) return;
+    const livedMs = this.deps.clock.monotonic() - this.#settledAtMs;
+    this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
+    this.#timer?.cancel();
+    this.#timer = this.deps.clock.after(this.#pauseMs(), () => this.deps.onLost());
+  }
+
+  /** None after the first loss; then 2, 4, 8, … s, so that nobody is stormed. */
+  #pauseMs(): number {
+    if (this.#shortLives < 2) return 0;
+    const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(this.#shortLives - 2, 10);
+    return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * this.deps.random.float());
+  }
+}
