@@ -13,6 +13,9 @@ export type CallRow = typeof calls.$inferSelect;
 export type NewCall = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
 export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
 
+/** An answered call's INVITE ended in 200, however the call went on. */
+const SIP_OK = 200;
+
 const LIVE = ["dialing", "ringing", "in_progress"] as const;
 
 export interface FinalFigures {
@@ -135,7 +138,7 @@ export function callStore(queries: Queries) {
           endedReason: ending.reason,
           endedExplanation: ending.explanation,
           fault: ending.fault,
-          sipFinalCode: ending.sipCode,
+          sipFinalCode: ending.sipCode ?? (ending.status === "completed" ? SIP_OK : null),
           endedAt,
           ...figures,
           ...(report
