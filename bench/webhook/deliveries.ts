@@ -1,0 +1,193 @@
+/**
+ * Webhook deliveries a second, and how long a healthy endpoint waits for an event while others are dead
+ * or slow. Real database, real TLS, a new connection a delivery; the receivers run in another process.
+ *
+ * Two runs. Paced: events are stored one by one at a steady rate, and latency is from commit to arrival.
+ * Burst: all are stored before the worker starts, and the rate is that of working the heap off.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { webhookStores } from "../../src/store/webhook-stores.ts";
+import { callStarted } from "../../src/webhook/catalogue.ts";
+import { createDeliveryWorker } from "../../src/webhook/delivery.ts";
+import { createGuardedClient } from "../../src/webhook/safe-http.ts";
+import { createEventSink } from "../../src/webhook/sink.ts";
+import { plainVault } from "../../test/support/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
+import { testCa } from "../../test/support/test-ca.ts";
+import { firstLine } from "../http/first-line.ts";
+
+export interface DeliveriesOptions {
+  readonly events?: number;
+  readonly endpoints?: number;
+  /** How many of them are dead (one half) or slow (the other). */
+  readonly troubled?: number;
+  /** Events a second of the paced run. */
+  readonly perSecond?: number;
+}
+
+export interface DeliveriesResult {
+  readonly events: number;
+  readonly endpoints: number;
+  readonly troubled: number;
+  readonly perSecond: number;
+  /** Paced run, healthy endpoints: commit to arrival. */
+  readonly healthyP50Ms: number;
+  readonly healthyP99Ms: number;
+  readonly healthyMaxMs: number;
+  /** Of one core, of the sending process, in the paced run. */
+  readonly cpuPercent: number;
+  /** Burst run: healthy deliveries a second. */
+  readonly deliveriesPerSecond: number;
+  /** Healthy deliveries that never arrived, of both runs. */
+  readonly missing: number;
+}
+
+const HOST = "127.46.0.1";
+const TIMEOUT_MS = 8000;
+const WAIT_MAX_MS = 120_000;
+
+interface Run {
+  /** Healthy events: when each was committed, by call id. */
+  readonly storedAt: ReadonlyMap<string, number>;
+  readonly arrivals: Readonly<Record<string, number>>;
+  readonly startedAt: number;
+  readonly cpuPercent: number;
+}
+
+export async function measureDeliveries(
+  options: DeliveriesOptions = {},
+): Promise<DeliveriesResult> {
+  const { events = 2000, endpoints = 200, troubled = 20, perSecond = 100 } = options;
+  const setting = { events, endpoints, troubled, perSecond };
+  const paced = await run(setting, "paced");
+  const burst = await run(setting, "burst");
+  const latencies = [...paced.storedAt]
+    .flatMap(([call, at]) => (paced.arrivals[call] ? [paced.arrivals[call] - at] : []))
+    .sort((a, b) => a - b);
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const arrived = Object.values(burst.arrivals);
+  const tookMs = Math.max(...arrived) - burst.startedAt;
+  const expected = paced.storedAt.size + burst.storedAt.size;
+  return {
+    ...setting,
+    healthyP50Ms: at(0.5),
+    healthyP99Ms: at(0.99),
+    healthyMaxMs: at(1),
+    cpuPercent: paced.cpuPercent,
+    deliveriesPerSecond: Math.round((arrived.length * 1000) / tookMs),
+    missing: expected - latencies.length - arrived.length,
+  };
+}
+
+async function run(setting: Required<DeliveriesOptions>, mode: "paced" | "burst"): Promise<Run> {
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  const ca = testCa(directory);
+  const certificate = JSON.stringify(ca.issue([`IP:${HOST}`]));
+  const program = new URL("./receivers.ts", import.meta.url).pathname;
+  const receivers = Bun.spawn([process.execPath, program, certificate, HOST], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const output = receivers.stdout.tee();
+  const database = openDatabase(join(directory, "bench.db"), systemClock.now());
+  try {
+    const port = Number(await firstLine(output[0]));
+    const tenants = await storeEndpoints(database, setting, `https://${HOST}:${port}`);
+    const sent = await send(database, ca.caPem, setting, tenants, mode);
+    await receivers.stdin.end();
+    const text = await new Response(output[1]).text();
+    return { ...sent, arrivals: JSON.parse(text.slice(text.indexOf("\n") + 1)) };
+  } finally {
+    receivers.kill();
+    await receivers.exited;
+    await database.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** One webhook a tenant; the troubled ones come first. */
+async function storeEndpoints(
+  database: Database,
+  { endpoints, troubled }: Required<DeliveriesOptions>,
+  base: string,
+): Promise<number[]> {
+  const tenants: number[] = [];
+  for (let index = 0; index < endpoints; index++) {
+    const tenantId = await insertTenant(database);
+    const path = index >= troubled ? "healthy" : index % 2 === 0 ? "dead" : "slow";
+    await insertWebhook(database, tenantId, { url: `${base}/${path}`, events: ["call.started"] });
+    tenants.push(tenantId);
+  }
+  return tenants;
+}
+
+async function send(
+  database: Database,
+  caPem: string,
+  { events, troubled, perSecond }: Required<DeliveriesOptions>,
+  tenants: readonly number[],
+  mode: "paced" | "burst",
+): Promise<Omit<Run, "arrivals">> {
+  const storedAt = new Map<string, number>();
+  let outstanding = 0;
+  const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
+  const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem });
+  const worker = createDeliveryWorker({
+    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
+    client: {
+      async request(request) {
+        const response = await client.request(request);
+        if (request.url.endsWith("/healthy")) outstanding--;
+        return response;
+      },
+    },
+  });
+  const sink = createEventSink({ ...shared, wake: () => worker.wake() });
+
+  async function emit(index: number): Promise<void> {
+    const place = index % tenants.length;
+    const callUuid = crypto.randomUUID();
+    const call = { callUuid, fromNumber: "+37060000001", toNumber: "+37052000000", agentId: null };
+    const event = callStarted({ ...call, direction: "inbound" }, "ringing");
+    await database.tx((queries) => sink.emit(queries, tenants[place] ?? 0, event));
+    if (place < troubled) return;
+    storedAt.set(callUuid, Date.now());
+    outstanding++;
+  }
+
+  let startedAt = Date.now();
+  if (mode === "paced") worker.start();
+  const cpuBefore = process.cpuUsage();
+  for (let index = 0; index < events; index++) {
+    await emit(index);
+    if (mode === "burst") continue;
+    sink.wake();
+    const aheadMs = startedAt + ((index + 1) * 1000) / perSecond - Date.now();
+    if (aheadMs > 0) await Bun.sleep(aheadMs);
+  }
+  const cpu = process.cpuUsage(cpuBefore);
+  const cpuPercent = Math.round((cpu.user + cpu.system) / 10 / (Date.now() - startedAt));
+  if (mode === "burst") {
+    startedAt = Date.now();
+    worker.start();
+  }
+  const giveUpAt = Date.now() + WAIT_MAX_MS;
+  while (outstanding > 0 && Date.now() < giveUpAt) await Bun.sleep(20);
+  await worker.stop(0);
+  return { storedAt, startedAt, cpuPercent };
+}
+
+if (import.meta.main) {
+  const [events, perSecond] = process.argv.slice(2).map(Number);
+  console.table(
+    await measureDeliveries({ ...(events ? { events } : {}), ...(perSecond ? { perSecond } : {}) }),
+  );
+}
