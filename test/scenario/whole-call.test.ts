@@ -213,6 +213,22 @@ test(
   spoken(60_000),
 );
 
+test("a transfer that the trunk refuses leaves the caller with the agent", async () => {
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  await call.waitForSpeech();
+  const { call_uuid } = await newestCall();
+  const forbidden = await world.api("POST", `/calls/${call_uuid}/transfer`, { to: "+12125550123" });
+  expect(forbidden.status).toBe(403);
+  const { status, body } = await world.api("POST", `/calls/${call_uuid}/transfer`, { to: CALLEE });
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: "transferring" } });
+  await call.waitForReply();
+  expect(call.state).toBe("active");
+  expect((await newestCall()).status).toBe("in_progress");
+  await call.hangUp();
+  await world.callWhen(call_uuid, ended);
+}, 60_000);
+
 test("a number outside the tenant's dialling rules is refused before anything rings", async () => {
   const { status, body } = await world.api("POST", "/calls", { to_number: "+8816123456789" });
   expect({ status, error: body.error }).toMatchObject({
