@@ -17,7 +17,7 @@ import {
 const SET_OPTIONS = {
   tenant: { type: "string" },
   server: { type: "string" },
-  port: { type: "string", default: "5060" },
+  port: { type: "string" },
   transport: { type: "string", default: "udp" },
   username: { type: "string" },
   "password-file": { type: "string" },
@@ -49,7 +49,7 @@ type Values = ReturnType<typeof parse<typeof SET_OPTIONS>>["values"];
 async function set(values: Values, terminal: Terminal): Promise<number> {
   const server = required(values.server, "--server");
   if (!isHost(server)) throw new WrongUsage("--server is a host name or an IP address.");
-  const port = Number(values.port);
+  const port = Number(values.port ?? (values.transport === "tls" ? 5061 : 5060));
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new WrongUsage("--port is a number from 1 to 65535.");
   const transport = (["udp", "tcp", "tls"] as const).find((name) => name === values.transport);

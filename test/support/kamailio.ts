@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildRequest } from "../../src/sip/message/index.ts";
 import { peerPath } from "./peers.ts";
+import type { Certificate } from "./test-ca.ts";
 
 export interface Kamailio {
   readonly host: string;
@@ -13,13 +14,26 @@ export interface Kamailio {
   stop(): Promise<void>;
 }
 
+export interface KamailioOptions {
+  /** TCP on port 5060 too. */
+  readonly tcp?: boolean;
+  /** TLS on port 5061 too, with this certificate. */
+  readonly tls?: Certificate;
+}
+
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "x86_64", arm64: "aarch64" };
 const START_TIMEOUT_MS = 15_000;
 
-export async function startKamailio(host: string): Promise<Kamailio> {
+export async function startKamailio(
+  host: string,
+  options: KamailioOptions = {},
+): Promise<Kamailio> {
   const run = mkdtempSync(join(tmpdir(), "kamailio-"));
   const template = readFileSync(join(import.meta.dir, "peer-config/kamailio.cfg"), "utf8");
   const config = template
+    .replace("@TCP@", options.tcp || options.tls ? STREAMS : "disable_tcp=yes")
+    .replace("@LISTEN@", listenersOf(options))
+    .replace("@TLS@", options.tls ? tlsModule(run, options.tls) : "")
     .replaceAll("@HOST@", host)
     .replaceAll("@ARCH@", ARCHITECTURES[process.arch] ?? "x86_64");
   const configPath = join(run, "kamailio.cfg");
@@ -42,6 +56,28 @@ export async function startKamailio(host: string): Promise<Kamailio> {
   const text = log();
   await stop();
   throw new Error(`kamailio did not start: ${text.slice(-2000)}`);
+}
+
+const STREAMS = "tcp_children=1\ntcp_connection_lifetime=3605\ntcp_crlf_ping=yes";
+
+function listenersOf({ tcp, tls }: KamailioOptions): string {
+  const listeners = [
+    tcp && "listen=tcp:@HOST@:5060",
+    tls && "enable_tls=yes\nlisten=tls:@HOST@:5061",
+  ];
+  return listeners.filter(Boolean).join("\n");
+}
+
+function tlsModule(run: string, { cert, key }: Certificate): string {
+  const [certPath, keyPath] = [join(run, "cert.pem"), join(run, "key.pem")];
+  writeFileSync(certPath, cert);
+  writeFileSync(keyPath, key);
+  return [
+    'loadmodule "tls.so"',
+    'modparam("tls", "tls_method", "TLSv1.2+")',
+    `modparam("tls", "certificate", "${certPath}")`,
+    `modparam("tls", "private_key", "${keyPath}")`,
+  ].join("\n");
 }
 
 /** A REGISTER without credentials is answered 401 as soon as the server runs. */

@@ -4,9 +4,14 @@ import { e164 } from "../../src/core/e164.ts";
 import { type Log, Pii, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import type { LegEnd, LegEvents, SipStack, Trunk, TrunkSettings } from "../../src/sip/ports.ts";
-import { createSipStack } from "../../src/sip/stack.ts";
+import { createSipStack, type SipDeps, type SipSettings } from "../../src/sip/stack.ts";
 
-export function startStack(host: string, log: Log = silentLog): Promise<SipStack> {
+export function startStack(
+  host: string,
+  log: Log = silentLog,
+  more: Partial<SipSettings> = {},
+  deps: Pick<SipDeps, "resolve"> = {},
+): Promise<SipStack> {
   return createSipStack(
     {
       bind: { host, port: 0 },
@@ -15,8 +20,9 @@ export function startStack(host: string, log: Log = silentLog): Promise<SipStack
       registerExpiresSec: 300,
       codecs: ["PCMA", "PCMU"],
       trace: log !== silentLog,
+      ...more,
     },
-    { clock: systemClock, random: systemRandom, log },
+    { clock: systemClock, random: systemRandom, log, ...deps },
   );
 }
 

@@ -117,9 +117,14 @@ export class StreamTransport {
       socket = opened;
       this.#raw.add(opened);
       await new Promise<void>((resolve, reject) => {
-        timer = this.options.clock.after(CONNECT_MS_MAX, () => reject(timedOut()));
+        let reached = false;
+        opened.once("connect", () => {
+          reached = true;
+        });
+        timer = this.options.clock.after(CONNECT_MS_MAX, () => reject(timedOut(reached)));
         opened.once(peer.transport === "TLS" ? "secureConnect" : "connect", () => resolve());
-        opened.once("error", reject);
+        // For good: a destroyed socket may still report, and nobody else listens.
+        opened.on("error", reject);
         opened.once("close", () => reject(new Error("closed before it was open")));
       });
       const connection = new StreamConnection(peer.transport, key, opened, this.#deps);
@@ -198,4 +203,6 @@ export class StreamTransport {
 const keyOf = ({ transport, remote, serverName }: Peer): string =>
   `${transport}|${remote.host}|${remote.port}|${transport === "TLS" ? serverName : ""}`;
 
-const timedOut = () => Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
+/** `reached`: it took the connection and then did not answer TLS. */
+const timedOut = (reached: boolean) =>
+  Object.assign(new Error("no answer"), { code: reached ? "ERR_SSL_SILENCE" : "ETIMEDOUT" });

@@ -74,6 +74,14 @@ describe("a client transaction", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test("over a connection is sent once and still gives up after 32 s", async () => {
+    const { clock, sent, flow, layer, user, timedOut } = bench();
+    layer.sendRequest(request("INVITE"), "I", { ...flow, transport: "TCP", reliable: true }, user);
+    await clock.advance(32_001);
+    expect(sent.length).toBe(1);
+    expect(timedOut()).toBe(true);
+  });
+
   test("stops repeating an INVITE at the first answer, and waits while it rings", async () => {
     const { clock, sent, flow, layer, user, answers, timedOut } = bench();
     const invite = request("INVITE");
