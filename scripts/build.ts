@@ -45,6 +45,7 @@ if (!(process.argv.includes("--if-changed") && (await isCurrent(hash)))) {
       `${root}src/worker/call.worker.ts`,
       `${root}src/worker/speech.worker.ts`,
       `${root}src/worker/encoder.worker.ts`,
+      `${root}src/worker/database.worker.ts`,
     ],
     root: `${root}src`,
     target: "bun",

@@ -14,6 +14,7 @@ import type { AppSettings } from "./app/settings.ts";
 import { prepareDataDir } from "./app/storage.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
+import { startUpkeep } from "./app/upkeep.ts";
 import { createBilling } from "./billing/billing.ts";
 import { createAdmission } from "./call/admission.ts";
 import { deleteMailedRecordings } from "./call/after-call.ts";
@@ -70,6 +71,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const { clock, random, log } = deps;
   const paths = prepareDataDir(settings.dataDir);
   const database = openDatabase(paths.database, clock.now());
+  const upkeep = startUpkeep(settings, paths, { clock, log });
   const vault = createVault(settings.masterKey);
   const billing = createBilling({
     database,
@@ -152,6 +154,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const operator = createOperator({
     ...{ database, vault, billing, apiKeys, clock, random },
+    backups: upkeep.backups,
     running: {
       calls,
       turns,
@@ -186,6 +189,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
     await Promise.allSettled(registry.all.map((call) => call.finished));
     heartbeat.cancel();
+    await upkeep.stop();
     await sip.close();
     await audio.stop();
     await delivery.stop();

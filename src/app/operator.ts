@@ -1,4 +1,5 @@
 /** The operator's commands on the running parts, or on the bare data directory without SIP. */
+import type { Backups } from "../backup/backups.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { CallDesk } from "../call/ports.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
@@ -35,6 +36,7 @@ export interface OperatorDependencies {
   readonly vault: { seal(plain: string, binding: string): string };
   readonly billing: Billing;
   readonly apiKeys: ApiKeys;
+  readonly backups: Backups;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -162,6 +164,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
       return { balance_eur: microToEur(await billing.credit(tenantId, eurToMicro(eur), note)) };
     },
+
+    createBackup: (to) => deps.backups.create(to),
 
     async placeCall(agentId, to) {
       const { calls } = needServer();

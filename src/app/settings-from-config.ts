@@ -134,10 +134,16 @@ export function settingsFromConfig(
   rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
 ): AppSettings {
   refuseUnsupported(config);
-  const { server, sip, http_client, limits } = config;
+  const { server, storage, sip, http_client, limits } = config;
   const codecs = SUPPORTED_CODECS.filter((codec) => sip.codecs.includes(codec));
   return {
     ...rest,
+    storage: {
+      recordingsRetentionDays: storage.recordings_retention_days,
+      transcriptsRetentionDays: storage.transcripts_retention_days,
+      backupAt: storage.backup_at || null,
+      backupKeep: storage.backup_keep,
+    },
     http: {
       listen: hostPort(server.listen),
       publicUrl: server.public_url,

@@ -15,6 +15,13 @@ export interface AppSettings {
   readonly dataDir: string;
   /** 32 bytes. */
   readonly masterKey: Uint8Array;
+  readonly storage: {
+    readonly recordingsRetentionDays: number;
+    readonly transcriptsRetentionDays: number;
+    /** Cron in local time; null: no nightly backup. */
+    readonly backupAt: string | null;
+    readonly backupKeep: number;
+  };
   readonly http: {
     readonly listen: HostPort;
     readonly publicUrl: string | null;

@@ -2,6 +2,7 @@
 import { createOperator } from "../app/operator.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDataDir } from "../app/storage.ts";
+import { createBackups } from "../backup/backups.ts";
 import { createBilling } from "../billing/billing.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
@@ -68,6 +69,11 @@ async function directly<Name extends OperationName>(
         vault: createVault(masterKey),
         billing: createBilling({ database, stores: billingStores, plans, clock, random }),
         apiKeys,
+        backups: createBackups({
+          dataDir: loaded.dataDir,
+          databasePath: paths.database,
+          clock,
+        }),
         clock,
         random,
         running: null,

@@ -2,12 +2,14 @@
 import { ConfigInvalid } from "../config/load.ts";
 import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
+import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
 import { configCommand } from "./config.ts";
 import { creditCommand } from "./credit.ts";
 import { demoCommand } from "./demo.ts";
 import { keyCommand } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
+import { restoreCommand } from "./restore.ts";
 import { tenantCommand } from "./tenant.ts";
 import { trunkCommand } from "./trunk.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
@@ -31,6 +33,8 @@ const commands = new Map<string, Command>([
   ["call", callCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],
+  ["backup", backupCommand],
+  ["restore", restoreCommand],
   ["version", versionCommand],
 ]);
 
@@ -78,6 +82,7 @@ function commandOf(argv: readonly string[]) {
 const usageOf = (command: Command) => [
   ...command.usage.map((line, index) => `${index === 0 ? "Usage:" : "      "} linevoice ${line}`),
   "",
+  ...(command.notes ? [...command.notes, ""] : []),
   ...OPTIONS_HELP,
 ];
 

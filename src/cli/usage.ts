@@ -19,6 +19,8 @@ export interface Command {
   readonly summary: string;
   /** The lines after `Usage:`, without the program's name. */
   readonly usage: readonly string[];
+  /** More lines of its --help. */
+  readonly notes?: readonly string[];
   /** Answers the exit status. */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }

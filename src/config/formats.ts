@@ -1,5 +1,6 @@
 /** Texts with a form of their own: addresses, ranges, URLs, networks. Parsers return null when it is not one. */
 import { isIP } from "node:net";
+import { Cron } from "croner";
 
 export interface HostPort {
   readonly host: string;
@@ -60,8 +61,15 @@ export function isNetwork(text: string): boolean {
 }
 
 /** Five fields of cron; each of numbers, names, `*`, `/`, `-`, `,`. */
-export const isCron = (text: string): boolean =>
-  /^(?:[0-9A-Za-z*/,-]+\s+){4}[0-9A-Za-z*/,-]+$/.test(text);
+export function isCron(text: string): boolean {
+  if (!/^(?:[0-9A-Za-z*/,-]+\s+){4}[0-9A-Za-z*/,-]+$/.test(text)) return false;
+  try {
+    new Cron(text, { paused: true }).stop();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const isMasterKey = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=?$/.test(text) && Buffer.from(text, "base64").length === 32;

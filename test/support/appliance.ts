@@ -69,6 +69,12 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
     version: "0.0.0-test",
     dataDir,
     masterKey: new Uint8Array(32).fill(7),
+    storage: {
+      recordingsRetentionDays: 30,
+      transcriptsRetentionDays: 30,
+      backupAt: null,
+      backupKeep: 7,
+    },
     http: {
       listen: { host, port: 0 },
       publicUrl: null,

@@ -51,7 +51,10 @@ export const storage = section({
   auth_token: secret({ allowed: "the token of the libSQL server" }),
   recordings_retention_days: integer(30, 0, 3650),
   transcripts_retention_days: integer(30, 1, 3650),
-  backup_at: optionalText({ allowed: 'five cron fields, e.g. "30 3 * * *"', matches: isCron }),
+  backup_at: textOrOff("30 3 * * *", {
+    allowed: 'five cron fields, e.g. "30 3 * * *"',
+    matches: isCron,
+  }),
   backup_keep: integer(7, 1, 1000),
 });
 

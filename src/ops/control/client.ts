@@ -7,6 +7,9 @@ import type { CallProgress } from "./operator-port.ts";
 import { type AnswerLine, answerLine, FOLLOW, LineReader, PROTOCOL } from "./protocol.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
+/** What reads the whole database takes its time. */
+const SLOW_TIMEOUT_MS = 3_600_000;
+const SLOW: ReadonlySet<OperationName> = new Set<OperationName>(["backup.create"]);
 
 /** Nobody listens: no socket, or one that a dead server left. */
 export class NoServer extends Error {
@@ -22,7 +25,8 @@ export interface ControlClient {
 export function createControlClient(path: string, clock: Clock = systemClock): ControlClient {
   return {
     async ask(name, input) {
-      for await (const line of exchange(path, name, input, clock, ANSWER_TIMEOUT_MS))
+      const timeoutMs = SLOW.has(name) ? SLOW_TIMEOUT_MS : ANSWER_TIMEOUT_MS;
+      for await (const line of exchange(path, name, input, clock, timeoutMs))
         if ("ok" in line && line.ok) return line.result as never;
       throw cutOff();
     },

@@ -2,6 +2,7 @@
  * The operator's commands as data: what each takes (Zod) and how it is carried out on the
  * `OperatorPort`. The control socket and the direct way run the same table.
  */
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import type { OperatorPort } from "./operator-port.ts";
 
@@ -58,6 +59,12 @@ export const operations = {
   credit: operation(
     z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),
     (port, { tenant, eur, note }) => port.credit(tenant, eur, note),
+  ),
+  "backup.create": operation(
+    z.strictObject({
+      to: z.string().max(4096).refine(isAbsolute, { error: "an absolute path" }).nullable(),
+    }),
+    (port, { to }) => port.createBackup(to),
   ),
   "call.place": operation(z.strictObject({ agent: id, to: e164Text }), (port, { agent, to }) =>
     port.placeCall(agent, to),

@@ -3,6 +3,7 @@
  * over the control socket of the running server, or directly on the data directory. Plain data in
  * and out. Methods throw AppError with a message that says how to mend it.
  */
+import type { BackupSummary } from "../../backup/backups.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
 
 export interface TenantSummary {
@@ -77,6 +78,8 @@ export interface OperatorPort {
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
   listTrunks(): Promise<readonly TrunkSummary[]>;
   credit(tenantId: number, eur: number, note: string): Promise<{ readonly balance_eur: number }>;
+  /** Online. `null`: into the backups directory. Throws conflict for a file that exists. */
+  createBackup(to: string | null): Promise<BackupSummary>;
   /** Asks for a call now with an agent, whose tenant it belongs to. Needs the running server. */
   placeCall(
     agentId: number,

@@ -22,6 +22,7 @@ const operator: OperatorPort = {
   createKey: unused,
   setTrunk: unused,
   listTrunks: unused,
+  createBackup: unused,
   placeCall: unused,
   async credit() {
     throw new AppError({ code: "not_found", publicMessage: "There is no such tenant." });

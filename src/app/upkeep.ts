@@ -1,0 +1,69 @@
+/** What looks after the data while the appliance runs: nightly backups, the weekly check. */
+import { Cron } from "croner";
+import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
+import { startNightlyBackup } from "../backup/nightly.ts";
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { runDatabaseJob } from "../worker/run-database-job.ts";
+import { spawnDatabaseWorker } from "../workers.ts";
+import type { AppSettings } from "./settings.ts";
+import type { DataPaths } from "./storage.ts";
+
+/** Sundays, after the nightly backup's usual time. */
+const INTEGRITY_AT = "0 5 * * 0";
+
+export interface Upkeep {
+  readonly backups: Backups;
+  /** What the operator should mend although calls go on, one sentence each. */
+  warnings(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export function startUpkeep(
+  { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
+  paths: DataPaths,
+  deps: { readonly clock: Clock; readonly log: Log },
+): Upkeep {
+  const { clock, log } = deps;
+  const databasePath = paths.database;
+  const backups = createBackups({
+    ...{ dataDir, databasePath, clock },
+    write: (database, target) =>
+      runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
+  });
+  const nightly = startNightlyBackup({
+    backups,
+    verify: (file) =>
+      runDatabaseJob<"verify">(spawnDatabaseWorker, {
+        type: "verify",
+        ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
+      }),
+    at: storage.backupAt,
+    keep: storage.backupKeep,
+    log,
+  });
+
+  let damage: string | null = null;
+  async function checkIntegrity(): Promise<void> {
+    const job = { type: "integrity", database: databasePath } as const;
+    const [first] = await runDatabaseJob<"integrity">(spawnDatabaseWorker, job);
+    damage = first === undefined ? null : `The database is damaged: ${first}`;
+    if (damage === null) log.info("database.whole");
+    else log.error("database.damaged", { error: first });
+  }
+  const weekly = new Cron(INTEGRITY_AT, () => {
+    checkIntegrity().catch((error) =>
+      log.error("database.check_failed", { error: describeError(error) }),
+    );
+  });
+
+  return {
+    backups,
+    warnings: () => [nightly.problem(), damage].filter((problem) => problem !== null),
+    async stop() {
+      weekly.stop();
+      await nightly.stop();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** `linevoice backup create|list|verify`. */
+import { existsSync, mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { backupsDirOf, listBackups } from "../backup/backups.ts";
+import { type BackupReport, verifyBackup } from "../backup/verify.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { notFound } from "../core/errors.ts";
+import { configFor, operate } from "./operator.ts";
+import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";
+
+export const backupCommand: Command = {
+  summary: "copy the database while it is in use; list and check copies",
+  usage: ["backup create [--to F] [--json]", "backup list [--json]", "backup verify F [--json]"],
+  notes: [
+    "A backup is the database. Recordings and the master key are not in it: keep a copy of",
+    "<data>/master.key in another place, or stored passwords cannot be read after a restore.",
+  ],
+  async run(args, terminal) {
+    const { values, words } = parse(args, { to: { type: "string" } }, 2);
+    const [action, file] = words;
+    if (action !== "verify" && file !== undefined)
+      throw new WrongUsage(`"${file}" is one word too many.`);
+    if (action !== "create" && values.to !== undefined)
+      throw new WrongUsage("--to belongs to backup create.");
+    const { config, json } = values;
+    if (action === "create") return await create(config, json, values.to, terminal);
+    if (action === "list") return list(config, json, terminal);
+    if (action === "verify")
+      return await verify(config, json, required(file, "The file"), terminal);
+    throw new WrongUsage("Say what to do: create, list or verify.");
+  },
+};
+
+async function create(
+  config: string | undefined,
+  json: boolean,
+  to: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  if (to === "") throw new WrongUsage("--to is a file.");
+  const target = to === undefined ? null : resolve(terminal.cwd, to);
+  const made = await operate(configFor(config, terminal), "backup.create", { to: target });
+  terminal.out(
+    json ? JSON.stringify(made) : `${made.file} (${megabytes(made.size_bytes)}) is written.`,
+  );
+  return 0;
+}
+
+function list(config: string | undefined, json: boolean, terminal: Terminal): number {
+  const { dataDir } = configFor(config, terminal);
+  const backups = listBackups(dataDir);
+  if (json) terminal.out(JSON.stringify(backups));
+  else if (backups.length === 0) terminal.out("There are no backups yet.");
+  else
+    for (const line of table([
+      ["MADE", "SIZE", "FILE"],
+      ...backups.map(({ file, size_bytes, created_at }) => [
+        created_at,
+        megabytes(size_bytes),
+        file,
+      ]),
+    ]))
+      terminal.out(line);
+  return 0;
+}
+
+async function verify(
+  config: string | undefined,
+  json: boolean,
+  name: string,
+  terminal: Terminal,
+): Promise<number> {
+  const { dataDir } = configFor(config, terminal);
+  const file = resolve(terminal.cwd, name);
+  if (!existsSync(file)) throw notFound(`file: ${file}`);
+  const scratch = backupsDirOf(dataDir);
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const report = await verifyBackup(file, scratch, clock.now());
+  if (json) terminal.out(JSON.stringify(report));
+  else for (const line of inWords(report)) (report.ok ? terminal.out : terminal.err)(line);
+  return report.ok ? 0 : 1;
+}
+
+function inWords(report: BackupReport): string[] {
+  if (!report.ok) return [`${report.file} cannot be restored:`, ...report.problems];
+  const pending = report.migrations_pending.length;
+  const upgrade = pending === 0 ? "" : ` ${pending} migrations will be applied.`;
+  return [
+    `${report.file} can be restored: ${report.tenants} tenants, ${report.calls} calls, ledger in balance.${upgrade}`,
+  ];
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,0 +1,49 @@
+/** `linevoice restore`: a backup in the place of the database; the old one is kept beside it. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { prepareDataDir } from "../app/storage.ts";
+import { restoreBackup } from "../backup/restore.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { notFound } from "../core/errors.ts";
+import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { configFor } from "./operator.ts";
+import { type Command, parse, required, type Terminal } from "./usage.ts";
+
+export const restoreCommand: Command = {
+  summary: "put a backup in the place of the database; keeps the old one",
+  usage: ["restore F [--yes] [--json]"],
+  notes: [
+    "Stop the server first. The database as it is now is kept in <data>/before-restore-<time>/.",
+  ],
+  async run(args, terminal) {
+    const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
+    const file = resolve(terminal.cwd, required(words[0], "The file"));
+    const { dataDir } = configFor(values.config, terminal);
+    if (!existsSync(file)) throw notFound(`file: ${file}`);
+    const lock = lockDataDir(dataDir);
+    try {
+      if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;
+      const databasePath = prepareDataDir(dataDir).database;
+      const restored = await restoreBackup({ file, dataDir, databasePath, clock });
+      if (values.json) terminal.out(JSON.stringify(restored));
+      else {
+        terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);
+        if (restored.kept) terminal.out(`The data as it was is in ${restored.kept}.`);
+      }
+      return 0;
+    } finally {
+      lock.release();
+    }
+  },
+};
+
+async function confirmed(file: string, dataDir: string, terminal: Terminal): Promise<boolean> {
+  terminal.err(`${file} will take the place of the database in ${dataDir}.`);
+  terminal.err('Type "yes" to go on (or give --yes):');
+  for await (const line of console) {
+    if (line.trim().toLowerCase() === "yes") return true;
+    break;
+  }
+  terminal.err("Nothing was changed.");
+  return false;
+}
