@@ -12,6 +12,7 @@ import { startHttp } from "./app/http.ts";
 import { createOperator } from "./app/operator.ts";
 import type { AppSettings } from "./app/settings.ts";
 import { prepareDataDir } from "./app/storage.ts";
+import { createTrunkProbe } from "./app/trunk-test.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
 import { startUpkeep } from "./app/upkeep.ts";
@@ -159,6 +160,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       calls,
       turns,
       registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
+      probeTrunk: createTrunkProbe(sip, settings.sip),
       reloadTrunk: (tenantId) => trunks.reload(tenantId),
       forgetKeys: () => http.server.forgetKeys(),
     },

@@ -9,12 +9,14 @@ import { eurToMicro, microEur, microToEur } from "../core/money.ts";
 import type { Random } from "../core/random.ts";
 import type { OperatorPort, TenantSummary, TrunkSummary } from "../ops/control/operator-port.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
+import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
 import { tenantAdminStore } from "../store/tenant-admin-store.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import { followCall } from "./follow-call.ts";
+import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
@@ -25,6 +27,8 @@ export interface RunningParts {
   readonly calls: CallDesk;
   readonly turns: TurnFeed;
   registration(trunkId: number): RegistrationStatus | null;
+  /** Asks the far end; null: the trunk does not run. */
+  probeTrunk(trunkId: number): Promise<TrunkFacts | null>;
   /** After `trunk set`. */
   reloadTrunk(tenantId: number): Promise<void>;
   /** After a tenant was suspended or resumed: its keys are looked up anew. */
@@ -155,6 +159,19 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     async listTrunks() {
       const rows = await trunkStore(database.read).all();
       return rows.map((trunk) => trunkSummary(trunk, running?.registration(trunk.id) ?? null));
+    },
+
+    async testTrunk(trunkId) {
+      const { probeTrunk } = needServer();
+      const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
+      if (!trunk) throw notFound("trunk");
+      const facts = await probeTrunk(trunkId);
+      if (!facts)
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: "The trunk could not be started; the server's log says why.",
+        });
+      return trunkTest(trunkSummary(trunk, facts.registration), facts);
     },
 
     async credit(tenantId, eur, note) {

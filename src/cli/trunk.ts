@@ -1,4 +1,4 @@
-/** `linevoice trunk set|list`. The password never stands on the command line. */
+/** `linevoice trunk set|list|test`. The password never stands on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isHost, parseHostPort } from "../config/formats.ts";
@@ -35,12 +35,15 @@ export const trunkCommand: Command = {
     "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",
     "          --caller-id +370… [--no-register]",
     "trunk list [--json]",
+    "trunk test ID [--json]",
   ],
   async run(args, terminal) {
-    const { values, words } = parse(args, SET_OPTIONS, 1);
+    const { values, words } = parse(args, SET_OPTIONS, 2);
+    if (words[0] === "test") return await test(values, words[1], terminal);
+    if (words[1] !== undefined) throw new WrongUsage(`"${words[1]}" is one word too many.`);
     if (words[0] === "set") return await set(values, terminal);
     if (words[0] === "list") return await list(values, terminal);
-    throw new WrongUsage("Say what to do: set or list.");
+    throw new WrongUsage("Say what to do: set, list or test.");
   },
 };
 
@@ -110,4 +113,26 @@ async function list(values: Values, terminal: Terminal): Promise<number> {
   for (const line of table([["ID", "TENANT", "TRUNK", "CALLER ID", "STATUS", ""], ...rows]))
     terminal.out(line);
   return 0;
+}
+
+const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
+
+/** Exit status 1 when a check failed: fit for scripts. */
+async function test(values: Values, id: string | undefined, terminal: Terminal): Promise<number> {
+  const input = { trunk: idFrom(id, "ID") };
+  const result = await operate(configFor(values.config, terminal), "trunk.test", input);
+  const status = result.verdict === "failed" ? 1 : 0;
+  if (values.json) {
+    terminal.out(JSON.stringify(result));
+    return status;
+  }
+  const { trunk } = result;
+  terminal.out(
+    `Trunk ${trunk.id}: ${trunk.username}@${trunk.server}:${trunk.port} over ${trunk.transport.toUpperCase()}`,
+  );
+  for (const { name, verdict, finding, mend } of result.checks) {
+    terminal.out(`${SIGNS[verdict]}  ${name.replace("_", " ").padEnd(13)}  ${finding}`);
+    if (mend !== null) terminal.out(`${" ".repeat(19)}${mend}`);
+  }
+  return status;
 }

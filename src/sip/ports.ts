@@ -64,6 +64,33 @@ export interface Trunk {
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe;
   /** Sends INVITE with our offer. */
   place(request: PlaceRequest): OutgoingLeg;
+  /** Asks the far end OPTIONS, credentials included. Resolves within some 10 s, never rejects. */
+  probe(): Promise<TrunkProbe>;
+}
+
+export interface SeenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface TrunkProbe {
+  /** Where the answer came from. */
+  readonly remote: SeenAddress | null;
+  /** Final code; null: no answer. */
+  readonly sipCode: number | null;
+  readonly roundTripMs: number | null;
+  /** Why nothing answered, for a person, where that is known. */
+  readonly problem: string | null;
+  /** Our address on this machine, and the one that we tell the far end. */
+  readonly local: SeenAddress;
+  readonly advertised: SeenAddress;
+  /** From where the far end saw us; null when it did not say. */
+  readonly seenAs: SeenAddress | null;
+  /** Encoding names of the answer's SDP; null when it held none. */
+  readonly codecs: readonly string[] | null;
+  /** Methods (upper case) and option tags (lower case) it named; empty when it named none. */
+  readonly allow: readonly string[];
+  readonly supported: readonly string[];
 }
 
 export interface PlaceRequest {

@@ -21,8 +21,10 @@ import type {
   PlaceRequest,
   RegistrationStatus,
   Trunk,
+  TrunkProbe,
   TrunkSettings,
 } from "./ports.ts";
+import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
@@ -72,6 +74,7 @@ export class SipTrunk implements Trunk {
   readonly legs = new Set<BaseLeg>();
   readonly #hostToken: string;
   readonly #log: Log;
+  readonly #credentials: TrunkCredentials;
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
   readonly #addresses: TrunkAddresses;
@@ -103,7 +106,7 @@ export class SipTrunk implements Trunk {
       onConnected: (local) => this.#onConnected(local),
       onLost: () => this.#registration?.refreshNow(),
     });
-    const credentials = new TrunkCredentials(settings, deps.random);
+    this.#credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
       username: settings.username,
       server: hostForUri(settings.server),
@@ -111,12 +114,12 @@ export class SipTrunk implements Trunk {
       hostToken: this.#hostToken,
       transportName: this.#transport,
       userAgentName: deps.userAgent,
-      credentials,
+      credentials: this.#credentials,
       log: this.#log,
       send: (message) => this.#sendFromSipJs(message),
       onInvite: (invitation, request) => this.#onInvite(invitation, request),
     });
-    this.#registration = settings.register ? this.#makeRegistration(credentials) : null;
+    this.#registration = settings.register ? this.#makeRegistration() : null;
   }
 
   get registration(): RegistrationStatus {
@@ -155,6 +158,18 @@ export class SipTrunk implements Trunk {
     this.legs.add(leg);
     leg.start();
     return leg;
+  }
+
+  probe(): Promise<TrunkProbe> {
+    const { clock, random, transactions, userAgent } = this.deps;
+    return probeTrunk({
+      ...{ clock, random, transactions, userAgent, settings: this.settings },
+      credentials: this.#credentials,
+      flow: () => this.#serverFlow(),
+      whySilent: () => this.#link.problem,
+      contactUri: () => this.#contactUri(),
+      addresses: () => ({ advertised: this.#addresses.public, local: this.#addresses.local }),
+    });
   }
 
   owns(callId: string): boolean {
@@ -249,13 +264,13 @@ export class SipTrunk implements Trunk {
 
   // ---- registration ----
 
-  #makeRegistration(credentials: TrunkCredentials): RegistrationClient {
+  #makeRegistration(): RegistrationClient {
     const { clock, random, userAgent, registerExpiresSec } = this.deps;
     return new RegistrationClient(this.settings, {
       clock,
       random,
       log: this.#log,
-      credentials,
+      credentials: this.#credentials,
       userAgent,
       expiresSec: registerExpiresSec,
       contactUser: this.contactUser,
@@ -305,12 +320,16 @@ export class SipTrunk implements Trunk {
 
   async #registrarFlow(): Promise<Flow | undefined> {
     try {
-      const { remotes, serverName } = await this.#addresses.server();
-      return await this.#link.toServer(remotes, serverName);
+      return await this.#serverFlow();
     } catch (error) {
       this.#log.warn("registrar_unreachable", { error: describeError(error) });
       return undefined;
     }
+  }
+
+  async #serverFlow(): Promise<Flow> {
+    const { remotes, serverName } = await this.#addresses.server();
+    return await this.#link.toServer(remotes, serverName);
   }
 
   // ---- legs ----

@@ -56,6 +56,9 @@ export const operations = {
     (port, draft) => port.setTrunk(draft),
   ),
   "trunk.list": operation(nothing, (port) => port.listTrunks()),
+  "trunk.test": operation(z.strictObject({ trunk: id }), (port, { trunk }) =>
+    port.testTrunk(trunk),
+  ),
   credit: operation(
     z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),
     (port, { tenant, eur, note }) => port.credit(tenant, eur, note),

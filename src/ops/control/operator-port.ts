@@ -5,6 +5,7 @@
  */
 import type { BackupSummary } from "../../backup/backups.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
+import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
 
 export interface TenantSummary {
   readonly id: number;
@@ -45,6 +46,22 @@ export interface TrunkDraft {
   readonly register: boolean;
 }
 
+/** Registration and OPTIONS side by side, each with its verdict and its mend. */
+export interface TrunkTest {
+  readonly trunk: TrunkSummary;
+  /** The worst of the checks; `unknown` counts as no worse than `ok`. */
+  readonly verdict: Exclude<Verdict, "unknown">;
+  readonly checks: readonly TrunkCheck[];
+  /** Final code of OPTIONS; null: no answer. */
+  readonly options_code: number | null;
+  readonly round_trip_ms: number | null;
+  /** `host:port` on this machine, in our Contact, and as the far end sees it. */
+  readonly local_address: string;
+  readonly advertised_address: string;
+  readonly seen_as: string | null;
+  readonly codecs: readonly string[] | null;
+}
+
 export interface CreatedKey {
   readonly id: number;
   readonly label: string;
@@ -77,6 +94,8 @@ export interface OperatorPort {
   createKey(tenantId: number, label: string): Promise<CreatedKey>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
   listTrunks(): Promise<readonly TrunkSummary[]>;
+  /** Some 10 s at most. Needs the running server. */
+  testTrunk(trunkId: number): Promise<TrunkTest>;
   credit(tenantId: number, eur: number, note: string): Promise<{ readonly balance_eur: number }>;
   /** Online. `null`: into the backups directory. Throws conflict for a file that exists. */
   createBackup(to: string | null): Promise<BackupSummary>;

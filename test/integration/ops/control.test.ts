@@ -22,6 +22,7 @@ const operator: OperatorPort = {
   createKey: unused,
   setTrunk: unused,
   listTrunks: unused,
+  testTrunk: unused,
   createBackup: unused,
   placeCall: unused,
   async credit() {

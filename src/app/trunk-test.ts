@@ -1,0 +1,41 @@
+/** `trunk test`: what the running trunk finds out, judged by sip/, as the operator is told it. */
+import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
+import type { SeenAddress, SipStack } from "../sip/ports.ts";
+import { judgeTrunk, type TrunkFacts } from "../sip/trunk-verdicts.ts";
+
+interface SipValues {
+  readonly codecs: readonly string[];
+  readonly externalIp: string;
+}
+
+export function createTrunkProbe(sip: SipStack, { codecs, externalIp }: SipValues) {
+  return async (trunkId: number): Promise<TrunkFacts | null> => {
+    const trunk = sip.trunk(trunkId);
+    if (!trunk) return null;
+    const probe = await trunk.probe();
+    const { settings, registration } = trunk;
+    return { settings, registration, probe, codecs, externalIp };
+  };
+}
+
+export function trunkTest(trunk: TrunkSummary, facts: TrunkFacts): TrunkTest {
+  const { probe } = facts;
+  const checks = judgeTrunk(facts);
+  const worst = (["failed", "warning"] as const).find((verdict) =>
+    checks.some((check) => check.verdict === verdict),
+  );
+  return {
+    trunk,
+    verdict: worst ?? "ok",
+    checks,
+    options_code: probe.sipCode,
+    round_trip_ms: probe.roundTripMs === null ? null : Math.round(probe.roundTripMs * 10) / 10,
+    local_address: written(probe.local),
+    advertised_address: written(probe.advertised),
+    seen_as: probe.seenAs && written(probe.seenAs),
+    codecs: probe.codecs,
+  };
+}
+
+const written = ({ host, port }: SeenAddress): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

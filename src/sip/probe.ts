@@ -1,0 +1,162 @@
+/**
+ * One OPTIONS through a trunk (RFC 3261 11): whether the far end answers, how fast, what it says
+ * it can do, and from what address it saw us (RFC 3581). Judges nothing: see trunk-verdicts.ts.
+ */
+import { isIP } from "node:net";
+import type { Clock, Timer } from "../core/clock.ts";
+import { hex } from "../core/ids.ts";
+import type { Random } from "../core/random.ts";
+import type { TrunkCredentials } from "./credentials.ts";
+import { buildRequest, parseMessage, type SipResponse } from "./message/index.ts";
+import type { SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
+import { hostForUri } from "./registration.ts";
+import type { TransactionLayer } from "./transaction/layer.ts";
+import type { Flow } from "./transport/flow.ts";
+
+export interface ProbeDeps {
+  readonly settings: TrunkSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transactions: TransactionLayer;
+  readonly credentials: TrunkCredentials;
+  readonly userAgent: string;
+  /** To the trunk's server; rejects when there is no way. */
+  flow(): Promise<Flow>;
+  /** Why there was none, for a person; null: not known. */
+  whySilent(): string | null;
+  contactUri(): string;
+  /** What we call ourselves in Contact and SDP, and what we are on this machine. */
+  addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
+}
+
+const PROBE_MS_MAX = 10_000;
+
+interface Answer {
+  readonly response: SipResponse;
+  readonly roundTripMs: number;
+  readonly remote: SeenAddress;
+}
+
+/** Resolves within some 10 s; never rejects. */
+export async function probeTrunk(deps: ProbeDeps): Promise<TrunkProbe> {
+  let timer: Timer | undefined;
+  const tooLate = new Promise<null>((resolve) => {
+    timer = deps.clock.after(PROBE_MS_MAX, () => resolve(null));
+  });
+  const answer = await Promise.race([ask(deps).catch(() => null), tooLate]);
+  timer?.cancel();
+  const addresses = deps.addresses();
+  if (!answer) {
+    return {
+      ...{
+        ...addresses,
+        remote: null,
+        sipCode: null,
+        roundTripMs: null,
+        problem: deps.whySilent(),
+      },
+      ...{ seenAs: null, codecs: null, allow: [], supported: [] },
+    };
+  }
+  const { response, roundTripMs, remote } = answer;
+  const { headers } = response;
+  return {
+    ...addresses,
+    remote,
+    roundTripMs,
+    problem: null,
+    sipCode: response.statusCode,
+    seenAs: seenAs(response),
+    codecs: codecsOf(response.body),
+    allow: headers.all("allow").map((method) => method.toUpperCase()),
+    supported: headers.all("supported").map((option) => option.toLowerCase()),
+  };
+}
+
+/** Asked again once with credentials when challenged. */
+async function ask(deps: ProbeDeps): Promise<Answer | null> {
+  const callId = hex(deps.random.bytes(16));
+  const first = await send(deps, callId, 1);
+  if (!first) return null;
+  const { statusCode, headers } = first.response;
+  if (statusCode !== 401 && statusCode !== 407) return first;
+  const proxy = statusCode === 407;
+  const values = headers.all(proxy ? "proxy-authenticate" : "www-authenticate");
+  const challenge = deps.credentials.pick(values);
+  if (!challenge) return first;
+  const value = deps.credentials.answer(challenge, "OPTIONS", uriOf(deps.settings));
+  const name = proxy ? "Proxy-Authorization" : "Authorization";
+  return (await send(deps, callId, 2, [name, value])) ?? first;
+}
+
+const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
+
+async function send(
+  deps: ProbeDeps,
+  callId: string,
+  cseq: number,
+  authorisation?: readonly [string, string],
+): Promise<Answer | null> {
+  const { settings, clock, random, transactions } = deps;
+  const flow = await deps.flow();
+  const { host, port } = deps.addresses().advertised;
+  const branch = `z9hG4bK${hex(random.bytes(12))}`;
+  const identity = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
+  const text = buildRequest({
+    method: "OPTIONS",
+    uri: uriOf(settings),
+    headers: [
+      ["Via", `SIP/2.0/${flow.transport} ${hostForUri(host)}:${port};rport;branch=${branch}`],
+      ["Max-Forwards", 70],
+      ["From", `${identity};tag=${hex(random.bytes(8))}`],
+      ["To", `<${uriOf(settings)}>`],
+      ["Call-ID", callId],
+      ["CSeq", `${cseq} OPTIONS`],
+      ["Contact", `<${deps.contactUri()}>`],
+      ["Accept", "application/sdp"],
+      ["User-Agent", deps.userAgent],
+      ...(authorisation ? [authorisation] : []),
+    ],
+  });
+  const message = parseMessage(text);
+  if (message.kind !== "request") throw new Error("we wrote no OPTIONS");
+  const sentAtMs = clock.monotonic();
+  return new Promise((resolve) => {
+    transactions.sendRequest(message, text, flow, {
+      onResponse: (response) => {
+        if (response.statusCode < 200) return;
+        resolve({ response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote });
+      },
+      onTimeout: () => resolve(null),
+    });
+  });
+}
+
+function seenAs({ via }: SipResponse): SeenAddress | null {
+  const host = via.parameters.get("received") ?? "";
+  const rport = Number(via.parameters.get("rport") ?? Number.NaN);
+  const port = rport >= 1 && rport <= 65_535 ? rport : null;
+  if (isIP(host) !== 0) return { host, port: port ?? via.port ?? 5060 };
+  return port === null ? null : { host: via.host.replace(/^\[|\]$/g, ""), port };
+}
+
+const STATIC_NAMES: Readonly<Record<string, string>> = {
+  0: "PCMU",
+  3: "GSM",
+  4: "G723",
+  8: "PCMA",
+  9: "G722",
+  18: "G729",
+};
+
+/** Encoding names of the audio stream, e.g. `PCMA`, `telephone-event`; null without SDP. */
+export function codecsOf(sdp: string): readonly string[] | null {
+  const formats = /^m=audio \d+ \S+((?: \d+)+)\s*$/m.exec(sdp)?.[1];
+  if (formats === undefined) return null;
+  const names = new Map(
+    [...sdp.matchAll(/^a=rtpmap:(\d+) ([^/\s]+)/gm)].map((line) => [line[1] ?? "", line[2] ?? ""]),
+  );
+  const listed = formats.trim().split(" ");
+  const found = listed.map((format) => names.get(format) ?? STATIC_NAMES[format]);
+  return found.filter((name): name is string => name !== undefined);
+}
