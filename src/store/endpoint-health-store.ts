@@ -2,6 +2,7 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { HealthStore } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
 import { legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -24,11 +25,19 @@ export function endpointHealthStore(queries: Queries): HealthStore {
   return {
     async of(tenantId, { webhookId, legacyUrl }) {
       if (webhookId !== null) {
-        const found = await queries
-          .select({ enabled: webhooks.enabled, failingSince: webhooks.failingSince })
-          .from(webhooks)
-          .where(webhook(tenantId, webhookId));
-        return found[0] ?? null;
+        const statement = prepared(queries, "webhooks.health", () =>
+          queries
+            .select({ enabled: webhooks.enabled, failingSince: webhooks.failingSince })
+            .from(webhooks)
+            .where(
+              and(
+                eq(webhooks.tenantId, sql.placeholder("tenantId")),
+                eq(webhooks.id, sql.placeholder("webhookId")),
+              ),
+            )
+            .prepare(),
+        );
+        return (await statement.get({ tenantId, webhookId })) ?? null;
       }
       const found = await queries
         .select()

@@ -1,26 +1,33 @@
 /** Events and their outbox: who still has to be told what, under which lease. */
-import { and, asc, eq, gt, inArray, isNull, lte, min, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, min, sql } from "drizzle-orm";
 import type { EventStore, OutboxStore, Subscriber } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
-import { events, legacyEndpoints, outbox, webhooks } from "./schema/outbox.ts";
+import { dueStatement } from "./due-deliveries.ts";
+import { prepared } from "./prepared.ts";
+import { events, outbox } from "./schema/outbox.ts";
 
 const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
   webhookId === null
     ? and(isNull(outbox.webhookId), eq(outbox.legacyUrl, legacyUrl ?? ""))
     : eq(outbox.webhookId, webhookId);
 
-/** An earlier event of the same call is under way to the same endpoint. */
-const overtakes = (nowMs: number) => sql`EXISTS (
-  SELECT 1 FROM events AS earlier_event
-  JOIN outbox AS earlier ON earlier.event_id = earlier_event.id
-  WHERE earlier_event.call_uuid = ${events.callUuid}
-    AND earlier.id < ${outbox.id} AND earlier.status = 'pending' AND earlier.lease_until > ${nowMs}
-    AND earlier.webhook_id IS ${outbox.webhookId} AND earlier.legacy_url IS ${outbox.legacyUrl})`;
-
 export function eventStore(queries: Queries): EventStore {
   return {
     async insert(tenantId, event) {
-      await queries.insert(events).values({ tenantId, ...event });
+      const statement = prepared(queries, "events.insert", () =>
+        queries
+          .insert(events)
+          .values({
+            tenantId: sql.placeholder("tenantId"),
+            id: sql.placeholder("id"),
+            type: sql.placeholder("type"),
+            callUuid: sql.placeholder("callUuid"),
+            body: sql.placeholder("body"),
+            createdAt: sql.placeholder("createdAt"),
+          })
+          .prepare(),
+      );
+      await statement.run({ tenantId, ...event });
     },
   };
 }
@@ -28,65 +35,46 @@ export function eventStore(queries: Queries): EventStore {
 export function outboxStore(queries: Queries): OutboxStore {
   return {
     async insert(tenantId, eventId, subscriber, nowMs) {
-      await queries.insert(outbox).values({
-        tenantId,
-        eventId,
-        ...subscriber,
-        status: "pending",
-        attempts: 0,
-        nextAttemptAt: nowMs,
-        createdAt: nowMs,
-      });
+      const statement = prepared(queries, "outbox.insert", () =>
+        queries
+          .insert(outbox)
+          .values({
+            tenantId: sql.placeholder("tenantId"),
+            eventId: sql.placeholder("eventId"),
+            webhookId: sql.placeholder("webhookId"),
+            legacyUrl: sql.placeholder("legacyUrl"),
+            status: "pending",
+            attempts: 0,
+            nextAttemptAt: sql.placeholder("nowMs"),
+            createdAt: sql.placeholder("nowMs"),
+          })
+          .prepare(),
+      );
+      await statement.run({ tenantId, eventId, ...subscriber, nowMs });
     },
 
     async due(nowMs, busy, limit) {
-      return queries
-        .select({
-          outboxId: outbox.id,
-          tenantId: outbox.tenantId,
-          webhookId: outbox.webhookId,
-          legacyUrl: outbox.legacyUrl,
-          attempts: outbox.attempts,
-          eventId: outbox.eventId,
-          type: events.type,
-          callUuid: events.callUuid,
-          body: events.body,
-          failingSince: sql<number | null>`coalesce(${webhooks.failingSince},
-            ${legacyEndpoints.failingSince})`,
-        })
-        .from(outbox)
-        .innerJoin(events, eq(events.id, outbox.eventId))
-        .leftJoin(webhooks, eq(webhooks.id, outbox.webhookId))
-        .leftJoin(
-          legacyEndpoints,
-          and(
-            eq(legacyEndpoints.tenantId, outbox.tenantId),
-            eq(legacyEndpoints.url, outbox.legacyUrl),
-          ),
-        )
-        .where(
-          and(
-            eq(outbox.status, "pending"),
-            lte(outbox.nextAttemptAt, nowMs),
-            or(isNull(outbox.leaseUntil), lte(outbox.leaseUntil, nowMs)),
-            or(
-              isNull(outbox.webhookId),
-              and(eq(webhooks.enabled, true), notInArray(outbox.webhookId, [...busy.webhookIds])),
-            ),
-            or(isNull(outbox.legacyUrl), notInArray(outbox.legacyUrl, [...busy.legacyUrls])),
-            isNull(legacyEndpoints.disabledReason),
-            sql`NOT ${overtakes(nowMs)}`,
-          ),
-        )
-        .orderBy(asc(outbox.nextAttemptAt), asc(outbox.id))
-        .limit(limit);
+      return dueStatement(queries).all({
+        nowMs,
+        limit,
+        busyFailing: busy.failing ? 1 : 0,
+        busyWebhooks: JSON.stringify(busy.webhookIds),
+        busyUrls: JSON.stringify(busy.legacyUrls),
+      });
     },
 
     async lease(outboxIds, owner, untilMs) {
-      await queries
-        .update(outbox)
-        .set({ leaseOwner: owner, leaseUntil: untilMs })
-        .where(inArray(outbox.id, [...outboxIds]));
+      const statement = prepared(queries, "outbox.lease", () =>
+        queries
+          .update(outbox)
+          .set({
+            leaseOwner: sql`${sql.placeholder("owner")}`,
+            leaseUntil: sql`${sql.placeholder("untilMs")}`,
+          })
+          .where(inArray(outbox.id, sql`(SELECT value FROM json_each(${sql.placeholder("ids")}))`))
+          .prepare(),
+      );
+      await statement.run({ owner, untilMs, ids: JSON.stringify(outboxIds) });
     },
 
     async release(outboxIds, owner) {
@@ -105,11 +93,26 @@ export function outboxStore(queries: Queries): OutboxStore {
     },
 
     async conclude(outboxId, owner, outcome) {
-      const changed = await queries
-        .update(outbox)
-        .set({ ...outcome, leaseOwner: null, leaseUntil: null })
-        .where(and(eq(outbox.id, outboxId), eq(outbox.leaseOwner, owner)))
-        .returning({ id: outbox.id });
+      const statement = prepared(queries, "outbox.conclude", () =>
+        queries
+          .update(outbox)
+          .set({
+            status: sql`${sql.placeholder("status")}`,
+            attempts: sql`${sql.placeholder("attempts")}`,
+            nextAttemptAt: sql`${sql.placeholder("nextAttemptAt")}`,
+            leaseOwner: null,
+            leaseUntil: null,
+          })
+          .where(
+            and(
+              eq(outbox.id, sql.placeholder("outboxId")),
+              eq(outbox.leaseOwner, sql.placeholder("owner")),
+            ),
+          )
+          .returning({ id: outbox.id })
+          .prepare(),
+      );
+      const changed = await statement.all({ ...outcome, outboxId, owner });
       return changed.length > 0;
     },
 

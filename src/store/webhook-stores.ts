@@ -1,24 +1,28 @@
 /** All stores of webhook delivery: subscribers, the delivery log; health is in a file of its own. */
-import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
 import { eventStore, outboxStore } from "./outbox-store.ts";
+import { prepared } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
 import { deliveries, legacyEndpoints, webhooks } from "./schema/outbox.ts";
 import { tenants } from "./schema/tenants.ts";
 
-const ofTenant = (tenantId: number, webhookId: number) =>
-  and(eq(webhooks.tenantId, tenantId), eq(webhooks.id, webhookId));
-
 function subscriberStore(queries: Queries): SubscriberStore {
   return {
     async webhooksFor(tenantId, type) {
-      const enabled = await queries
-        .select({ id: webhooks.id, events: webhooks.events })
-        .from(webhooks)
-        .where(and(eq(webhooks.tenantId, tenantId), eq(webhooks.enabled, true)))
-        .orderBy(webhooks.id);
+      const statement = prepared(queries, "webhooks.enabled", () =>
+        queries
+          .select({ id: webhooks.id, events: webhooks.events })
+          .from(webhooks)
+          .where(
+            and(eq(webhooks.tenantId, sql.placeholder("tenantId")), eq(webhooks.enabled, true)),
+          )
+          .orderBy(webhooks.id)
+          .prepare(),
+      );
+      const enabled = await statement.all({ tenantId });
       return enabled.filter(({ events }) => events.includes(type)).map(({ id }) => id);
     },
 
@@ -46,15 +50,23 @@ function subscriberStore(queries: Queries): SubscriberStore {
     },
 
     async target(tenantId, webhookId) {
-      const found = await queries
-        .select({
-          url: webhooks.url,
-          secretSealed: webhooks.secretSealed,
-          enabled: webhooks.enabled,
-        })
-        .from(webhooks)
-        .where(ofTenant(tenantId, webhookId));
-      return found[0] ?? null;
+      const statement = prepared(queries, "webhooks.target", () =>
+        queries
+          .select({
+            url: webhooks.url,
+            secretSealed: webhooks.secretSealed,
+            enabled: webhooks.enabled,
+          })
+          .from(webhooks)
+          .where(
+            and(
+              eq(webhooks.tenantId, sql.placeholder("tenantId")),
+              eq(webhooks.id, sql.placeholder("webhookId")),
+            ),
+          )
+          .prepare(),
+      );
+      return (await statement.get({ tenantId, webhookId })) ?? null;
     },
 
     async tenantSecret(tenantId) {
@@ -70,7 +82,27 @@ function subscriberStore(queries: Queries): SubscriberStore {
 function deliveryStore(queries: Queries): DeliveryStore {
   return {
     async insert(tenantId, record) {
-      await queries.insert(deliveries).values({ tenantId, ...record });
+      const statement = prepared(queries, "deliveries.insert", () =>
+        queries
+          .insert(deliveries)
+          .values({
+            tenantId: sql.placeholder("tenantId"),
+            id: sql.placeholder("id"),
+            outboxId: sql.placeholder("outboxId"),
+            webhookId: sql.placeholder("webhookId"),
+            eventId: sql.placeholder("eventId"),
+            type: sql.placeholder("type"),
+            attempt: sql.placeholder("attempt"),
+            status: sql.placeholder("status"),
+            httpStatus: sql.placeholder("httpStatus"),
+            durationMs: sql.placeholder("durationMs"),
+            error: sql.placeholder("error"),
+            createdAt: sql.placeholder("createdAt"),
+            nextAttemptAt: sql.placeholder("nextAttemptAt"),
+          })
+          .prepare(),
+      );
+      await statement.run({ tenantId, ...record });
     },
 
     async eventOf(tenantId, webhookId, deliveryId) {

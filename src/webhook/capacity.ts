@@ -1,6 +1,7 @@
 /**
  * Who may be delivered to right now. Each endpoint has few slots, and one while it is failing, so that
- * a dead or slow one holds up nobody else; of one call an endpoint gets one event at a time, in order.
+ * a dead or slow one holds up nobody else; all failing ones together have half of the slots. Of one call
+ * an endpoint gets one event at a time, in order.
  */
 import type { Busy, DueDelivery } from "./stores.ts";
 
@@ -26,6 +27,7 @@ export class DeliveryCapacity {
   /** Endpoint and call of what is under way. */
   readonly #calls = new Set<string>();
   #active = 0;
+  #failing = 0;
 
   constructor(private readonly limits: CapacityLimits) {}
 
@@ -33,7 +35,11 @@ export class DeliveryCapacity {
     return this.limits.total - this.#active;
   }
 
-  /** Takes a slot; false when the endpoint is full or busy with this call. */
+  get #failingFull(): boolean {
+    return this.#failing >= Math.ceil(this.limits.total / 2);
+  }
+
+  /** Takes a slot; false when there is none for it, or the endpoint is busy with this call. */
   take(target: Target): boolean {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key) ?? {
@@ -45,28 +51,33 @@ export class DeliveryCapacity {
     endpoint.limit = target.failingSince === null ? this.limits.perEndpoint : 1;
     const call = target.callUuid === null ? null : `${key} ${target.callUuid}`;
     if (this.free === 0 || endpoint.active >= endpoint.limit) return false;
+    if (target.failingSince !== null && this.#failingFull) return false;
     if (call !== null && this.#calls.has(call)) return false;
     endpoint.active++;
     this.#active++;
+    if (target.failingSince !== null) this.#failing++;
     this.#endpoints.set(key, endpoint);
     if (call !== null) this.#calls.add(call);
     return true;
   }
 
+  /** With what was taken. */
   give(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);
     if (!endpoint) return;
     endpoint.active--;
     this.#active--;
+    if (target.failingSince !== null) this.#failing--;
     if (endpoint.active === 0) this.#endpoints.delete(key);
     if (target.callUuid !== null) this.#calls.delete(`${key} ${target.callUuid}`);
   }
 
-  /** Endpoints without a free slot. */
+  /** Who has no free slot. */
   busy(): Busy {
     const full = [...this.#endpoints.values()].filter(({ active, limit }) => active >= limit);
     return {
+      failing: this.#failingFull,
       webhookIds: full.flatMap(({ webhookId }) => (webhookId === null ? [] : [webhookId])),
       legacyUrls: full.flatMap(({ legacyUrl }) => (legacyUrl === null ? [] : [legacyUrl])),
     };

@@ -35,8 +35,11 @@ export interface DeliveryOptions {
   /** Deliveries under way at once. */
   readonly concurrencyMax?: number;
   readonly perEndpointMax?: number;
-  /** Rest between two claims, so that under load one transaction claims many. 0: none. */
-  readonly claimPauseMs?: number;
+  /**
+   * Rest between two claims, and between two writings of outcomes, so that under load one transaction
+   * (one sync to disk) serves many. 0: none.
+   */
+  readonly pauseMs?: number;
   /** Told of endpoints that were switched off after failing too long or a 410. */
   readonly switchedOff?: SwitchedOffListener;
 }
@@ -52,20 +55,19 @@ export interface DeliveryWorker {
 const LEASE_MARGIN_MS = 30_000;
 /** Also finds what another, dead node had leased. */
 const LOOK_EVERY_MS = 30_000;
-const PAGE = 64;
 const STOP_GRACE_MS = 3000;
-const CLAIM_PAUSE_MS = 10;
+const PAUSE_MS = 10;
 
 export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { database, stores, clock, random, log, timeoutMs } = options;
-  const { claimPauseMs = CLAIM_PAUSE_MS } = options;
+  const { pauseMs = PAUSE_MS } = options;
   const owner = hex(random.bytes(8));
   const capacity = new DeliveryCapacity({
     total: options.concurrencyMax ?? 256,
     perEndpoint: options.perEndpointMax ?? 4,
   });
   const outcomes = createOutcomeWriter({
-    ...{ database, stores, clock, random },
+    ...{ database, stores, clock, random, pauseMs },
     switchedOff: options.switchedOff,
   });
   const underWay = new Set<Promise<void>>();
@@ -90,7 +92,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       do {
         looking = "looking";
         for (const delivery of await claim()) begin(delivery);
-        if (claimPauseMs > 0) await sleep(clock, claimPauseMs);
+        if (pauseMs > 0) await sleep(clock, pauseMs);
       } while (stillWanted());
       if (phase === "running") await sleepUntilDue();
     } catch (error) {
@@ -111,8 +113,8 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     try {
       await database.tx(async (queries) => {
         const outbox = stores.outbox(queries);
-        for (;;) {
-          const due = await outbox.due(clock.now(), capacity.busy(), PAGE);
+        while (capacity.free > 0) {
+          const due = await outbox.due(clock.now(), capacity.busy(), capacity.free);
           const taken = due.filter((delivery) => capacity.take(delivery));
           if (taken.length === 0) return;
           claimed.push(...taken);

@@ -1,8 +1,8 @@
 /**
- * Writes outcomes in groups: whatever attempts finished while the last transaction ran go into the next
- * one, so that a busy hour costs few syncs to disk and a quiet one no delay.
+ * Writes outcomes in groups: the first is written at once, and whatever attempts finish in the pause after
+ * it go into one transaction, so that a busy hour costs few syncs to disk and a quiet one no delay.
  */
-import type { Clock } from "../core/clock.ts";
+import { type Clock, sleep } from "../core/clock.ts";
 import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
 import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
@@ -25,16 +25,20 @@ export function createOutcomeWriter(options: {
   readonly stores: WebhookStores;
   readonly clock: Clock;
   readonly random: Random;
+  readonly pauseMs: number;
   readonly switchedOff: SwitchedOffListener | undefined;
 }): OutcomeWriter {
-  const { database, stores, clock, random, switchedOff } = options;
+  const { database, stores, clock, random, pauseMs, switchedOff } = options;
   /** Bounded by the deliveries under way. */
   let waiting: Waiting[] = [];
   let writing = false;
 
   async function writeAll(): Promise<void> {
     writing = true;
-    while (waiting.length > 0) await writeGroup(takeWaiting());
+    while (waiting.length > 0) {
+      await writeGroup(takeWaiting());
+      if (pauseMs > 0) await sleep(clock, pauseMs);
+    }
     writing = false;
   }
 

@@ -59,6 +59,8 @@ export interface DueDelivery {
 }
 
 export interface Busy {
+  /** Every endpoint that is failing. */
+  readonly failing: boolean;
   readonly webhookIds: readonly number[];
   readonly legacyUrls: readonly string[];
 }
@@ -66,7 +68,7 @@ export interface Busy {
 export interface OutboxStore {
   insert(tenantId: number, eventId: string, subscriber: Subscriber, nowMs: number): Promise<void>;
   /**
-   * Oldest first: pending, due, not leased, of enabled endpoints, not for busy ones, and not while an
+   * The oldest of each endpoint, oldest first: pending, due, not leased, of enabled endpoints, not for busy ones, and not while an
    * earlier event of the same call is under way to the same endpoint (by a dead process, perhaps).
    */
   due(nowMs: number, busy: Busy, limit: number): Promise<readonly DueDelivery[]>;

@@ -1,4 +1,5 @@
 /** What must leave the appliance: webhook events and mail, stored with the change they report. */
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -83,6 +84,13 @@ export const outbox = sqliteTable(
     index("outbox_due").on(t.status, t.nextAttemptAt),
     index("outbox_webhook").on(t.webhookId),
     index("outbox_event").on(t.eventId),
+    // What waits for one endpoint, oldest first: the claim asks endpoint by endpoint.
+    index("outbox_ready_webhook")
+      .on(t.webhookId, t.nextAttemptAt)
+      .where(sql`status = 'pending' AND webhook_id IS NOT NULL`),
+    index("outbox_ready_legacy")
+      .on(t.legacyUrl, t.nextAttemptAt)
+      .where(sql`status = 'pending' AND legacy_url IS NOT NULL`),
   ],
 );
 

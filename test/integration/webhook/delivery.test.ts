@@ -93,7 +93,7 @@ function startWorker(): DeliveryWorker {
   const started = createDeliveryWorker({
     ...common,
     random: systemRandom,
-    claimPauseMs: 0, // the clock stands still
+    pauseMs: 0, // the clock stands still
   });
   started.start();
   return started;

@@ -61,7 +61,7 @@ const worker = createDeliveryWorker({
   vault: plainVault,
   client: createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
   timeoutMs: 2000,
-  claimPauseMs: 0, // the clock stands still
+  pauseMs: 0, // the clock stands still
   switchedOff: mailWhenSwitchedOff(webhookStores, mailQueue),
 });
 const sink = createEventSink({ stores: webhookStores, clock, random, wake: () => worker.wake() });
