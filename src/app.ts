@@ -10,6 +10,7 @@ import { startAudio } from "./app/audio.ts";
 import { createDelivery } from "./app/delivery.ts";
 import { startHttp } from "./app/http.ts";
 import { createOperator } from "./app/operator.ts";
+import { createPayments } from "./app/payments.ts";
 import type { AppSettings } from "./app/settings.ts";
 import { prepareDataDir } from "./app/storage.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
@@ -128,9 +129,10 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     onTurn: (call, turn) => turns.emit("turn", { call, turn }),
   };
 
+  const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
   const http = await startHttp(settings, {
-    ...{ database, billing, calls, delivery, vault, sip, audio },
+    ...{ database, billing, payments, calls, delivery, vault, sip, audio },
     recordingsDir: paths.recordings,
     ...deps,
   });
@@ -155,6 +157,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const operator = createOperator({
     ...{ database, vault, billing, apiKeys, clock, random },
+    checkouts: payments.checkouts,
     backups: upkeep.backups,
     running: {
       calls,

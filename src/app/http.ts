@@ -1,7 +1,5 @@
 /** The HTTP server, given the parts it serves. */
 
-import { createCheckouts } from "../billing/checkout.ts";
-import { manualPayments } from "../billing/payments/manual.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { CallDesk } from "../call/ports.ts";
 import type { Vault } from "../config/vault.ts";
@@ -11,16 +9,17 @@ import type { Random } from "../core/random.ts";
 import type { HttpServer } from "../http/ports.ts";
 import { createHttpServer } from "../http/server.ts";
 import type { SipStack } from "../sip/ports.ts";
-import { billingStores } from "../store/billing-stores.ts";
 import type { Database } from "../store/database.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
+import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface HttpParts {
   readonly database: Database;
   readonly billing: Billing;
+  readonly payments: Payments;
   readonly calls: CallDesk;
   readonly delivery: Delivery;
   readonly vault: Vault;
@@ -44,7 +43,6 @@ function baseUrlOf(settings: AppSettings, address: { host: string; port: number 
 
 export async function startHttp(settings: AppSettings, parts: HttpParts): Promise<Http> {
   const { audio, sip, database } = parts;
-  let baseUrl = settings.http.publicUrl ?? "";
   const server = await createHttpServer(
     {
       host: settings.http.listen.host,
@@ -61,14 +59,8 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
     {
       ...parts,
       webhookTester: parts.delivery.tester,
-      checkouts: createCheckouts({
-        database,
-        stores: billingStores,
-        plans: settings.plans,
-        provider: manualPayments(() => baseUrl),
-        clock: parts.clock,
-        random: parts.random,
-      }),
+      checkouts: parts.payments.checkouts,
+      stripeEvents: parts.payments.stripeEvents,
       recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: {
@@ -84,6 +76,6 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       },
     },
   );
-  baseUrl ||= baseUrlOf(settings, server.address);
+  const baseUrl = settings.http.publicUrl ?? baseUrlOf(settings, server.address);
   return { server, baseUrl };
 }

@@ -1,13 +1,20 @@
 /** The operator's commands on the running parts, or on the bare data directory without SIP. */
 import type { Backups } from "../backup/backups.ts";
+import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
+import type { Checkout } from "../billing/stores.ts";
 import type { CallDesk } from "../call/ports.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { eurToMicro, microEur, microToEur } from "../core/money.ts";
 import type { Random } from "../core/random.ts";
-import type { OperatorPort, TenantSummary, TrunkSummary } from "../ops/control/operator-port.ts";
+import type {
+  CheckoutSummary,
+  OperatorPort,
+  TenantSummary,
+  TrunkSummary,
+} from "../ops/control/operator-port.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
@@ -40,6 +47,7 @@ export interface OperatorDependencies {
   readonly vault: { seal(plain: string, binding: string): string };
   readonly billing: Billing;
   readonly apiKeys: ApiKeys;
+  readonly checkouts: Checkouts;
   readonly backups: Backups;
   readonly clock: Clock;
   readonly random: Random;
@@ -64,6 +72,17 @@ function trunkSummary(trunk: TrunkRecord, status: RegistrationStatus | null): Tr
     next_attempt_at: failed ? isoUtc(failed.nextAttemptAtMs) : null,
   };
 }
+
+const checkoutSummary = (checkout: Checkout): CheckoutSummary => ({
+  id: checkout.id,
+  tenant_id: checkout.tenantId,
+  kind: checkout.kind,
+  item: checkout.item,
+  amount_eur: microToEur(checkout.amount),
+  status: checkout.status,
+  created_at: isoUtc(checkout.createdAt),
+  expires_at: isoUtc(checkout.expiresAt),
+});
 
 export function createOperator(deps: OperatorDependencies): OperatorPort {
   const { database, vault, billing, running, clock } = deps;
@@ -183,6 +202,10 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     },
 
     createBackup: (to) => deps.backups.create(to),
+
+    listCheckouts: async () => (await deps.checkouts.waiting()).map(checkoutSummary),
+
+    confirmCheckout: async (id) => checkoutSummary(await deps.checkouts.confirm(id)),
 
     async placeCall(agentId, to) {
       const { calls } = needServer();

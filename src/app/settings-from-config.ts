@@ -16,11 +16,10 @@ export class UnsupportedSetting extends Error {
 }
 
 function refuseUnsupported(config: Config): void {
-  const { engine, storage, payments, sip } = config;
+  const { engine, storage, sip } = config;
   const unsupported = [
     engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
     storage.database !== "file" && '[storage] database: use "file"',
-    payments.provider !== "manual" && `[payments] provider = "${payments.provider}": use "manual"`,
     sip.tls_bind !== null && "[sip] tls_bind: leave it out",
     sip.srtp !== "off" && `[sip] srtp = "${sip.srtp}": use "off"`,
   ].filter((entry) => entry !== false);
@@ -104,6 +103,16 @@ function bankDetailsOf({ payments }: Config): string | null {
   return lines.filter((line) => line !== null).join("\n");
 }
 
+function stripeOf({ payments }: Config): AppSettings["stripe"] {
+  if (payments.provider !== "stripe") return null;
+  const { secret_key, webhook_secret, base_url } = payments.stripe;
+  return {
+    secretKey: secret_key ?? "",
+    webhookSecret: webhook_secret ?? "",
+    baseUrl: base_url,
+  };
+}
+
 function callWorkerOf(config: Config): AppSettings["callWorker"] {
   const { conversation, rtp, http_client, engine } = config;
   const silent = { lt: "", lv: "", en: "", ru: "" };
@@ -175,6 +184,7 @@ export function settingsFromConfig(
       webhookTimeoutMs: http_client.webhook_timeout_ms,
     },
     mail: { from: config.mail.from, provider: mailProviderOf(config) },
+    stripe: stripeOf(config),
     concurrentCallsMax: limits.concurrent_calls,
     bankDetails: bankDetailsOf(config),
   };

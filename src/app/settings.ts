@@ -1,6 +1,7 @@
 /** What the composition needs to know, already parsed; `settings-from-config.ts` fills it. */
 import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
+import type { StripeSettings } from "../billing/payments/stripe.ts";
 import type { Plan } from "../billing/ports.ts";
 import type { CodecName } from "../media/plan.ts";
 import type { CallWorkerSettings } from "../worker/messages.ts";
@@ -57,6 +58,8 @@ export interface AppSettings {
     readonly from: string;
     readonly provider: MailProviderSettings;
   };
+  /** Missing: payments are bank transfers that the operator confirms. */
+  readonly stripe?: StripeSettings | null;
   readonly concurrentCallsMax: number;
   /** How to pay by bank transfer, as lines; null: ask the operator. */
   readonly bankDetails: string | null;

@@ -3,7 +3,10 @@
  *
  * A checkout is fulfilled once: the step from open to paid, the ledger transaction (key
  * `checkout:<id>`) and the change it buys commit together. The machine is small enough for a row:
- * open → paid | expired; both ends absorb. Expiry is a matter of time and needs no job.
+ * open → paid | expired | cancelled; all ends absorb. Expiry is a matter of time and needs no job.
+ *
+ * The row is written before the provider is asked: a payment can be reported before the answer to
+ * the request that opened it, and must find its checkout.
  */
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound, unreachable } from "../core/errors.ts";
@@ -11,18 +14,18 @@ import { hex } from "../core/ids.ts";
 import { type MicroEur, microEur } from "../core/money.ts";
 import { type Random, systemRandom } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
-import { move, post } from "./ledger.ts";
+import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import type { PaymentProvider } from "./payments/provider.ts";
 import type { Plan } from "./ports.ts";
-import type { Account, BillingStores, Checkout, LedgerKind } from "./stores.ts";
+import type { Account, BillingStores, Checkout } from "./stores.ts";
 
 export const TOPUP_MIN = microEur(10_000_000);
 export const TOPUP_MAX = microEur(1_000_000_000);
 export const CRM_BRIDGE_PRICE = microEur(79_000_000);
 export const RETENTION_BLOCK_PRICE = microEur(5_000_000);
-/** 30 days to begin with and five blocks: 6 months in all. */
-export const RETENTION_BLOCKS_MAX = 5;
+
 const MICRO_PER_CENT = 10_000;
+const WAITING_MAX = 1000;
 
 /** What a tenant wants to pay for. */
 export type CheckoutWish =
@@ -53,11 +56,26 @@ export interface Checkouts {
   get(id: string): Promise<Checkout>;
   /** Newest first. */
   list(tenantId: number): Promise<readonly Checkout[]>;
+  /** Over all tenants: what waits for the operator's confirmation, newest first, at most 1000. */
+  waiting(): Promise<readonly Checkout[]>;
   /**
-   * The money has arrived. Fulfils once; confirming a paid one again answers it and changes nothing.
-   * Throws not_found, or conflict when it expired or can no longer be fulfilled.
+   * The operator says that the money of a bank transfer has arrived. Fulfils once; confirming a paid
+   * one again answers it and changes nothing. Throws not_found, or conflict when it expired, is paid
+   * through a provider of its own, or can no longer be fulfilled.
    */
   confirm(id: string): Promise<Checkout>;
+  /**
+   * The provider has the money: fulfils once, also when the checkout has expired meanwhile. What can
+   * no longer be delivered is put on the wallet instead. Throws not_found, or conflict when the
+   * session or the amount is not the checkout's.
+   */
+  fulfil(id: string, payment: ProviderPayment): Promise<Checkout>;
+}
+
+/** What a provider says that it has received. */
+export interface ProviderPayment {
+  readonly session: string;
+  readonly amount: MicroEur;
 }
 
 export interface CheckoutOptions {
@@ -80,22 +98,36 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
     const account = await stores.accounts(database.read).find(tenantId);
     const order = orderFor(wish, account, plans);
     const id = `chk_${hex(random.bytes(16))}`;
-    const { checkoutUrl, providerSession } = await provider.open({ id, tenantId, ...order });
     const createdAt = clock.now();
     const checkout: Checkout = {
       id,
       tenantId,
       ...order,
       provider: provider.name,
-      providerSession,
+      providerSession: null,
       status: "open",
       createdAt,
       expiresAt: createdAt + provider.validForMs,
       paidAt: null,
     };
     await database.tx((queries) => stores.checkouts(queries).insert(checkout));
+    const url = await openAtProvider(checkout);
     const { kind, amount } = order;
-    return { id, kind, amount, status: "open", expiresAtMs: checkout.expiresAt, url: checkoutUrl };
+    return { id, kind, amount, status: "open", expiresAtMs: checkout.expiresAt, url };
+  }
+
+  /** Answers where to pay. A checkout that the provider refused is cancelled. */
+  async function openAtProvider(checkout: Checkout): Promise<string> {
+    const { id } = checkout;
+    try {
+      const { checkoutUrl, providerSession } = await provider.open(checkout);
+      if (providerSession !== null)
+        await database.tx((queries) => stores.checkouts(queries).setSession(id, providerSession));
+      return checkoutUrl;
+    } catch (error) {
+      await database.tx((queries) => stores.checkouts(queries).cancel(id));
+      throw error;
+    }
   }
 
   /** The record as it is now: an open one past its time has expired. */
@@ -117,44 +149,30 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
       throw conflict(
         `This checkout is ${checkout.status}. Ask the tenant for a new one, or book the money with a credit.`,
       );
+    if (checkout.provider !== "manual")
+      throw conflict(`This checkout is paid through ${checkout.provider}, which confirms it.`);
     const paidAt = clock.now();
-    if (!(await stores.checkouts(queries).markPaid(id, paidAt))) return find(queries, id);
-    await book(queries, checkout, paidAt);
-    await deliver(queries, checkout);
+    if (!(await stores.checkouts(queries).markPaid(id, paidAt, ["open"]))) return find(queries, id);
+    await bookPayment(stores, queries, checkout, paidAt);
+    if (!(await deliverItem(stores, queries, checkout, plans)))
+      throw conflict("What this checkout buys can no longer be delivered.");
     return { ...checkout, status: "paid", paidAt };
   }
 
-  async function book(queries: Queries, checkout: Checkout, paidAt: number): Promise<void> {
-    const transaction = {
-      key: `checkout:${checkout.id}`,
-      kind: ledgerKindOf(checkout.kind),
-      note: noteOf(checkout),
-      createdAt: paidAt,
-    };
-    const account = checkout.kind === "topup" ? "wallet" : "revenue";
-    const entries = move("payments", account, checkout.amount);
-    await post(stores, queries, checkout.tenantId, transaction, entries);
-  }
-
-  async function deliver(queries: Queries, checkout: Checkout): Promise<void> {
-    const accounts = stores.accounts(queries);
-    const account = await accounts.find(checkout.tenantId);
-    switch (checkout.kind) {
-      case "topup":
-        return;
-      case "plan":
-        return accounts.setPlan(checkout.tenantId, checkout.item ?? account.planSlug);
-      case "crm_bridge":
-        return accounts.setCrmBridge(checkout.tenantId, true);
-      case "retention": {
-        const blocks = account.retentionBlocks + Number(checkout.item);
-        if (blocks > RETENTION_BLOCKS_MAX)
-          throw conflict("The tenant already has the longest retention: 6 months.");
-        return accounts.setRetentionBlocks(checkout.tenantId, blocks);
-      }
-      default:
-        return unreachable(checkout.kind);
-    }
+  async function fulfil(queries: Queries, id: string, payment: ProviderPayment): Promise<Checkout> {
+    const records = stores.checkouts(queries);
+    const checkout = await records.find(id);
+    if (!checkout) throw notFound("checkout");
+    if ((checkout.providerSession ?? payment.session) !== payment.session)
+      throw conflict(`Payment ${payment.session} is not that of checkout ${id}.`);
+    if (payment.amount !== checkout.amount)
+      throw conflict(`Payment ${payment.session} has another amount than checkout ${id}.`);
+    const paidAt = clock.now();
+    if (!(await records.markPaid(id, paidAt, ["open", "expired", "cancelled"]))) return checkout;
+    await records.setSession(id, payment.session);
+    const delivered = await deliverItem(stores, queries, checkout, plans);
+    await bookPayment(stores, queries, delivered ? checkout : asWalletMoney(checkout), paidAt);
+    return { ...checkout, status: "paid", paidAt, providerSession: payment.session };
   }
 
   return {
@@ -162,7 +180,12 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
     get: (id) => find(database.read, id),
     list: async (tenantId) =>
       (await stores.checkouts(database.read).list(tenantId)).map((found) => asOfNow(found)),
+    async waiting() {
+      const nowMs = clock.now();
+      return stores.checkouts(database.read).listOpen("manual", nowMs, WAITING_MAX);
+    },
     confirm: (id) => database.tx((queries) => confirm(queries, id)),
+    fulfil: (id, payment) => database.tx((queries) => fulfil(queries, id, payment)),
   };
 }
 
@@ -202,24 +225,5 @@ function orderFor(wish: CheckoutWish, account: Account, plans: readonly Plan[]):
     }
     default:
       return unreachable(wish);
-  }
-}
-
-function ledgerKindOf(kind: Checkout["kind"]): LedgerKind {
-  return kind === "crm_bridge" ? "add_on" : kind;
-}
-
-function noteOf(checkout: Checkout): string {
-  switch (checkout.kind) {
-    case "topup":
-      return "Top-up";
-    case "plan":
-      return `Plan ${checkout.item}`;
-    case "crm_bridge":
-      return "CRM bridge, one month";
-    case "retention":
-      return `Transcript retention, ${checkout.item} × 30 days`;
-    default:
-      return unreachable(checkout.kind);
   }
 }

@@ -31,6 +31,10 @@ export interface LedgerStore {
     entries: readonly LedgerEntry[],
   ): Promise<void>;
   hasKey(tenantId: number, key: string): Promise<boolean>;
+  /** null: no transaction of the tenant has this key. */
+  kindOf(tenantId: number, key: string): Promise<LedgerKind | null>;
+  /** Of one account of the tenant; 0 without entries. */
+  sumOf(tenantId: number, account: LedgerAccount): Promise<number>;
   /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
   unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
   /** Over all tenants: wallets that differ from the sum of their entries. */
@@ -121,8 +125,17 @@ export interface CheckoutStore {
   insert(checkout: Checkout): Promise<void>;
   find(id: string): Promise<Checkout | null>;
   list(tenantId: number): Promise<readonly Checkout[]>;
-  /** True for the one caller that turned it from open into paid. */
-  markPaid(id: string, nowMs: number): Promise<boolean>;
+  /** Over all tenants, newest first: those of a provider that can still be paid. */
+  listOpen(
+    provider: Checkout["provider"],
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly Checkout[]>;
+  /** True for the one caller that turned it from one of these states into paid. */
+  markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
+  setSession(id: string, providerSession: string): Promise<void>;
+  /** Only an open one. */
+  cancel(id: string): Promise<void>;
 }
 
 export interface BillingStores {

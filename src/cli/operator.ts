@@ -1,5 +1,6 @@
 /** The two ways of an operator's command: through the running server, or directly on the data. */
 import { createOperator } from "../app/operator.ts";
+import { createPayments } from "../app/payments.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { createBackups } from "../backup/backups.ts";
@@ -56,18 +57,32 @@ async function directly<Name extends OperationName>(
   try {
     const paths = prepareDataDir(loaded.dataDir);
     const masterKey = masterKeyOf(loaded, random);
-    const { plans } = settingsFromConfig(loaded.config, {
+    const settings = settingsFromConfig(loaded.config, {
       version,
       masterKey,
       dataDir: loaded.dataDir,
     });
     const database = openDatabase(paths.database, clock.now());
+    const payments = createPayments(settings, {
+      database,
+      publicUrl: () => "",
+      clock,
+      random,
+      log,
+    });
     const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
     try {
       const operator = createOperator({
         database,
         vault: createVault(masterKey),
-        billing: createBilling({ database, stores: billingStores, plans, clock, random }),
+        billing: createBilling({
+          database,
+          stores: billingStores,
+          plans: settings.plans,
+          clock,
+          random,
+        }),
+        checkouts: payments.checkouts,
         apiKeys,
         backups: createBackups({
           dataDir: loaded.dataDir,

@@ -4,6 +4,7 @@ import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
+import { checkoutCommand } from "./checkout.ts";
 import { configCommand } from "./config.ts";
 import { creditCommand } from "./credit.ts";
 import { demoCommand } from "./demo.ts";
@@ -30,6 +31,7 @@ const commands = new Map<string, Command>([
   ["key", keyCommand],
   ["trunk", trunkCommand],
   ["credit", creditCommand],
+  ["checkout", checkoutCommand],
   ["call", callCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],

@@ -60,12 +60,16 @@ ${cells}
 `;
 }
 
+function howToPay(checkout: Checkout, bankDetails: string | null): string {
+  if (checkout.provider !== "manual")
+    return "If you have paid, this page says so as soon as the payment is confirmed. Load it again in a minute.";
+  if (bankDetails === null) return "Ask the operator how to pay, and give the reference.";
+  return `${bankDetails}\n\nGive the reference with the transfer. The operator confirms it when it arrives.`;
+}
+
 function checkoutPage(checkout: Checkout, bankDetails: string | null): string {
   const amount = `${microToEur(checkout.amount).toFixed(2)} EUR`;
   const item = checkout.kind === "plan" && checkout.item ? ` ${checkout.item}` : "";
-  const pay = bankDetails
-    ? `${bankDetails}\n\nGive the reference with the transfer. The operator confirms it when it arrives.`
-    : "Ask the operator how to pay, and give the reference.";
   return page(
     "Payment",
     [
@@ -75,7 +79,7 @@ function checkoutPage(checkout: Checkout, bankDetails: string | null): string {
       ["Until", new Date(checkout.expiresAt).toISOString().slice(0, 10)],
       ["State", STATE[checkout.status]],
     ],
-    checkout.status === "open" ? pay : "",
+    checkout.status === "open" ? howToPay(checkout, bankDetails) : "",
   );
 }
 

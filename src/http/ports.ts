@@ -42,6 +42,11 @@ export interface HttpDependencies {
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
   readonly vault: Vault;
   readonly checkouts: Checkouts;
+  /**
+   * Takes a Stripe event as it came, with its signature; answers the status. Missing: payments are
+   * not made through Stripe, and its endpoint does not exist.
+   */
+  readonly stripeEvents?: ((body: string, signature: string | null) => Promise<number>) | null;
   readonly recordings: Recordings;
   readonly registrations: Registrations;
   readonly health: Health;

@@ -29,6 +29,7 @@ import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.
 import { MOUNTS, routeTable } from "./route-table.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { apiRoutes } from "./routes/index.ts";
+import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
 /** Bun answers 413 itself, without a body, above this: far above our own limit. */
@@ -127,6 +128,8 @@ export async function createHttpServer(
     ),
   );
   checkoutRoutes(app, { checkouts: dependencies.checkouts, bankDetails: settings.bankDetails });
+
+  if (dependencies.stripeEvents) stripeWebhookRoute(app, dependencies.stripeEvents, clock);
 
   app.listen({
     hostname: settings.host,

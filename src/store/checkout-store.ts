@@ -1,5 +1,5 @@
 /** Checkouts: what a tenant wants to pay, and whether it was paid. */
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, gt, inArray } from "drizzle-orm";
 import type { CheckoutStore } from "../billing/stores.ts";
 import type { Queries } from "./database.ts";
 import { checkouts } from "./schema/money.ts";
@@ -23,13 +23,39 @@ export function checkoutStore(queries: Queries): CheckoutStore {
         .orderBy(desc(checkouts.createdAt));
     },
 
-    async markPaid(id, nowMs) {
+    async listOpen(provider, nowMs, limit) {
+      return queries
+        .select()
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.provider, provider),
+            eq(checkouts.status, "open"),
+            gt(checkouts.expiresAt, nowMs),
+          ),
+        )
+        .orderBy(desc(checkouts.createdAt))
+        .limit(limit);
+    },
+
+    async markPaid(id, nowMs, from) {
       const changed = await queries
         .update(checkouts)
         .set({ status: "paid", paidAt: nowMs })
-        .where(and(eq(checkouts.id, id), eq(checkouts.status, "open")))
+        .where(and(eq(checkouts.id, id), inArray(checkouts.status, [...from])))
         .returning({ id: checkouts.id });
       return changed.length > 0;
+    },
+
+    async setSession(id, providerSession) {
+      await queries.update(checkouts).set({ providerSession }).where(eq(checkouts.id, id));
+    },
+
+    async cancel(id) {
+      await queries
+        .update(checkouts)
+        .set({ status: "cancelled" })
+        .where(and(eq(checkouts.id, id), eq(checkouts.status, "open")));
     },
   };
 }

@@ -32,6 +32,22 @@ export function ledgerStore(queries: Queries): LedgerStore {
       return found.length > 0;
     },
 
+    async kindOf(tenantId, key) {
+      const found = await queries
+        .select({ kind: ledgerTransactions.kind })
+        .from(ledgerTransactions)
+        .where(and(eq(ledgerTransactions.tenantId, tenantId), eq(ledgerTransactions.key, key)));
+      return found[0]?.kind ?? null;
+    },
+
+    async sumOf(tenantId, account) {
+      const found = await queries
+        .select({ sum: sql<number>`coalesce(sum(${ledgerEntries.amount}), 0)` })
+        .from(ledgerEntries)
+        .where(and(eq(ledgerEntries.tenantId, tenantId), eq(ledgerEntries.account, account)));
+      return found[0]?.sum ?? 0;
+    },
+
     async unbalanced() {
       const sum = sql<number>`sum(${ledgerEntries.amount})`;
       return queries

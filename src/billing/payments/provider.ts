@@ -7,6 +7,6 @@ export interface PaymentProvider {
   readonly validForMs: number;
   /** Opens the provider's side. Answers where to pay and the provider's own id, if it has one. */
   open(
-    checkout: Pick<Checkout, "id" | "tenantId" | "kind" | "amount" | "item">,
+    checkout: Pick<Checkout, "id" | "tenantId" | "kind" | "amount" | "item" | "expiresAt">,
   ): Promise<{ checkoutUrl: string; providerSession: string | null }>;
 }

@@ -69,6 +69,10 @@ export const operations = {
     }),
     (port, { to }) => port.createBackup(to),
   ),
+  "checkout.list": operation(nothing, (port) => port.listCheckouts()),
+  "checkout.confirm": operation(z.strictObject({ id: z.string().max(100) }), (port, { id }) =>
+    port.confirmCheckout(id),
+  ),
   "call.place": operation(z.strictObject({ agent: id, to: e164Text }), (port, { agent, to }) =>
     port.placeCall(agent, to),
   ),

@@ -71,6 +71,19 @@ export interface CreatedKey {
   readonly created_at: string;
 }
 
+/** A payment by bank transfer. */
+export interface CheckoutSummary {
+  readonly id: string;
+  readonly tenant_id: number;
+  readonly kind: "topup" | "plan" | "crm_bridge" | "retention";
+  /** The plan's slug, or the number of retention blocks. */
+  readonly item: string | null;
+  readonly amount_eur: number;
+  readonly status: "open" | "paid" | "expired" | "cancelled";
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
 /** One step of a followed call. */
 export type CallProgress =
   | { readonly type: "status"; readonly status: string; readonly ended_reason: string | null }
@@ -99,6 +112,10 @@ export interface OperatorPort {
   credit(tenantId: number, eur: number, note: string): Promise<{ readonly balance_eur: number }>;
   /** Online. `null`: into the backups directory. Throws conflict for a file that exists. */
   createBackup(to: string | null): Promise<BackupSummary>;
+  /** What waits for a bank transfer, newest first. */
+  listCheckouts(): Promise<readonly CheckoutSummary[]>;
+  /** The money has arrived. Once; again it only answers. Throws not_found, conflict. */
+  confirmCheckout(id: string): Promise<CheckoutSummary>;
   /** Asks for a call now with an agent, whose tenant it belongs to. Needs the running server. */
   placeCall(
     agentId: number,

@@ -12,6 +12,8 @@ export const LEDGER_ACCOUNTS = [
   "revenue",
   /** Given away by the operator. */
   "credits",
+  /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
+  "receivable",
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 

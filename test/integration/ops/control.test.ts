@@ -22,6 +22,8 @@ const operator: OperatorPort = {
   createKey: unused,
   setTrunk: unused,
   listTrunks: unused,
+  listCheckouts: unused,
+  confirmCheckout: unused,
   testTrunk: unused,
   createBackup: unused,
   placeCall: unused,

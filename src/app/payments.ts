@@ -1,0 +1,48 @@
+/** Checkouts with the provider that the configuration names. */
+import { type Checkouts, createCheckouts } from "../billing/checkout.ts";
+import { manualPayments } from "../billing/payments/manual.ts";
+import type { PaymentProvider } from "../billing/payments/provider.ts";
+import { createStripe, type EventVerdict } from "../billing/payments/stripe.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { billingStores } from "../store/billing-stores.ts";
+import type { Database } from "../store/database.ts";
+import type { AppSettings } from "./settings.ts";
+
+export interface Payments {
+  readonly checkouts: Checkouts;
+  /** null: bank transfers, which nobody reports. */
+  readonly stripeEvents: ((body: string, signature: string | null) => Promise<EventVerdict>) | null;
+}
+
+export interface PaymentsDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Of the appliance, without a trailing slash; known once it listens. */
+  readonly publicUrl: () => string;
+}
+
+export function createPayments(
+  settings: Pick<AppSettings, "plans" | "stripe">,
+  deps: PaymentsDependencies,
+): Payments {
+  const { database, clock, random, log, publicUrl } = deps;
+  const checkoutsWith = (provider: PaymentProvider) =>
+    createCheckouts({
+      ...{ database, stores: billingStores, plans: settings.plans, clock, random },
+      provider,
+    });
+  if (!settings.stripe)
+    return { checkouts: checkoutsWith(manualPayments(publicUrl)), stripeEvents: null };
+  const stripe = createStripe(settings.stripe, {
+    ...{ database, stores: billingStores, clock, log, publicUrl },
+  });
+  const checkouts = checkoutsWith(stripe.provider);
+  return {
+    checkouts,
+    stripeEvents: (body, signature) => stripe.receive(checkouts, body, signature),
+  };
+}

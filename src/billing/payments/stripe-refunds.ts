@@ -1,0 +1,54 @@
+/**
+ * What Stripe took back, booked as it is now: refunds (key `refund:<id>`) and disputes (key
+ * `dispute:<id>`), and their undoing when a refund fails or a dispute is won.
+ */
+import type Stripe from "stripe";
+import type { Clock } from "../../core/clock.ts";
+import { type MicroEur, microEur } from "../../core/money.ts";
+import type { Database } from "../../store/database.ts";
+import type { BillingStores, Checkout } from "../stores.ts";
+import { giveBack, takeBack } from "../take-back.ts";
+
+interface Books {
+  readonly database: Database;
+  readonly stores: BillingStores;
+  readonly clock: Clock;
+}
+
+const MICRO_PER_CENT = 10_000;
+const inMicro = (cents: number): MicroEur => microEur(cents * MICRO_PER_CENT);
+
+export async function bookRefunds(
+  { database, stores, clock }: Books,
+  checkout: Checkout,
+  refunds: readonly Stripe.Refund[],
+): Promise<void> {
+  await database.tx(async (queries) => {
+    for (const refund of refunds) {
+      const step = { checkout, amount: inMicro(refund.amount), nowMs: clock.now() };
+      const key = `refund:${refund.id}`;
+      if (refund.status === "failed" || refund.status === "canceled")
+        await giveBack(stores, queries, { ...step, key, note: `Refund ${refund.id} failed` });
+      else await takeBack(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
+    }
+  });
+}
+
+/** Inquiries move no money: what counts is what Stripe took from the balance and put back. */
+export async function bookDispute(
+  { database, stores, clock }: Books,
+  checkout: Checkout,
+  dispute: Stripe.Dispute,
+): Promise<void> {
+  const moves = dispute.balance_transactions;
+  const isWithdrawn = moves.some((move) => move.amount < 0);
+  const isReinstated = moves.some((move) => move.amount > 0);
+  if (!isWithdrawn) return;
+  const step = { checkout, amount: inMicro(dispute.amount), nowMs: clock.now() };
+  const key = `dispute:${dispute.id}`;
+  await database.tx(async (queries) => {
+    await takeBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
+    if (isReinstated)
+      await giveBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
+  });
+}
