@@ -73,7 +73,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const { clock, random, log } = deps;
   const paths = prepareDataDir(settings.dataDir);
   const database = openDatabase(paths.database, clock.now());
-  const upkeep = startUpkeep(settings, paths, { clock, log });
+  const upkeep = startUpkeep(settings, paths, { database, clock, log });
   const vault = createVault(settings.masterKey);
   const billing = createBilling({
     database,

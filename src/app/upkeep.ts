@@ -1,10 +1,12 @@
-/** What looks after the data while the appliance runs: nightly backups, the weekly check. */
+/** What looks after the data while the appliance runs: backups, retention, the weekly check. */
 import { Cron } from "croner";
 import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
 import { startNightlyBackup } from "../backup/nightly.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { startRetention } from "../retention/retention.ts";
+import type { Database } from "../store/database.ts";
 import { runDatabaseJob } from "../worker/run-database-job.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
@@ -23,9 +25,9 @@ export interface Upkeep {
 export function startUpkeep(
   { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
   paths: DataPaths,
-  deps: { readonly clock: Clock; readonly log: Log },
+  deps: { readonly database: Database; readonly clock: Clock; readonly log: Log },
 ): Upkeep {
-  const { clock, log } = deps;
+  const { database, clock, log } = deps;
   const databasePath = paths.database;
   const backups = createBackups({
     ...{ dataDir, databasePath, clock },
@@ -42,6 +44,14 @@ export function startUpkeep(
     at: storage.backupAt,
     keep: storage.backupKeep,
     log,
+  });
+
+  const retention = startRetention({
+    ...{ database, clock, log },
+    recordingsDir: paths.recordings,
+    outboxDir: paths.outbox,
+    transcriptsDays: storage.transcriptsRetentionDays,
+    recordingsDays: storage.recordingsRetentionDays,
   });
 
   let damage: string | null = null;
@@ -63,6 +73,7 @@ export function startUpkeep(
     warnings: () => [nightly.problem(), damage].filter((problem) => problem !== null),
     async stop() {
       weekly.stop();
+      await retention.stop();
       await nightly.stop();
     },
   };

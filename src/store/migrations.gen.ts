@@ -3,10 +3,12 @@ import m0 from "../../migrations/0000_init.sql" with { type: "text" };
 import m1 from "../../migrations/0001_call_rollups.sql" with { type: "text" };
 import m2 from "../../migrations/0002_legacy_endpoints.sql" with { type: "text" };
 import m3 from "../../migrations/0003_outbox_ready.sql" with { type: "text" };
+import m4 from "../../migrations/0004_retention.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
   { tag: "0001_call_rollups", createdAt: 1795245987610, sql: m1 as string },
   { tag: "0002_legacy_endpoints", createdAt: 1795249084866, sql: m2 as string },
   { tag: "0003_outbox_ready", createdAt: 1795249635819, sql: m3 as string },
+  { tag: "0004_retention", createdAt: 1795250014938, sql: m4 as string },
 ];

@@ -1,4 +1,5 @@
 /** Calls, their turns and tool calls, and schedules. */
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -100,6 +101,11 @@ export const calls = sqliteTable(
       t.id,
     ),
     index("calls_live").on(t.status),
+    // For retention: only what is still to be deleted stands in them.
+    index("calls_transcript_kept")
+      .on(t.tenantId, t.endedAt)
+      .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
+    index("calls_recording_kept").on(t.endedAt).where(sql`recording_file IS NOT NULL`),
   ],
 );
 

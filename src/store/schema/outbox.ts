@@ -58,7 +58,11 @@ export const events = sqliteTable(
     body: text("body").notNull(),
     createdAt: time("created_at").notNull(),
   },
-  (t) => [index("events_tenant").on(t.tenantId, t.createdAt), index("events_call").on(t.callUuid)],
+  (t) => [
+    index("events_tenant").on(t.tenantId, t.createdAt),
+    index("events_call").on(t.callUuid),
+    index("events_age").on(t.createdAt),
+  ],
 );
 
 /** One subscriber's copy of an event: the thing that is claimed, attempted and retried. */
@@ -113,7 +117,11 @@ export const deliveries = sqliteTable(
     createdAt: time("created_at").notNull(),
     nextAttemptAt: time("next_attempt_at"),
   },
-  (t) => [index("deliveries_webhook").on(t.webhookId, t.createdAt)],
+  (t) => [
+    index("deliveries_webhook").on(t.webhookId, t.createdAt),
+    index("deliveries_outbox").on(t.outboxId),
+    index("deliveries_age").on(t.createdAt),
+  ],
 );
 
 export const mails = sqliteTable(
@@ -138,7 +146,11 @@ export const mails = sqliteTable(
     createdAt: time("created_at").notNull(),
     sentAt: time("sent_at"),
   },
-  (t) => [uniqueIndex("mails_key").on(t.key), index("mails_due").on(t.status, t.nextAttemptAt)],
+  (t) => [
+    uniqueIndex("mails_key").on(t.key),
+    index("mails_due").on(t.status, t.nextAttemptAt),
+    index("mails_age").on(t.createdAt),
+  ],
 );
 
 /** Replayed answers of POST requests (Idempotency-Key, 24 h). */

@@ -1,0 +1,172 @@
+/**
+ * What is old enough to go, over all tenants, a batch at a time. Bounds are inclusive: what is
+ * exactly as old as its limit goes. Runs inside the retention job's transactions.
+ */
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
+import type { Queries } from "./database.ts";
+import {
+  calls,
+  deliveries,
+  events,
+  mails,
+  outbox,
+  tenants,
+  toolCalls,
+  turns,
+} from "./schema/index.ts";
+
+const DAY_MS = 86_400_000;
+const BLOCK_DAYS = 30;
+/** Six months in all, however many blocks were paid for. */
+const EXTENDED_DAYS_MAX = 180;
+/** The event that carries a transcript. */
+const TRANSCRIPT_EVENT = "transcript.completed";
+
+export interface ExpiredRecording {
+  readonly tenantId: number;
+  readonly callUuid: string;
+  /** Relative to the recordings directory. */
+  readonly file: string;
+}
+
+/** The tenant's own limit: the appliance's days, extended by paid blocks up to six months. */
+const transcriptDays = (baseDays: number) =>
+  sql<number>`max(${baseDays}, min(${baseDays} + ${BLOCK_DAYS} * ${tenants.retentionBlocks}, ${EXTENDED_DAYS_MAX}))`;
+
+export function retentionStore(queries: Queries) {
+  return {
+    /** Removes the words of calls whose time is over. Answers how many calls. */
+    async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
+      const due = await queries
+        .select({ id: calls.id })
+        .from(tenants)
+        .innerJoin(calls, eq(calls.tenantId, tenants.id))
+        .where(
+          and(
+            isNull(calls.transcriptExpiredAt),
+            isNotNull(calls.endedAt),
+            sql`${calls.endedAt} <= ${nowMs} - ${DAY_MS} * ${transcriptDays(baseDays)}`,
+          ),
+        )
+        .limit(limit);
+      const ids = due.map(({ id }) => id);
+      if (ids.length === 0) return 0;
+      await queries.delete(turns).where(inArray(turns.callId, ids));
+      await queries.update(toolCalls).set({ arguments: {} }).where(inArray(toolCalls.callId, ids));
+      await queries.update(calls).set({ transcriptExpiredAt: nowMs }).where(inArray(calls.id, ids));
+      return ids.length;
+    },
+
+    /** Files of calls that ended by then. One that a mail still has to carry is left out. */
+    async recordingsEndedBy(beforeMs: number, limit: number): Promise<ExpiredRecording[]> {
+      const waiting = queries
+        .select({ id: mails.id })
+        .from(mails)
+        .where(and(eq(mails.status, "pending"), eq(mails.attachment, calls.recordingFile)));
+      const due = await queries
+        .select({
+          tenantId: calls.tenantId,
+          callUuid: calls.callUuid,
+          file: calls.recordingFile,
+        })
+        .from(calls)
+        .where(
+          and(
+            isNotNull(calls.recordingFile),
+            lte(calls.endedAt, beforeMs),
+            inArray(calls.recordingStatus, ["ready", "failed"]),
+            sql`not ${exists(waiting)}`,
+          ),
+        )
+        .orderBy(asc(calls.endedAt))
+        .limit(limit);
+      return due.flatMap(({ file, ...call }) => (file === null ? [] : [{ ...call, file }]));
+    },
+
+    async markRecordingExpired(tenantId: number, callUuid: string): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ recordingStatus: "expired", recordingFile: null })
+        .where(and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId)));
+    },
+
+    /** Does some call, or a mail that has not left, still need the file? */
+    async isFileNeeded(callUuid: string, file: string): Promise<boolean> {
+      const call = await queries
+        .select({ file: calls.recordingFile, status: calls.recordingStatus })
+        .from(calls)
+        .where(eq(calls.callUuid, callUuid))
+        .get();
+      if (call && (call.file === file || ["recording", "processing"].includes(call.status)))
+        return true;
+      const mail = await queries
+        .select({ id: mails.id })
+        .from(mails)
+        .where(and(eq(mails.status, "pending"), eq(mails.attachment, file)))
+        .get();
+      return mail !== undefined;
+    },
+
+    async deleteDeliveries(beforeMs: number, limit: number): Promise<number> {
+      const old = queries
+        .select({ id: deliveries.id })
+        .from(deliveries)
+        .where(lte(deliveries.createdAt, beforeMs))
+        .limit(limit);
+      const gone = await queries
+        .delete(deliveries)
+        .where(inArray(deliveries.id, old))
+        .returning({ id: deliveries.id });
+      return gone.length;
+    },
+
+    /** Events that every subscriber has got or missed for good; their outbox rows go with them. */
+    async deleteEvents(
+      before: { readonly anyMs: number; readonly transcriptMs: number },
+      limit: number,
+    ): Promise<number> {
+      const waiting = queries
+        .select({ id: outbox.id })
+        .from(outbox)
+        .where(and(eq(outbox.eventId, events.id), eq(outbox.status, "pending")));
+      const old = queries
+        .select({ id: events.id })
+        .from(events)
+        .where(
+          and(
+            lte(events.createdAt, Math.max(before.anyMs, before.transcriptMs)),
+            or(
+              and(ne(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.anyMs)),
+              and(eq(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.transcriptMs)),
+            ),
+            sql`not ${exists(waiting)}`,
+          ),
+        )
+        .limit(limit);
+      const gone = await queries
+        .delete(events)
+        .where(inArray(events.id, old))
+        .returning({ id: events.id });
+      return gone.length;
+    },
+
+    /** Mails that were handed over or given up; one whose recording is yet to be deleted stays. */
+    async deleteMails(beforeMs: number, limit: number): Promise<number> {
+      const old = queries
+        .select({ id: mails.id })
+        .from(mails)
+        .where(
+          and(
+            lte(mails.createdAt, beforeMs),
+            or(eq(mails.status, "dead"), and(eq(mails.status, "sent"), isNull(mails.attachment))),
+          ),
+        )
+        .limit(limit);
+      const gone = await queries
+        .delete(mails)
+        .where(inArray(mails.id, old))
+        .returning({ id: mails.id });
+      return gone.length;
+    },
+  };
+}
