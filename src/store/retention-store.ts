@@ -40,9 +40,11 @@ export function retentionStore(queries: Queries) {
       const due = await queries
         .select({ id: calls.id })
         .from(tenants)
-        .innerJoin(calls, eq(calls.tenantId, tenants.id))
+        // A cross join keeps this order: for each tenant a search, not a scan of all that is kept.
+        .crossJoin(calls)
         .where(
           and(
+            eq(calls.tenantId, tenants.id),
             isNull(calls.transcriptExpiredAt),
             isNotNull(calls.endedAt),
             sql`${calls.endedAt} <= ${nowMs} - ${DAY_MS} * ${transcriptDays(baseDays)}`,
