@@ -11,6 +11,7 @@ import { measureCalls } from "./calls/load.ts";
 import { measureReads } from "./http/reads.ts";
 import { measureEncoding } from "./media/encoding.ts";
 import { measurePacing } from "./media/pacing.ts";
+import { measureDeliveries } from "./webhook/deliveries.ts";
 
 interface Figure {
   readonly what: string;
@@ -87,6 +88,22 @@ await section("mp3", async () => {
     "MP3",
     `${result.timesRealTime.toFixed(0)} × real time`,
     `${result.audioSec} s stereo 8 kHz WAV in the encoder worker`,
+  );
+  return result;
+});
+
+await section("webhooks", async () => {
+  const result = await measureDeliveries({ events: full ? 10_000 : 2000 });
+  const { endpoints, troubled, perSecond } = result;
+  note(
+    "webhook deliveries",
+    `${result.deliveriesPerSecond}/s`,
+    `${result.events} events to ${endpoints} endpoints worked off, ${troubled} of them dead or slow`,
+  );
+  note(
+    "event → healthy endpoint",
+    `p50 ${ms(result.healthyP50Ms)}, p99 ${ms(result.healthyP99Ms)}`,
+    `${perSecond} events/s, ${troubled} of ${endpoints} endpoints dead or slow; ${result.missing} missing`,
   );
   return result;
 });

@@ -3,6 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { signatureHeader } from "../../../src/webhook/signature.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
+import {
+  canRun,
+  installSnippet,
+  runSnippet,
+  SNIPPET_LANGUAGES,
+} from "../../support/snippet-runners.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const directory = tempDir();
@@ -32,59 +38,17 @@ const cases: readonly (readonly [string, string, string, boolean])[] = [
   ["junk", BODY, "t=x,v1=y", false],
 ];
 
-/** Program that exits 0 when the snippet in `file` accepts argv: body file, header, secret. */
-const RUNNERS = {
-  javascript: {
-    program: "node",
-    file: "verify.mjs",
-    tail: `
-import { readFileSync } from "node:fs";
-const [, , body, header, secret] = process.argv;
-process.exit(verifyLinevoiceSignature(readFileSync(body), header, secret) ? 0 : 1);`,
-  },
-  python: {
-    program: "python3",
-    file: "verify.py",
-    tail: `
-import sys
-_, body, header, secret = sys.argv
-with open(body, "rb") as file:
-    sys.exit(0 if verify_linevoice_signature(file.read(), header, secret) else 1)`,
-  },
-  php: {
-    program: "php",
-    file: "verify.php",
-    tail: `
-[, $body, $header, $secret] = $argv;
-exit(verify_linevoice_signature(file_get_contents($body), $header, $secret) ? 0 : 1);`,
-  },
-  curl: {
-    program: "bash",
-    file: "verify.sh",
-    tail: `
-verify_linevoice_signature "$1" "$2" "$3"`,
-  },
-} as const;
-
-for (const [language, runner] of Object.entries(RUNNERS)) {
-  const present = Bun.which(runner.program) !== null;
-  if (!present) console.error(`SKIPPED: ${runner.program} is missing, its snippet was not run`);
-  describe.skipIf(!present)(`the ${language} snippet`, () => {
+for (const language of SNIPPET_LANGUAGES) {
+  describe.skipIf(!canRun(language))(`the ${language} snippet`, () => {
     beforeAll(async () => {
       const answer = await ask(server, tenant, "GET", `/webhooks/snippet?lang=${language}`);
       expect(answer.headers.get("content-type")).toContain("text/plain");
-      await Bun.write(join(directory, runner.file), answer.text + runner.tail);
+      await installSnippet(directory, language, answer.text);
     });
 
     test.each(cases)("%s", async (_, body, header, accepted) => {
-      const bodyFile = join(directory, `${language}.body`);
-      await Bun.write(bodyFile, body);
-      const run = Bun.spawn(
-        [runner.program, join(directory, runner.file), bodyFile, header, SECRET],
-        { stdout: "pipe", stderr: "pipe" },
-      );
-      const [status, errors] = [await run.exited, await new Response(run.stderr).text()];
-      expect([errors, status]).toEqual(["", accepted ? 0 : 1]);
+      const run = await runSnippet(directory, language, { body, header, secret: SECRET });
+      expect(run).toEqual({ status: accepted ? 0 : 1, errors: "" });
     });
   });
 }
