@@ -3,9 +3,9 @@
  * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
  */
 import { join } from "node:path";
+import { createPayments } from "../../src/app/payments.ts";
 import { createBilling } from "../../src/billing/billing.ts";
-import { createCheckouts } from "../../src/billing/checkout.ts";
-import { manualPayments } from "../../src/billing/payments/manual.ts";
+import type { StripeSettings } from "../../src/billing/payments/stripe.ts";
 import type { Plan } from "../../src/billing/ports.ts";
 import { createAdmission } from "../../src/call/admission.ts";
 import { createCallDesk } from "../../src/call/call-desk.ts";
@@ -39,6 +39,8 @@ export interface ApiServerOptions {
   readonly clock?: Clock;
   readonly plans?: readonly Plan[];
   readonly log?: Log;
+  /** Payments go through it instead of bank transfers. */
+  readonly stripe?: StripeSettings;
   /** Trusted when webhooks are delivered. */
   readonly caPem?: string;
 }
@@ -83,6 +85,10 @@ export async function startApiServer(options: ApiServerOptions) {
     caPem: options.caPem ?? null,
     clock,
   });
+  const payments = createPayments(
+    { plans, stripe: options.stripe ?? null },
+    { database, clock, random, log, publicUrl: () => "http://127.0.0.1" },
+  );
   const server = await createHttpServer(
     {
       host: "127.0.0.1",
@@ -109,10 +115,7 @@ export async function startApiServer(options: ApiServerOptions) {
         ...{ database, stores: webhookStores, vault, client, clock, random, wake },
         timeoutMs: 3000,
       }),
-      checkouts: createCheckouts({
-        ...{ database, stores: billingStores, plans, clock, random },
-        provider: manualPayments(() => "http://127.0.0.1"),
-      }),
+      ...payments,
       recordings: { locate: async (file) => join(options.directory, file) },
       registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
       health: { problems: async () => [] },
@@ -127,6 +130,7 @@ export async function startApiServer(options: ApiServerOptions) {
     vault,
     billing,
     registrations,
+    checkouts: payments.checkouts,
     base,
 
     /** With a trunk to +370 numbers unless told otherwise, and a key. */

@@ -36,6 +36,8 @@ test("wrong usage is status 2 and says what is right", async () => {
     "tenant create --name N",
     "key create --tenant x --label l",
     "credit --tenant 1 --eur much --note n",
+    "checkout",
+    "checkout confirm",
     "trunk set --tenant 1 --server s --username u --caller-id +37052123456 --password secret",
     "call --agent 1 --to 123",
     "version surplus",
@@ -74,6 +76,9 @@ test("tenant, key, trunk and credit work on the data directory without a server"
   expect(stored).not.toContain("canary-password");
   const credit = await linevoice(`credit --tenant 1 --eur 12.5 --note gift --json ${common}`);
   expect(JSON.parse(credit.out)).toEqual({ balance_eur: 12.5 });
+  expect((await linevoice(`checkout list --json ${common}`)).out).toBe("[]\n");
+  const unpaid = await linevoice(`checkout confirm chk_0 ${common}`);
+  expect(unpaid).toMatchObject({ status: 1, err: expect.stringContaining("checkout") });
   const suspended = await linevoice(`tenant suspend 1 ${common}`);
   expect(JSON.parse(suspended.out).suspended).toBe(true);
   const unknown = await linevoice(`tenant resume 9 ${common}`);
