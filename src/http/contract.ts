@@ -8,11 +8,14 @@ import type { ErrorCode } from "../core/errors.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-export type ParamsOf<Path extends string> = Path extends `${string}{id}${string}`
-  ? { readonly id: number }
-  : Path extends `${string}{uuid}${string}`
-    ? { readonly uuid: string }
-    : Record<never, never>;
+export type ParamsOf<Path extends string> =
+  Path extends `${string}{id}${string}{delivery_id}${string}`
+    ? { readonly id: number; readonly delivery_id: string }
+    : Path extends `${string}{id}${string}`
+      ? { readonly id: number }
+      : Path extends `${string}{uuid}${string}`
+        ? { readonly uuid: string }
+        : Record<never, never>;
 
 export interface Contract<
   Path extends string = string,
@@ -22,7 +25,7 @@ export interface Contract<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID. */
+  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;

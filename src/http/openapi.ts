@@ -97,6 +97,15 @@ function operation(contract: Contract, show: Show): Json {
   };
 }
 
+const deliveryParameter: Json = {
+  name: "delivery_id",
+  in: "path",
+  required: true,
+  description: "A delivery of the webhook's log.",
+  schema: { type: "string", pattern: "^del_[0-9a-f]{32}$" },
+  example: `del_${"0".repeat(32)}`,
+};
+
 function pathParameters(contract: Contract): Json[] {
   if (contract.path.includes("{id}"))
     return [
@@ -108,6 +117,7 @@ function pathParameters(contract: Contract): Json[] {
         schema: { type: "integer", minimum: 1 },
         example: 1,
       },
+      ...(contract.path.includes("{delivery_id}") ? [deliveryParameter] : []),
     ];
   if (contract.path.includes("{uuid}"))
     return [

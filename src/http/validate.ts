@@ -6,6 +6,7 @@ import type { Contract } from "./contract.ts";
 import { requirementOf } from "./schema.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
+const DELIVERY_ID = /^del_[0-9a-f]{32}$/;
 
 /** A path id that cannot exist is answered like one that does not. */
 export function checkParams(
@@ -16,7 +17,10 @@ export function checkParams(
   if (contract.path.includes("{id}")) {
     const id = params.id ?? "";
     if (!ID.test(id) || !Number.isSafeInteger(Number(id))) throw notFound(noun);
-    return { id: Number(id) };
+    if (!contract.path.includes("{delivery_id}")) return { id: Number(id) };
+    const delivery = params.delivery_id ?? "";
+    if (!DELIVERY_ID.test(delivery)) throw notFound("delivery");
+    return { id: Number(id), delivery_id: delivery };
   }
   if (contract.path.includes("{uuid}")) {
     const uuid = params.uuid ?? "";

@@ -546,7 +546,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/webhooks/{id}/resend": {
+    readonly "/webhooks/{id}/deliveries/{delivery_id}/resend": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1969,13 +1969,6 @@ export interface components {
              * @example null
              */
             readonly next_attempt_at: string | null;
-        };
-        readonly Resend: {
-            /**
-             * @description A delivery of this webhook's log.
-             * @example del_00000000000000000000000000000000
-             */
-            readonly delivery_id: string;
         };
     };
     responses: never;
@@ -7395,14 +7388,15 @@ export interface operations {
                  * @example 1
                  */
                 readonly id: number;
+                /**
+                 * @description A delivery of the webhook's log.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly delivery_id: string;
             };
             readonly cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["Resend"];
-            };
-        };
+        readonly requestBody?: never;
         readonly responses: {
             /** @description Done. */
             readonly 200: {
@@ -7431,7 +7425,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_delivery_id_required`, `unknown_field`, `invalid_json`, `valid_idempotency_key_required` */
+            /** @description `unknown_field`, `valid_idempotency_key_required` */
             readonly 400: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

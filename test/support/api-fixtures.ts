@@ -124,11 +124,15 @@ export async function makeFixtures(
   };
 }
 
-export const pathOf = (contract: Contract, id: number | string): string =>
-  contract.path.replace(/\{\w+\}/, String(id));
+export const pathOf = (
+  contract: Contract,
+  id: number | string,
+  deliveryId = `del_${"9".repeat(32)}`,
+): string =>
+  contract.path.replace(/\{(id|uuid)\}/, String(id)).replace("{delivery_id}", deliveryId);
 
 export const ownPath = (contract: Contract, fixtures: Fixtures): string =>
-  pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1);
+  pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1, fixtures.deliveryId);
 
 /** Required parts only. */
 export function validQuery(contract: Contract, fixtures: Fixtures): Record<string, string> {
@@ -156,7 +160,6 @@ export function validBody(
     openCheckout: { item: "retention", blocks: 1 },
     createKey: { label: "x" },
     createWebhook: { url: "https://127.0.0.1:9/x", events: ["call.ended"] },
-    resendWebhookDelivery: { delivery_id: fixtures.deliveryId },
   };
   return bodies[contract.operationId] ?? (contract.method === "POST" ? {} : undefined);
 }

@@ -127,25 +127,16 @@ export const listDeliveries = contract({
 export const resendDelivery = contract({
   operationId: "resendWebhookDelivery",
   method: "POST",
-  path: "/webhooks/{id}/resend",
+  path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
   noun: "webhook",
   tag: "Webhooks",
   summary: "Send a logged delivery's event again",
   description: "Queued at once, with all its attempts: same event id and body, new delivery ids.",
-  body: z
-    .strictObject({
-      delivery_id: field(z.string().regex(/^del_[0-9a-f]{32}$/), {
-        description: "A delivery of this webhook's log.",
-        example: `del_${"0".repeat(32)}`,
-        must: "be the id of a delivery, del_ and 32 hex characters",
-      }),
-    })
-    .meta({ id: "Resend" }),
   reply: okReply({
     event_id: shown(z.string(), "The event.", `evt_${"0".repeat(32)}`),
     status: shown(z.literal("queued"), "Under way.", "queued"),
   }),
-  errors: ["valid_delivery_id_required", "conflict", "unknown_field"],
+  errors: ["conflict", "unknown_field"],
 });
 
 export const getSnippet = contract({

@@ -79,8 +79,8 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
         })),
       };
     }),
-    route(contracts.resendDelivery)(async ({ tenantId, params, body }) => {
-      const { eventId } = await webhookTester.resend(tenantId, params.id, body.delivery_id);
+    route(contracts.resendDelivery)(async ({ tenantId, params }) => {
+      const { eventId } = await webhookTester.resend(tenantId, params.id, params.delivery_id);
       return { ok: true, event_id: eventId, status: "queued" };
     }),
     rawRoute(contracts.getSnippet)(async ({ query }) => {
