@@ -1,6 +1,9 @@
 /** The entry of the binary: argv → cli/. */
 import { runCli } from "./cli/run.ts";
 
+// Whatever a command writes (calls, recordings, keys) is its owner's alone.
+process.umask(0o077);
+
 const status = await runCli(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),

@@ -46,29 +46,45 @@ interface Route {
   readonly fromNumber: string;
 }
 
-/** Request-URI, then To, then P-Called-Party-ID; E.164 or national form of the trunk's country. */
+/**
+ * Request-URI, then To, then P-Called-Party-ID; E.164 or national form of the trunk's country. The
+ * trunk's tenant first; then, where tenants share a provider, the one whose number it is and whose
+ * own trunk is at the same server. A number is never reached through somebody else's provider.
+ */
 async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSettings): Promise<Route> {
   const setup = callSetupStore(queries);
-  const tenant = await setup.tenant(trunk.tenantId);
-  if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
+  const own = await setup.tenant(trunk.tenantId);
+  if (!own) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
   const country = countryOf(trunk.callerId);
-  const from = leg.callerNumber
+  const fromNumber = leg.callerNumber
     ? (e164Candidates(leg.callerNumber, country)[0] ?? leg.callerNumber)
     : "";
   for (const called of leg.calledNumbers) {
     const candidates = e164Candidates(called, country);
-    const numbers = candidates.length > 0 ? await setup.firstNumberOf(tenant.id, candidates) : [];
-    const number = candidates
-      .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
-      .find((row) => row !== undefined);
-    if (!number) continue;
+    const found = await ownerOf(setup, own, trunk.server, candidates);
+    if (!found) continue;
+    const { tenant, number } = found;
     const agent =
       number.agentId === null ? undefined : await setup.agent(tenant.id, number.agentId);
-    return { tenant, number, agent, toNumber: number.numberE164, fromNumber: from };
+    return { tenant, number, agent, toNumber: number.numberE164, fromNumber };
   }
   const called = leg.calledNumbers[0] ?? "";
   const toNumber = e164Candidates(called, country)[0] ?? called;
-  return { tenant, number: undefined, agent: undefined, toNumber, fromNumber: from };
+  return { tenant: own, number: undefined, agent: undefined, toNumber, fromNumber };
+}
+
+async function ownerOf(
+  setup: ReturnType<typeof callSetupStore>,
+  own: TenantRow,
+  server: string,
+  candidates: readonly string[],
+): Promise<{ readonly tenant: TenantRow; readonly number: NumberRow } | undefined> {
+  if (candidates.length === 0) return undefined;
+  const numbers = await setup.firstNumberOf(own.id, candidates);
+  const number = candidates
+    .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
+    .find((row) => row !== undefined);
+  return number ? { tenant: own, number } : await setup.ownerAtServer(server, candidates);
 }
 
 function requireAgent(route: Route): AgentRow {

@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { prepareDataDir } from "../app/storage.ts";
+import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { systemClock } from "../core/clock.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { type MigrationStatus, migrate, migrationStatus } from "../store/migrate.ts";
@@ -26,11 +27,14 @@ export const migrateCommand: Command = {
           terminal.out(`${applied ? "done   " : "pending"} ${tag}`);
       return 0;
     }
-    const tags = values["dry-run"] ? pendingOf(dataDir) : bringUp(dataDir);
+    const { tags, copy } = values["dry-run"]
+      ? { tags: pendingOf(dataDir), copy: null }
+      : bringUp(dataDir);
     const done = values["dry-run"] ? "would apply" : "applied";
-    if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags }));
+    if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags, copy }));
     else if (tags.length === 0) terminal.out("The database is up to date.");
     else for (const tag of tags) terminal.out(`${done} ${tag}`);
+    if (copy && !values.json) terminal.out(`The database as it was before: ${copy}`);
     return 0;
   },
 };
@@ -55,14 +59,16 @@ const pendingOf = (dataDir: string) =>
     .filter(({ applied }) => !applied)
     .map(({ tag }) => tag);
 
-function bringUp(dataDir: string): string[] {
+/** Copied first where it exists, so that there is a way back. */
+function bringUp(dataDir: string): { readonly tags: string[]; readonly copy: string | null } {
   const lock = lockDataDir(dataDir);
   try {
     prepareDataDir(dataDir);
+    const copy = copyBeforeUpgrade(dataDir, fileOf(dataDir));
     const database = new Database(fileOf(dataDir), { create: true });
     try {
       database.run("PRAGMA journal_mode = WAL");
-      return migrate(database, migrations, systemClock.now());
+      return { tags: migrate(database, migrations, systemClock.now()), copy };
     } finally {
       database.close();
     }

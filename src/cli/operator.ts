@@ -4,6 +4,7 @@ import { createPayments } from "../app/payments.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { createBackups } from "../backup/backups.ts";
+import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { createBilling } from "../billing/billing.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
@@ -62,6 +63,7 @@ async function directly<Name extends OperationName>(
       masterKey,
       dataDir: loaded.dataDir,
     });
+    copyBeforeUpgrade(loaded.dataDir, paths.database);
     const database = openDatabase(paths.database, clock.now());
     const payments = createPayments(settings, {
       database,

@@ -6,15 +6,17 @@
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { startApp } from "../app.ts";
+import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
 import { startControlServer } from "../ops/control/server.ts";
+import { checkSocketPath } from "../ops/control/socket-path.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
 import { createSystemdNotifier } from "../ops/sd-notify.ts";
-import { configFor } from "./operator.ts";
+import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -25,6 +27,7 @@ export const serveCommand: Command = {
     const { values } = parse(args, {}, 0);
     const loaded = configFor(values.config, terminal);
     const { config, dataDir } = loaded;
+    checkSocketPath(controlSocketOf(loaded));
     const { level, format, personal_data: personalData } = config.log;
     const log = createLogger({ level, format, personalData });
     const lock = lockDataDir(dataDir);
@@ -33,8 +36,10 @@ export const serveCommand: Command = {
     try {
       const masterKey = masterKeyOf(loaded, random);
       const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+      const { database, controlSocket: path } = prepareDataDir(dataDir);
+      const copy = copyBeforeUpgrade(dataDir, database);
+      if (copy) log.warn("database.copied_before_upgrade", { copy });
       const app = await startApp(settings, { clock, random, log });
-      const path = prepareDataDir(dataDir).controlSocket;
       const control = await startControlServer({ path, operator: app.operator, log });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);

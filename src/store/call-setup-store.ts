@@ -1,5 +1,5 @@
 /** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
-import { and, eq, inArray, isNull, or } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { agentFiles, agents, files, phoneNumbers, tenants, tools, trunks } from "./schema/index.ts";
 
@@ -49,6 +49,29 @@ export function callSetupStore(queries: Queries) {
             inArray(phoneNumbers.numberE164, [...candidates]),
           ),
         );
+    },
+
+    /**
+     * The one lookup across tenants: whose number it is, where that tenant's own trunk is at the
+     * same server. A number belongs to one tenant.
+     */
+    ownerAtServer(
+      server: string,
+      candidates: readonly string[],
+    ): Promise<{ tenant: TenantRow; number: NumberRow } | undefined> {
+      return queries
+        .select({ tenant: tenants, number: phoneNumbers })
+        .from(phoneNumbers)
+        .innerJoin(tenants, eq(tenants.id, phoneNumbers.tenantId))
+        .innerJoin(trunks, eq(trunks.tenantId, phoneNumbers.tenantId))
+        .where(
+          and(
+            inArray(phoneNumbers.numberE164, [...candidates]),
+            eq(sql`lower(${trunks.server})`, server.toLowerCase()),
+          ),
+        )
+        .limit(1)
+        .get();
     },
 
     knowledge(tenantId: number, agentId: number) {

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from "../../core/errors.ts";
 import type { InputOf, OperationName, OutputOf } from "./operations.ts";
 import type { CallProgress } from "./operator-port.ts";
 import { type AnswerLine, answerLine, FOLLOW, LineReader, PROTOCOL } from "./protocol.ts";
+import { isSocketPathTooLong } from "./socket-path.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
 /** What reads the whole database takes its time. */
@@ -50,6 +51,8 @@ async function* exchange(
   clock: Clock,
   timeoutMs: number | null,
 ): AsyncGenerator<AnswerLine> {
+  // No server can listen there either.
+  if (isSocketPathTooLong(path)) throw new NoServer(path);
   const socket = createConnection(path);
   const timer =
     timeoutMs === null

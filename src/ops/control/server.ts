@@ -11,6 +11,7 @@ import type { Log } from "../../core/log.ts";
 import { followInput, isOperation, runOperation } from "./operations.ts";
 import type { OperatorPort } from "./operator-port.ts";
 import { type AnswerLine, FOLLOW, LineReader, PROTOCOL, requestLine } from "./protocol.ts";
+import { checkSocketPath } from "./socket-path.ts";
 
 const CONNECTIONS_MAX = 32;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -21,7 +22,10 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** The caller holds the data directory's lock, so a socket that is there already is a dead one. */
+/**
+ * The caller holds the data directory's lock, so a socket that is there already is a dead one.
+ * Throws SocketPathTooLong.
+ */
 export async function startControlServer(deps: {
   readonly path: string;
   readonly operator: OperatorPort;
@@ -29,6 +33,7 @@ export async function startControlServer(deps: {
   readonly clock?: Clock;
 }): Promise<ControlServer> {
   const { path, operator, log, clock = systemClock } = deps;
+  checkSocketPath(path);
   const sockets = new Set<Socket>();
   rmSync(path, { force: true });
   const server = createServer((socket) => {

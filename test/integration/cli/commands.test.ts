@@ -1,7 +1,10 @@
 /** The command line as a process: exit status, output, no server running. */
+import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { migrate } from "../../../src/store/migrate.ts";
+import { migrations } from "../../../src/store/migrations.gen.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -96,4 +99,48 @@ test("migrate looks without making a database, then brings it up", async () => {
   expect((await linevoice("migrate up --config m.toml")).status).toBe(0);
   const status = JSON.parse((await linevoice("migrate status --json --config m.toml")).out);
   expect(status.every((entry: { applied: boolean }) => entry.applied)).toBe(true);
+});
+
+test("an existing database is copied before it is migrated, and the copy is named", async () => {
+  writeFileSync(join(cwd, "o.toml"), '[storage]\ndata_dir = "older"\n');
+  mkdirSync(join(cwd, "older"));
+  const path = join(cwd, "older/linevoice.db");
+  const older = new Database(path, { create: true });
+  migrate(older, migrations.slice(0, 1), 0);
+  older.close();
+  const up = await linevoice("migrate up --config o.toml");
+  const copy = join(cwd, `older/backups/before-${migrations[1]?.tag}.db`);
+  expect(up).toMatchObject({ status: 0, err: "" });
+  expect(up.out).toContain(copy);
+  const kept = new Database(copy, { readonly: true });
+  const tags = kept.query("SELECT tag FROM migrations").all();
+  kept.close();
+  expect(tags).toEqual([{ tag: migrations[0]?.tag }]);
+  expect(await linevoice("migrate up --config o.toml")).toMatchObject({ status: 0 });
+});
+
+test("what commands write is its owner's alone", async () => {
+  writeFileSync(join(cwd, "p.toml"), '[storage]\ndata_dir = "private"\n');
+  await linevoice("tenant create --name N --email a@example.com --config p.toml");
+  const files = readdirSync(join(cwd, "private"), { recursive: true, withFileTypes: true });
+  const written = files.filter((entry) => entry.isFile());
+  expect(written.map(({ name }) => name)).toContain("linevoice.db");
+  for (const { name, parentPath } of written) {
+    expect({ name, mode: statSync(join(parentPath, name)).mode & 0o077 }).toEqual({
+      name,
+      mode: 0,
+    });
+  }
+});
+
+test("a data directory too deep for the control socket is refused with the limit and the mend", async () => {
+  const deep = `${"d".repeat(60)}/${"e".repeat(60)}`;
+  writeFileSync(join(cwd, "deep.toml"), `[storage]\ndata_dir = "${deep}"\n`);
+  const { status, err } = await linevoice("serve --config deep.toml");
+  expect(status).toBe(1);
+  expect(err).toContain("the system allows 107");
+  expect(err).toContain("[storage] data_dir");
+  expect(existsSync(join(cwd, deep))).toBe(false);
+  const direct = await linevoice("tenant list --json --config deep.toml");
+  expect(direct).toMatchObject({ status: 0, err: "" });
 });
