@@ -74,6 +74,12 @@ export const calls = sqliteTable(
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),
+    /** Three measures of the talk time (billing/talk-check.ts), ms; null: not measured. */
+    talkClockMs: integer("talk_clock_ms"),
+    talkRtpMs: integer("talk_rtp_ms"),
+    talkEngineMs: integer("talk_engine_ms"),
+    /** The largest disagreement of the three. */
+    talkDifferenceMs: integer("talk_difference_ms"),
     latencyP50Ms: integer("latency_p50_ms"),
     latencyP95Ms: integer("latency_p95_ms"),
     sipCallId: text("sip_call_id"),

@@ -1,5 +1,13 @@
 /** Double-entry ledger (append-only, guarded by triggers in the migration), holds and checkouts. */
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { microEur } from "../../core/money.ts";
 import { id, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -59,7 +67,38 @@ export const wallets = sqliteTable("wallets", {
     .primaryKey()
     .references(() => tenants.id),
   balance: money("balance").notNull(),
+  /**
+   * The lowest threshold that the balance was below when it was last looked at; above all of them,
+   * the largest safe integer. 0, as if all had been told, so that a first payment tells nothing.
+   */
+  toldBelow: money("told_below").notNull().default(microEur(0)),
 });
+
+/**
+ * What a tenant pays every calendar month of its zone, from the wallet: one row a month and item.
+ * `lapsed`: never charged, because the month was not used.
+ */
+export const renewals = sqliteTable(
+  "renewals",
+  {
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** `2026-11` */
+    month: text("month").notNull(),
+    item: text("item", { enum: ["plan", "crm_bridge"] }).notNull(),
+    /** Slug of the plan, as it was when the row was made. */
+    plan: text("plan"),
+    amount: money("amount").notNull(),
+    status: text("status", { enum: ["due", "paid", "lapsed"] }).notNull(),
+    createdAt: time("created_at").notNull(),
+    settledAt: time("settled_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.month, t.item] }),
+    index("renewals_due").on(t.status, t.month),
+  ],
+);
 
 /** Plan seconds used in one calendar month of the tenant's zone, `2026-11`. */
 export const planUsage = sqliteTable(
