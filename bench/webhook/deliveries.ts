@@ -42,6 +42,8 @@ export interface DeliveriesResult {
   readonly healthyMaxMs: number;
   /** Of one core, of the sending process, in the paced run. */
   readonly cpuPercent: number;
+  /** How long the sending thread kept a 10 ms timer waiting in the paced run. */
+  readonly stallP99Ms: number;
   /** Burst run: healthy deliveries a second. */
   readonly deliveriesPerSecond: number;
   /** Healthy deliveries that never arrived, of both runs. */
@@ -51,6 +53,7 @@ export interface DeliveriesResult {
 const HOST = "127.46.0.1";
 const TIMEOUT_MS = 8000;
 const WAIT_MAX_MS = 120_000;
+const TICK_MS = 10;
 
 interface Run {
   /** Healthy events: when each was committed, by call id. */
@@ -58,7 +61,12 @@ interface Run {
   readonly arrivals: Readonly<Record<string, number>>;
   readonly startedAt: number;
   readonly cpuPercent: number;
+  readonly stallsMs: readonly number[];
 }
+
+/** `sorted` from the smallest. */
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 export async function measureDeliveries(
   options: DeliveriesOptions = {},
@@ -70,17 +78,16 @@ export async function measureDeliveries(
   const latencies = [...paced.storedAt]
     .flatMap(([call, at]) => (paced.arrivals[call] ? [paced.arrivals[call] - at] : []))
     .sort((a, b) => a - b);
-  const at = (share: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   const arrived = Object.values(burst.arrivals);
   const tookMs = Math.max(...arrived) - burst.startedAt;
   const expected = paced.storedAt.size + burst.storedAt.size;
   return {
     ...setting,
-    healthyP50Ms: at(0.5),
-    healthyP99Ms: at(0.99),
-    healthyMaxMs: at(1),
+    healthyP50Ms: percentile(latencies, 0.5),
+    healthyP99Ms: percentile(latencies, 0.99),
+    healthyMaxMs: percentile(latencies, 1),
     cpuPercent: paced.cpuPercent,
+    stallP99Ms: Math.round(percentile(paced.stallsMs, 0.99)),
     deliveriesPerSecond: Math.round((arrived.length * 1000) / tookMs),
     missing: expected - latencies.length - arrived.length,
   };
@@ -165,6 +172,13 @@ async function send(
 
   let startedAt = Date.now();
   if (mode === "paced") worker.start();
+  const stallsMs: number[] = [];
+  let lastTickAt = performance.now();
+  const ticking = setInterval(() => {
+    const now = performance.now();
+    stallsMs.push(Math.max(0, now - lastTickAt - TICK_MS));
+    lastTickAt = now;
+  }, TICK_MS);
   const cpuBefore = process.cpuUsage();
   for (let index = 0; index < events; index++) {
     await emit(index);
@@ -173,6 +187,8 @@ async function send(
     const aheadMs = startedAt + ((index + 1) * 1000) / perSecond - Date.now();
     if (aheadMs > 0) await Bun.sleep(aheadMs);
   }
+  clearInterval(ticking);
+  stallsMs.sort((a, b) => a - b);
   const cpu = process.cpuUsage(cpuBefore);
   const cpuPercent = Math.round((cpu.user + cpu.system) / 10 / (Date.now() - startedAt));
   if (mode === "burst") {
@@ -182,7 +198,7 @@ async function send(
   const giveUpAt = Date.now() + WAIT_MAX_MS;
   while (outstanding > 0 && Date.now() < giveUpAt) await Bun.sleep(20);
   await worker.stop(0);
-  return { storedAt, startedAt, cpuPercent };
+  return { storedAt, startedAt, cpuPercent, stallsMs };
 }
 
 if (import.meta.main) {

@@ -48,7 +48,10 @@ function providerOf(settings: MailProviderSettings, outboxDir: string): MailProv
   return outboxProvider(outboxDir);
 }
 
-export function createDelivery(settings: AppSettings, deps: DeliveryDependencies): Delivery {
+export function createDelivery(
+  settings: Pick<AppSettings, "httpClient" | "mail">,
+  deps: DeliveryDependencies,
+): Delivery {
   const { database, vault, clock, random, log } = deps;
   const { httpClient } = settings;
   const stores = webhookStores;
