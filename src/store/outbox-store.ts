@@ -1,10 +1,12 @@
 /** Events and their outbox: who still has to be told what, under which lease. */
-import { and, asc, eq, gt, inArray, isNull, min, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
 import type { EventStore, OutboxStore, Subscriber } from "../webhook/stores.ts";
 import type { Queries } from "./database.ts";
 import { dueStatement } from "./due-deliveries.ts";
 import { prepared } from "./prepared.ts";
 import { events, outbox } from "./schema/outbox.ts";
+
+const noLease = { leaseOwner: null, leaseUntil: null };
 
 const sentTo = ({ webhookId, legacyUrl }: Subscriber) =>
   webhookId === null
@@ -80,7 +82,7 @@ export function outboxStore(queries: Queries): OutboxStore {
     async release(outboxIds, owner) {
       await queries
         .update(outbox)
-        .set({ leaseOwner: null, leaseUntil: null })
+        .set(noLease)
         .where(and(inArray(outbox.id, [...outboxIds]), eq(outbox.leaseOwner, owner)));
     },
 
@@ -100,8 +102,7 @@ export function outboxStore(queries: Queries): OutboxStore {
             status: sql`${sql.placeholder("status")}`,
             attempts: sql`${sql.placeholder("attempts")}`,
             nextAttemptAt: sql`${sql.placeholder("nextAttemptAt")}`,
-            leaseOwner: null,
-            leaseUntil: null,
+            ...noLease,
           })
           .where(
             and(
@@ -121,12 +122,7 @@ export function outboxStore(queries: Queries): OutboxStore {
         .update(outbox)
         .set({ status: "failed", nextAttemptAt: null })
         .where(
-          and(
-            eq(outbox.tenantId, tenantId),
-            sentTo(subscriber),
-            eq(outbox.status, "pending"),
-            isNull(outbox.leaseOwner),
-          ),
+          and(eq(outbox.tenantId, tenantId), sentTo(subscriber), eq(outbox.status, "pending")),
         );
     },
 
@@ -149,13 +145,13 @@ export function outboxStore(queries: Queries): OutboxStore {
     async restart(tenantId, webhookId, eventIds, nowMs) {
       await queries
         .update(outbox)
-        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs })
+        .set({ ...noLease, status: "pending", attempts: 0, nextAttemptAt: nowMs })
         .where(
           and(
             eq(outbox.tenantId, tenantId),
             eq(outbox.webhookId, webhookId),
             inArray(outbox.eventId, [...eventIds]),
-            isNull(outbox.leaseOwner),
+            or(isNull(outbox.leaseUntil), lte(outbox.leaseUntil, nowMs)),
           ),
         );
     },

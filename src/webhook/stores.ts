@@ -90,7 +90,10 @@ export interface OutboxStore {
       readonly nextAttemptAt: number | null;
     },
   ): Promise<boolean>;
-  /** Pending deliveries to a subscriber that was switched off will not be sent. */
+  /**
+   * Pending deliveries to a subscriber that was switched off will not be sent. One that is just being
+   * sent still gets the outcome of that attempt.
+   */
   abandon(tenantId: number, subscriber: Subscriber): Promise<void>;
   /** Event ids of this webhook's failed deliveries, oldest first. */
   failedEvents(tenantId: number, webhookId: number, limit: number): Promise<readonly string[]>;

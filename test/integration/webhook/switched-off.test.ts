@@ -162,6 +162,36 @@ describe("a webhook", () => {
     expect(await statusesOf(tenantId)).not.toContain("pending");
   });
 
+  test("takes with it what a dead process had begun, which can be sent again later", async () => {
+    receiver.respond = answer(410);
+    const tenantId = await insertTenant(database);
+    const webhookId = await insertWebhook(database, tenantId, { url: hook() });
+    await database.tx(async (queries) => {
+      const begun = { id: `evt_${"b".repeat(32)}`, type: "call.ended", callUuid: null, body: "{}" };
+      await webhookStores.events(queries).insert(tenantId, { ...begun, createdAt: clock.now() });
+      await queries.insert(outbox).values({
+        ...{ tenantId, webhookId, eventId: begun.id, status: "pending", attempts: 0 },
+        ...{ leaseOwner: "dead", leaseUntil: clock.now() + 10_000 },
+        ...{ nextAttemptAt: clock.now(), createdAt: clock.now() },
+      });
+    });
+    await emit(tenantId);
+    await eventually(async () => (await webhookRow(webhookId))?.enabled === false, "switched off");
+    expect(await statusesOf(tenantId)).toEqual(["failed", "failed"]);
+    clock.stepWallClock(20_000);
+    receiver.respond = answer(200);
+    await database.tx(async (queries) => {
+      await queries.update(webhooks).set({ enabled: true }).where(eq(webhooks.id, webhookId));
+      const failed = await webhookStores.outbox(queries).failedEvents(tenantId, webhookId, 10);
+      await webhookStores.outbox(queries).restart(tenantId, webhookId, failed, clock.now());
+    });
+    worker.wake();
+    await eventually(
+      async () => (await statusesOf(tenantId)).every((status) => status === "delivered"),
+      "both delivered",
+    );
+  });
+
   test("that is switched off is told of by one mail in plain words, with the mend", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database, { email: "it@clinic.example" });
