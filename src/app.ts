@@ -37,6 +37,7 @@ import type { Log } from "./core/log.ts";
 import type { Random } from "./core/random.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./http/recording-links.ts";
 import type { OperatorPort } from "./ops/control/operator-port.ts";
+import type { FreeDiskBytes } from "./ops/disk-watch.ts";
 import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
 import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
@@ -67,13 +68,15 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Default: of the data directory's file system. */
+  readonly freeDiskBytes?: FreeDiskBytes;
 }
 
 export async function startApp(settings: AppSettings, deps: AppDependencies): Promise<App> {
   const { clock, random, log } = deps;
   const paths = prepareDataDir(settings.dataDir);
   const database = openDatabase(paths.database, clock.now());
-  const upkeep = startUpkeep(settings, paths, { database, clock, log });
+  const upkeep = startUpkeep(settings, paths, { database, ...deps });
   const vault = createVault(settings.masterKey);
   const billing = createBilling({
     database,
@@ -111,6 +114,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     billing,
     sip,
     media: audio,
+    mayRecord: () => upkeep.disk.mayRecord(),
     events: delivery.events,
     mails: delivery.mails,
     tools: delivery.tools,
@@ -121,6 +125,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       clock,
       concurrentCallsMax: settings.concurrentCallsMax,
       liveCalls: () => registry.size,
+      storageRefusal: () => upkeep.disk.refusal(),
     }),
     registry,
     clock,
@@ -132,7 +137,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
   const http = await startHttp(settings, {
-    ...{ database, billing, payments, calls, delivery, vault, sip, audio },
+    ...{ database, billing, payments, calls, delivery, vault, sip, audio, upkeep },
     recordingsDir: paths.recordings,
     ...deps,
   });

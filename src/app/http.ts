@@ -15,6 +15,7 @@ import type { Delivery } from "./delivery.ts";
 import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
 import type { AppSettings } from "./settings.ts";
+import type { Upkeep } from "./upkeep.ts";
 
 export interface HttpParts {
   readonly database: Database;
@@ -25,6 +26,7 @@ export interface HttpParts {
   readonly vault: Vault;
   readonly sip: SipStack;
   readonly audio: Audio;
+  readonly upkeep: Upkeep;
   readonly recordingsDir: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -42,7 +44,7 @@ function baseUrlOf(settings: AppSettings, address: { host: string; port: number 
 }
 
 export async function startHttp(settings: AppSettings, parts: HttpParts): Promise<Http> {
-  const { audio, sip, database } = parts;
+  const { audio, sip, database, upkeep } = parts;
   const server = await createHttpServer(
     {
       host: settings.http.listen.host,
@@ -65,7 +67,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: {
         async problems() {
-          const problems = [audio.problem()];
+          const problems = [audio.problem(), upkeep.disk.refusal()];
           try {
             database.ping();
           } catch {
@@ -73,6 +75,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
           }
           return problems.filter((problem) => problem !== null);
         },
+        warnings: () => upkeep.warnings(),
       },
     },
   );

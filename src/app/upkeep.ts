@@ -1,10 +1,11 @@
-/** What looks after the data while the appliance runs: backups, retention, the weekly check. */
+/** What looks after the data while the appliance runs: backups, retention, room, checks. */
 import { Cron } from "croner";
 import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
 import { startNightlyBackup } from "../backup/nightly.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../ops/disk-watch.ts";
 import { startRetention } from "../retention/retention.ts";
 import type { Database } from "../store/database.ts";
 import { runDatabaseJob } from "../worker/run-database-job.ts";
@@ -17,6 +18,7 @@ const INTEGRITY_AT = "0 5 * * 0";
 
 export interface Upkeep {
   readonly backups: Backups;
+  readonly disk: DiskWatch;
   /** What the operator should mend although calls go on, one sentence each. */
   warnings(): readonly string[];
   stop(): Promise<void>;
@@ -25,10 +27,20 @@ export interface Upkeep {
 export function startUpkeep(
   { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
   paths: DataPaths,
-  deps: { readonly database: Database; readonly clock: Clock; readonly log: Log },
+  deps: {
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Default: of the data directory's file system. */
+    readonly freeDiskBytes?: FreeDiskBytes;
+  },
 ): Upkeep {
   const { database, clock, log } = deps;
   const databasePath = paths.database;
+  const disk = watchDisk({
+    freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
+    ...{ clock, log },
+  });
   const backups = createBackups({
     ...{ dataDir, databasePath, clock },
     write: (database, target) =>
@@ -70,8 +82,11 @@ export function startUpkeep(
 
   return {
     backups,
-    warnings: () => [nightly.problem(), damage].filter((problem) => problem !== null),
+    disk,
+    warnings: () =>
+      [disk.warning(), nightly.problem(), damage].filter((problem) => problem !== null),
     async stop() {
+      disk.stop();
       weekly.stop();
       await retention.stop();
       await nightly.stop();

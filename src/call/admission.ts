@@ -22,6 +22,8 @@ export interface AdmissionOptions {
   readonly concurrentCallsMax: number;
   /** Calls with media now, over all tenants. */
   readonly liveCalls: () => number;
+  /** Why storage can take no new call; null: it can. Default: it always can. */
+  readonly storageRefusal?: () => string | null;
 }
 
 export type Admission = ReturnType<typeof createAdmission>;
@@ -38,6 +40,12 @@ export function rulesOf(tenant: TenantRow, trunk: TrunkRow | undefined): Dialing
 
 export function createAdmission(options: AdmissionOptions) {
   const { billing, clock } = options;
+
+  function storageHasRoom(): void {
+    const refusal = options.storageRefusal?.() ?? null;
+    if (refusal !== null)
+      throw new AppError({ code: "unavailable", publicMessage: refusal, retryable: true });
+  }
 
   function notSuspended(tenant: TenantRow): void {
     if (tenant.suspended)
@@ -81,6 +89,7 @@ export function createAdmission(options: AdmissionOptions) {
       to: E164,
       immediate: boolean,
     ): Promise<void> {
+      storageHasRoom();
       notSuspended(tenant);
       checkDestination(to, rulesOf(tenant, trunk));
       await withinRate(queries, tenant);
@@ -96,6 +105,7 @@ export function createAdmission(options: AdmissionOptions) {
       trunk: TrunkRow | undefined,
       to: E164,
     ): Promise<void> {
+      storageHasRoom();
       notSuspended(tenant);
       checkDestination(to, rulesOf(tenant, trunk));
       await withinSpend(queries, tenant);
@@ -103,6 +113,7 @@ export function createAdmission(options: AdmissionOptions) {
     },
 
     async inbound(queries: Queries, tenant: TenantRow): Promise<void> {
+      storageHasRoom();
       notSuspended(tenant);
       await withinSpend(queries, tenant);
       await withinConcurrency(queries, tenant);

@@ -36,6 +36,8 @@ export interface CallContext {
   readonly mails: MailQueue;
   readonly tools: ToolRunner;
   readonly encoder: RecordingEncoder;
+  /** False while the disk is nearly full: calls go on without a recording. */
+  readonly mayRecord: () => boolean;
   readonly links: RecordingLinks;
   readonly admission: Admission;
   readonly registry: CallRegistry;

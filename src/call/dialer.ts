@@ -66,7 +66,9 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       fromNumber: entry.fromNumber,
       toNumber: entry.toNumber,
       rtpHost: settings.rtpHost,
-      recordingPath: join(settings.recordingsDir, `${entry.callUuid}.wav`),
+      recordingPath: context.mayRecord()
+        ? join(settings.recordingsDir, `${entry.callUuid}.wav`)
+        : null,
       voiceAliases: settings.voiceAliases,
     });
     return { identity, brief, trunkId: trunk?.id ?? null };

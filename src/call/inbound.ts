@@ -26,12 +26,14 @@ import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 
 const TEMPORARILY_UNAVAILABLE = 480;
+const SERVICE_UNAVAILABLE = 503;
 
 /** Why a call is not taken. */
 class Declined extends Error {
   constructor(
     readonly reason: EndedReason,
     readonly explanation: string,
+    readonly sipCode = TEMPORARILY_UNAVAILABLE,
   ) {
     super(explanation);
   }
@@ -147,13 +149,8 @@ async function decline(
   leg: IncomingLeg,
   declined: Declined,
 ): Promise<void> {
-  leg.reject(TEMPORARILY_UNAVAILABLE);
-  const ending = endingByUs(
-    "failed",
-    declined.reason,
-    declined.explanation,
-    TEMPORARILY_UNAVAILABLE,
-  );
+  leg.reject(declined.sipCode);
+  const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
   await context.database.tx(async (queries) => {
     const call = await insertCall(context, queries, route, leg);
     await callStore(queries).finish(
@@ -174,7 +171,8 @@ function asDeclined(error: unknown): Declined | null {
   if (error instanceof Declined) return error;
   if (!(error instanceof AppError)) return null;
   const reason = error.code === "insufficient_balance" ? "balance_exhausted" : "declined";
-  return new Declined(reason, error.publicMessage);
+  const sipCode = error.code === "unavailable" ? SERVICE_UNAVAILABLE : TEMPORARILY_UNAVAILABLE;
+  return new Declined(reason, error.publicMessage, sipCode);
 }
 
 async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
@@ -193,7 +191,9 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
         fromNumber: call.fromNumber,
         toNumber: call.toNumber,
         rtpHost: settings.rtpHost,
-        recordingPath: join(settings.recordingsDir, `${call.callUuid}.wav`),
+        recordingPath: context.mayRecord()
+          ? join(settings.recordingsDir, `${call.callUuid}.wav`)
+          : null,
         voiceAliases: settings.voiceAliases,
       }),
     };

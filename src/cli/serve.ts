@@ -7,6 +7,7 @@ import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { startApp } from "../app.ts";
 import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
+import { requireWholeDatabase } from "../backup/whole-database.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -37,6 +38,7 @@ export const serveCommand: Command = {
       const masterKey = masterKeyOf(loaded, random);
       const settings = settingsFromConfig(config, { version, masterKey, dataDir });
       const { database, controlSocket: path } = prepareDataDir(dataDir);
+      requireWholeDatabase(dataDir, database);
       const copy = copyBeforeUpgrade(dataDir, database);
       if (copy) log.warn("database.copied_before_upgrade", { copy });
       const app = await startApp(settings, { clock, random, log });

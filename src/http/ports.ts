@@ -91,6 +91,8 @@ export interface Registrations {
 export interface Health {
   /** Empty when ready, else one sentence for each thing that is not (database, SIP, media). */
   problems(): Promise<readonly string[]>;
+  /** What the operator should mend although calls go on. Default: nothing. */
+  warnings?(): readonly string[];
 }
 
 export interface RateVerdict {

@@ -152,6 +152,8 @@ export interface ApplianceOptions {
   /** Loopback address of the appliance; the carrier gets the same with another port. */
   readonly host: string;
   readonly log?: Log;
+  /** What the disk says it has left. */
+  readonly freeDiskBytes?: () => number;
   readonly settings?: (settings: AppSettings) => AppSettings;
   readonly knowledge?: string;
   readonly agent?: Partial<typeof agents.$inferInsert>;
@@ -171,7 +173,12 @@ A consultation costs forty euros.
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { dataDir, host } = options;
   const base = applianceSettings(dataDir, host);
-  const deps = { clock: systemClock, random: systemRandom, log: options.log ?? silentLog };
+  const deps = {
+    clock: systemClock,
+    random: systemRandom,
+    log: options.log ?? silentLog,
+    freeDiskBytes: options.freeDiskBytes,
+  };
   const carrier = await startCarrier({ host, domain: "carrier.test" });
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
   const app = await startApp(options.settings?.(base) ?? base, deps);

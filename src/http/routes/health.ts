@@ -15,7 +15,7 @@ export function healthRoutes(app: Elysia, { health, isRefusing }: HealthDependen
     const problems = [...(await health.problems())];
     if (isRefusing()) problems.push("The appliance is shutting down.");
     return Response.json(
-      { ok: problems.length === 0, problems },
+      { ok: problems.length === 0, problems, warnings: health.warnings?.() ?? [] },
       { status: problems.length === 0 ? 200 : 503 },
     );
   };

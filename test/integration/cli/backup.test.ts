@@ -1,6 +1,6 @@
 /** `backup` and `restore` as an operator types them, with and without a running server. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -103,4 +103,20 @@ test("a broken file is refused with status 1 and the reason", async () => {
   const restored = await linevoice("restore broken.db --yes");
   expect(restored.status).toBe(1);
   expect(existsSync(join(cwd, "data/linevoice.db.incoming"))).toBe(false);
+});
+
+test("a server does not start on a damaged database; the command it names brings the data back", async () => {
+  const { file } = JSON.parse((await linevoice("backup create --json")).out);
+  const database = join(cwd, "data/linevoice.db");
+  const bytes = readFileSync(database);
+  writeFileSync(database, bytes.fill(0x5a, 4096));
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("is damaged");
+  const command = /`linevoice (restore [^`]+)`/.exec(refused.err)?.[1] ?? "";
+  expect(command).toBe(`restore ${file}`);
+  expect((await linevoice(`${command} --yes`)).status).toBe(0);
+  const server = await serve();
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
 });

@@ -5,6 +5,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -14,6 +15,8 @@ import { createBackups, listBackups } from "../../../src/backup/backups.ts";
 import { startNightlyBackup } from "../../../src/backup/nightly.ts";
 import { restoreBackup } from "../../../src/backup/restore.ts";
 import { verifyBackup } from "../../../src/backup/verify.ts";
+import { requireWholeDatabase } from "../../../src/backup/whole-database.ts";
+import { describeError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { schedules, tenants } from "../../../src/store/schema/index.ts";
@@ -107,12 +110,12 @@ test("verification finds damage, foreign files, newer databases and money that d
   expect(
     await make("orphan.db", (sqlite) => {
       sqlite.run("PRAGMA foreign_keys = OFF");
-      sqlite.run("INSERT INTO wallets VALUES (77, 5)");
+      sqlite.run("INSERT INTO wallets (tenant_id, balance) VALUES (77, 5)");
     }),
   ).toContain("lost the row");
   expect(
     await make("money.db", (sqlite) =>
-      sqlite.run("INSERT OR REPLACE INTO wallets VALUES (?, 5)", [tenantId]),
+      sqlite.run("INSERT OR REPLACE INTO wallets (tenant_id, balance) VALUES (?, 5)", [tenantId]),
     ),
   ).toContain("micro-euro");
   const other = join(dataDir, "other.db");
@@ -264,4 +267,29 @@ test("what fell due between backup and restore is not dialled a second time", as
   const leaseOf = (uuid: string) => rows.find((row) => row.callUuid === uuid)?.leaseUntil ?? null;
   expect(leaseOf("due")).toBeGreaterThan(NOW + 60_000 + 15 * 60_000);
   expect(leaseOf("ahead")).toBeNull();
+});
+
+test("a damaged database is not served from; the message names the way back", async () => {
+  const { database, backups, dataDir, databasePath } = appliance();
+  for (let n = 0; n < 200; n++) await insertTenant(database, { name: `tenant ${n}`.repeat(20) });
+  await close(database);
+  requireWholeDatabase(dataDir, databasePath);
+  requireWholeDatabase(dataDir, join(dataDir, "not-yet.db"));
+  const bytes = readFileSync(databasePath);
+  const damaged = (change: (bytes: Buffer) => Buffer) => {
+    writeFileSync(databasePath, change(Buffer.from(bytes)));
+    rmSync(`${databasePath}-wal`, { force: true });
+    rmSync(`${databasePath}-shm`, { force: true });
+    try {
+      requireWholeDatabase(dataDir, databasePath);
+      return "whole";
+    } catch (error) {
+      return describeError(error);
+    }
+  };
+  expect(damaged((whole) => whole.fill(0x5a, 0, 4096))).toContain("linevoice restore F");
+  writeFileSync(databasePath, bytes);
+  const { file } = await backups.create(null);
+  expect(damaged((whole) => whole.fill(0x5a, 4096))).toContain(`linevoice restore ${file}`);
+  expect(damaged((whole) => whole.subarray(0, whole.length / 2))).toContain("is damaged");
 });
