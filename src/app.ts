@@ -18,6 +18,7 @@ import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
 import { startUpkeep } from "./app/upkeep.ts";
 import { createBilling } from "./billing/billing.ts";
+import { startMoneyRounds } from "./billing/money-rounds.ts";
 import { createAdmission } from "./call/admission.ts";
 import { deleteMailedRecordings } from "./call/after-call.ts";
 import { createCallDesk } from "./call/call-desk.ts";
@@ -159,6 +160,11 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   });
+  const moneyRounds = startMoneyRounds({
+    ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
+    thresholds: settings.lowBalanceThresholds ?? [],
+    ...{ clock, log },
+  });
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const operator = createOperator({
     ...{ database, vault, billing, apiKeys, clock, random },
@@ -199,6 +205,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
     await Promise.allSettled(registry.all.map((call) => call.finished));
     heartbeat.cancel();
+    await moneyRounds.stop();
     await upkeep.stop();
     await sip.close();
     await audio.stop();

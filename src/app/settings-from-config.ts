@@ -185,6 +185,7 @@ export function settingsFromConfig(
     },
     mail: { from: config.mail.from, provider: mailProviderOf(config) },
     stripe: stripeOf(config),
+    lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,
     bankDetails: bankDetailsOf(config),
   };

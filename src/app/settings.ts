@@ -3,6 +3,7 @@ import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { StripeSettings } from "../billing/payments/stripe.ts";
 import type { Plan } from "../billing/ports.ts";
+import type { MicroEur } from "../core/money.ts";
 import type { CodecName } from "../media/plan.ts";
 import type { CallWorkerSettings } from "../worker/messages.ts";
 
@@ -60,6 +61,8 @@ export interface AppSettings {
   };
   /** Missing: payments are bank transfers that the operator confirms. */
   readonly stripe?: StripeSettings | null;
+  /** Balances below which a tenant gets a mail. Missing: none. */
+  readonly lowBalanceThresholds?: readonly MicroEur[];
   readonly concurrentCallsMax: number;
   /** How to pay by bank transfer, as lines; null: ask the operator. */
   readonly bankDetails: string | null;

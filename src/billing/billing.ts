@@ -12,7 +12,7 @@ import { uuidV7 } from "../core/ids.ts";
 import { type MicroEur, microEur } from "../core/money.ts";
 import { type Random, systemRandom } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
-import { fundsFor } from "./funds.ts";
+import { allowanceSeconds, fundsFor } from "./funds.ts";
 import { coverFor, type HoldRequest, insufficientBalance, writeHold } from "./hold.ts";
 import { move, post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
@@ -150,11 +150,12 @@ export function createBilling(options: BillingOptions): Billing {
     const { plan, month } = await payerOf(queries, tenantId);
     const free = await fundsFor(stores, queries, tenantId, plan, month, null);
     const used = await stores.planUsage(queries).secondsUsed(tenantId, month);
+    const allowance = await allowanceSeconds(stores, queries, tenantId, plan, month);
     return {
       balance: await stores.wallet(queries).balance(tenantId),
       availableBalance: free.money,
       availableIncludedSeconds: free.planSeconds,
-      includedSecondsLeft: Math.max(0, plan.includedMinutes * 60 - used),
+      includedSecondsLeft: Math.max(0, allowance - used),
       plan,
     };
   }

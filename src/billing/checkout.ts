@@ -154,7 +154,7 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
     const paidAt = clock.now();
     if (!(await stores.checkouts(queries).markPaid(id, paidAt, ["open"]))) return find(queries, id);
     await bookPayment(stores, queries, checkout, paidAt);
-    if (!(await deliverItem(stores, queries, checkout, plans)))
+    if (!(await deliverItem(stores, queries, checkout, plans, paidAt)))
       throw conflict("What this checkout buys can no longer be delivered.");
     return { ...checkout, status: "paid", paidAt };
   }
@@ -170,7 +170,7 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
     const paidAt = clock.now();
     if (!(await records.markPaid(id, paidAt, ["open", "expired", "cancelled"]))) return checkout;
     await records.setSession(id, payment.session);
-    const delivered = await deliverItem(stores, queries, checkout, plans);
+    const delivered = await deliverItem(stores, queries, checkout, plans, paidAt);
     await bookPayment(stores, queries, delivered ? checkout : asWalletMoney(checkout), paidAt);
     return { ...checkout, status: "paid", paidAt, providerSession: payment.session };
   }

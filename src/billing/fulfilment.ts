@@ -45,6 +45,7 @@ export async function deliverItem(
   queries: Queries,
   checkout: Checkout,
   plans: readonly Plan[],
+  nowMs: number,
 ): Promise<boolean> {
   const accounts = stores.accounts(queries);
   const { tenantId, item } = checkout;
@@ -54,6 +55,7 @@ export async function deliverItem(
     case "plan":
       if (item === null || !plans.some((plan) => plan.slug === item)) return false;
       await accounts.setPlan(tenantId, item);
+      await stores.renewals(queries).lapse(tenantId, "plan", nowMs); // this payment took its place
       return true;
     case "crm_bridge":
       if ((await accounts.find(tenantId)).crmBridge) return false;

@@ -21,6 +21,7 @@ export async function fundsFor(
   month: string,
   callUuid: string | null,
 ): Promise<Funds> {
+  const allowance = await allowanceSeconds(stores, queries, tenantId, plan, month);
   const used = await stores.planUsage(queries).secondsUsed(tenantId, month);
   const balance = await stores.wallet(queries).balance(tenantId);
   let heldSeconds = 0;
@@ -31,7 +32,19 @@ export async function fundsFor(
     heldMoney += hold.amount;
   }
   return {
-    planSeconds: Math.max(0, plan.includedMinutes * 60 - used - heldSeconds),
+    planSeconds: Math.max(0, allowance - used - heldSeconds),
     money: microEur(Math.max(0, balance - heldMoney)),
   };
+}
+
+/** The plan's seconds of a month: none while the month is due and unpaid (billing/renewal.ts). */
+export async function allowanceSeconds(
+  stores: BillingStores,
+  queries: Queries,
+  tenantId: number,
+  plan: Plan,
+  month: string,
+): Promise<number> {
+  const isDue = await stores.renewals(queries).isPlanDue(tenantId, month);
+  return isDue ? 0 : plan.includedMinutes * 60;
 }

@@ -45,6 +45,70 @@ export interface WalletStore {
   /** 0 for a tenant that never had an entry. */
   balance(tenantId: number): Promise<MicroEur>;
   add(tenantId: number, amount: MicroEur): Promise<void>;
+  /**
+   * Over all tenants, or of one: wallets whose level is no longer what was last told. The level is
+   * the lowest threshold above the balance; above all of them the largest safe integer.
+   */
+  changedLevels(
+    thresholds: readonly MicroEur[],
+    tenantId?: number,
+  ): Promise<readonly WalletLevel[]>;
+  setToldBelow(tenantId: number, level: MicroEur): Promise<void>;
+}
+
+export interface WalletLevel {
+  readonly tenantId: number;
+  readonly name: string;
+  readonly email: string;
+  readonly balance: MicroEur;
+  readonly level: MicroEur;
+  readonly toldBelow: MicroEur;
+}
+
+/** One item of one month (billing/renewal.ts). */
+export interface Renewal {
+  readonly month: string;
+  readonly item: "plan" | "crm_bridge";
+  /** Slug of the plan, for the note. */
+  readonly plan: string | null;
+  readonly amount: MicroEur;
+  readonly status: "due" | "paid" | "lapsed";
+  readonly createdAt: number;
+  readonly settledAt: number | null;
+}
+
+export interface RenewingTenant {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly planSlug: string;
+  readonly timeZone: string;
+  readonly crmBridge: boolean;
+  readonly suspended: boolean;
+  readonly createdAt: number;
+}
+
+export interface RenewalStore {
+  /** Of all tenants. */
+  timeZones(): Promise<readonly string[]>;
+  /** Tenants of a zone, not suspended, whose month has not begun; at most 1000 a round. */
+  withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
+  /** Over all tenants, oldest month first, a tenant's plan before its bridge. */
+  due(): Promise<readonly { readonly tenant: RenewingTenant; readonly renewal: Renewal }[]>;
+  /** False when the month has this item already. */
+  insert(tenantId: number, renewal: Renewal): Promise<boolean>;
+  /** True for the one caller that settled a due one. */
+  settle(
+    tenantId: number,
+    month: string,
+    item: Renewal["item"],
+    status: "paid" | "lapsed",
+    nowMs: number,
+  ): Promise<boolean>;
+  /** Whatever is due of an item, of any month. */
+  lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
+  /** Whether the plan's month is begun and unpaid. */
+  isPlanDue(tenantId: number, month: string): Promise<boolean>;
 }
 
 export interface PlanUsageStore {
@@ -134,6 +198,8 @@ export interface CheckoutStore {
   /** True for the one caller that turned it from one of these states into paid. */
   markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
   setSession(id: string, providerSession: string): Promise<void>;
+  /** When the tenant's latest paid one of this kind was paid; null: never. */
+  lastPaidAt(tenantId: number, kind: CheckoutKind): Promise<number | null>;
   /** Only an open one. */
   cancel(id: string): Promise<void>;
 }
@@ -146,4 +212,5 @@ export interface BillingStores {
   accounts(queries: Queries): AccountStore;
   callRates(queries: Queries): CallRateStore;
   checkouts(queries: Queries): CheckoutStore;
+  renewals(queries: Queries): RenewalStore;
 }

@@ -6,6 +6,7 @@ import { checkoutStore } from "./checkout-store.ts";
 import type { Queries } from "./database.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
+import { renewalStore } from "./renewal-store.ts";
 import { calls } from "./schema/calls.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -79,4 +80,5 @@ export const billingStores: BillingStores = {
   accounts: accountStore,
   callRates: callRateStore,
   checkouts: checkoutStore,
+  renewals: renewalStore,
 };

@@ -51,6 +51,22 @@ export function checkoutStore(queries: Queries): CheckoutStore {
       await queries.update(checkouts).set({ providerSession }).where(eq(checkouts.id, id));
     },
 
+    async lastPaidAt(tenantId, kind) {
+      const found = await queries
+        .select({ paidAt: checkouts.paidAt })
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.tenantId, tenantId),
+            eq(checkouts.kind, kind),
+            eq(checkouts.status, "paid"),
+          ),
+        )
+        .orderBy(desc(checkouts.paidAt))
+        .limit(1);
+      return found[0]?.paidAt ?? null;
+    },
+
     async cancel(id) {
       await queries
         .update(checkouts)

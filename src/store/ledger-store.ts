@@ -1,9 +1,13 @@
 /** Ledger transactions, their entries, and the wallet rows that must equal the sum of theirs. */
 import { and, eq, sql } from "drizzle-orm";
 import type { LedgerStore, WalletStore } from "../billing/stores.ts";
-import { microEur } from "../core/money.ts";
+import { type MicroEur, microEur } from "../core/money.ts";
 import type { Queries } from "./database.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
+import { tenants } from "./schema/tenants.ts";
+
+/** Wallets that one round looks at. */
+const LEVELS_MAX = 1000;
 
 export function ledgerStore(queries: Queries): LedgerStore {
   return {
@@ -59,7 +63,7 @@ export function ledgerStore(queries: Queries): LedgerStore {
     },
 
     async driftedWallets() {
-      const tenants = await queries
+      const kept = await queries
         .select({ tenantId: wallets.tenantId, balance: wallets.balance })
         .from(wallets);
       const sums = await queries
@@ -70,7 +74,7 @@ export function ledgerStore(queries: Queries): LedgerStore {
         .from(ledgerEntries)
         .where(eq(ledgerEntries.account, "wallet"))
         .groupBy(ledgerEntries.tenantId);
-      const balances = new Map<number, number>(tenants.map((row) => [row.tenantId, row.balance]));
+      const balances = new Map<number, number>(kept.map((row) => [row.tenantId, row.balance]));
       const expected = new Map(sums.map((row) => [row.tenantId, row.sum]));
       return [...new Set([...balances.keys(), ...expected.keys()])]
         .map((tenantId) => ({
@@ -102,5 +106,40 @@ export function walletStore(queries: Queries): WalletStore {
           set: { balance: sql`${wallets.balance} + ${amount}` },
         });
     },
+
+    async changedLevels(thresholds, tenantId) {
+      const level = levelOf(thresholds);
+      return queries
+        .select({
+          tenantId: wallets.tenantId,
+          name: tenants.name,
+          email: tenants.email,
+          balance: wallets.balance,
+          level,
+          toldBelow: wallets.toldBelow,
+        })
+        .from(wallets)
+        .innerJoin(tenants, eq(tenants.id, wallets.tenantId))
+        .where(
+          and(
+            sql`${level} <> ${wallets.toldBelow}`,
+            tenantId === undefined ? undefined : eq(wallets.tenantId, tenantId),
+          ),
+        )
+        .limit(LEVELS_MAX);
+    },
+
+    async setToldBelow(tenantId, level) {
+      await queries.update(wallets).set({ toldBelow: level }).where(eq(wallets.tenantId, tenantId));
+    },
   };
+}
+
+/** The lowest threshold above the balance; above all of them the largest safe integer. */
+function levelOf(thresholds: readonly MicroEur[]) {
+  const ascending = [...thresholds].sort((a, b) => a - b);
+  const cases = ascending.map(
+    (threshold) => sql`WHEN ${wallets.balance} < ${threshold} THEN ${threshold}`,
+  );
+  return sql<MicroEur>`CASE ${sql.join(cases, sql` `)} ELSE ${Number.MAX_SAFE_INTEGER} END`;
 }

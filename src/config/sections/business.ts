@@ -1,7 +1,17 @@
 /** [mail], [payments], [[plans]]. */
 import { z } from "zod";
 import { isHost, isHttpUrl, isMailbox } from "../formats.ts";
-import { decimal, integer, oneOf, optionalText, secret, section, tables, text } from "../key.ts";
+import {
+  decimal,
+  integer,
+  listOf,
+  oneOf,
+  optionalText,
+  secret,
+  section,
+  tables,
+  text,
+} from "../key.ts";
 
 export const mail = section({
   provider: oneOf(["outbox", "smtp", "resend"], "outbox"),
@@ -28,6 +38,12 @@ const line = (what: string) => optionalText({ allowed: what, charactersMax: 200 
 
 export const payments = section({
   provider: oneOf(["manual", "stripe"], "manual"),
+  low_balance_eur: listOf(
+    z.number().min(0.01).max(1_000_000),
+    [10, 2],
+    "balances below which a tenant gets a mail, e.g. [10, 2], or [] for none",
+    { max: 10 },
+  ),
   manual: section({
     beneficiary: line("the account holder's name"),
     iban: optionalText({ allowed: "an IBAN", matches: /^[A-Z]{2}\d{2}[ A-Z0-9]{8,40}$/ }),

@@ -1,0 +1,40 @@
+/**
+ * The low-balance notice: one mail when a balance falls below a configured threshold, and again only
+ * after it was above it. The wallet's `told_below` remembers, written with the mail in one
+ * transaction; a round only looks at wallets where it no longer fits.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { MicroEur } from "../core/money.ts";
+import type { MailQueue } from "../mail/ports.ts";
+import type { Database } from "../store/database.ts";
+import { lowBalanceMail } from "./notices.ts";
+import type { BillingStores } from "./stores.ts";
+
+export interface LowBalanceOptions {
+  readonly database: Database;
+  readonly stores: BillingStores;
+  readonly thresholds: readonly MicroEur[];
+  readonly mails: Pick<MailQueue, "enqueue" | "wake">;
+  readonly clock: Clock;
+}
+
+export async function noticeLowBalances(options: LowBalanceOptions): Promise<void> {
+  const { database, stores, thresholds, mails, clock } = options;
+  if (thresholds.length === 0) return;
+  const looked = await stores.wallet(database.read).changedLevels(thresholds);
+  for (const { tenantId } of looked)
+    await database.tx(async (queries) => {
+      const wallet = stores.wallet(queries);
+      const [now] = await wallet.changedLevels(thresholds, tenantId);
+      if (!now) return;
+      await wallet.setToldBelow(tenantId, now.level);
+      if (now.level >= now.toldBelow) return; // it rose
+      const to = { id: tenantId, name: now.name, email: now.email };
+      await mails.enqueue(
+        queries,
+        tenantId,
+        lowBalanceMail(to, now.level, now.balance, clock.now()),
+      );
+    });
+  if (looked.length > 0) mails.wake();
+}
