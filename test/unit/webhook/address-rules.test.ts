@@ -219,6 +219,12 @@ describe("the URL parser", () => {
     "example.com",
     "https://",
     "https://[fe80::1%25eth0]/",
+    "https://example.com:65536/",
+    "https://example.com:-1/",
+    "https://example.com:22x/",
+    "https://127.0.0.1:80:443/",
+    "https://exa mple.com/",
+    "https://example.com%00.test/",
     `https://example.com/${"x".repeat(2048)}`,
   ])("%p is refused", (text) => {
     expect(() => parseTenantUrl(text)).toThrow();
