@@ -1,11 +1,12 @@
 /** All stores of billing, and its narrow views of tenants and calls. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { AccountStore, BillingStores, CallRateStore } from "../billing/stores.ts";
 import { notFound } from "../core/errors.ts";
 import { checkoutStore } from "./checkout-store.ts";
 import type { Queries } from "./database.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
+import { prepared } from "./prepared.ts";
 import { renewalStore } from "./renewal-store.ts";
 import { calls } from "./schema/calls.ts";
 import { tenants } from "./schema/tenants.ts";
@@ -13,16 +14,19 @@ import { tenants } from "./schema/tenants.ts";
 function accountStore(queries: Queries): AccountStore {
   return {
     async find(tenantId) {
-      const found = await queries
-        .select({
-          planSlug: tenants.plan,
-          timeZone: tenants.timeZone,
-          crmBridge: tenants.crmBridge,
-          retentionBlocks: tenants.retentionBlocks,
-        })
-        .from(tenants)
-        .where(eq(tenants.id, tenantId));
-      const account = found[0];
+      const statement = prepared(queries, "accounts.find", () =>
+        queries
+          .select({
+            planSlug: tenants.plan,
+            timeZone: tenants.timeZone,
+            crmBridge: tenants.crmBridge,
+            retentionBlocks: tenants.retentionBlocks,
+          })
+          .from(tenants)
+          .where(eq(tenants.id, sql.placeholder("tenantId")))
+          .prepare(),
+      );
+      const account = await statement.get({ tenantId });
       if (!account) throw notFound("tenant");
       return account;
     },

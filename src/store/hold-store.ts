@@ -2,6 +2,7 @@
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { HoldStore, PlanUsageStore } from "../billing/stores.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { calls } from "./schema/calls.ts";
 import { holds, planUsage } from "./schema/money.ts";
 
@@ -25,7 +26,14 @@ export function holdStore(queries: Queries): HoldStore {
     },
 
     async list(tenantId) {
-      return queries.select(holdColumns).from(holds).where(eq(holds.tenantId, tenantId));
+      const statement = prepared(queries, "holds.list", () =>
+        queries
+          .select(holdColumns)
+          .from(holds)
+          .where(eq(holds.tenantId, sql.placeholder("tenantId")))
+          .prepare(),
+      );
+      return statement.all({ tenantId });
     },
 
     async put(tenantId, hold, nowMs) {
@@ -58,11 +66,20 @@ export function holdStore(queries: Queries): HoldStore {
 export function planUsageStore(queries: Queries): PlanUsageStore {
   return {
     async secondsUsed(tenantId, month) {
-      const found = await queries
-        .select({ seconds: planUsage.secondsUsed })
-        .from(planUsage)
-        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)));
-      return found[0]?.seconds ?? 0;
+      const statement = prepared(queries, "plan_usage.seconds", () =>
+        queries
+          .select({ seconds: planUsage.secondsUsed })
+          .from(planUsage)
+          .where(
+            and(
+              eq(planUsage.tenantId, sql.placeholder("tenantId")),
+              eq(planUsage.month, sql.placeholder("month")),
+            ),
+          )
+          .prepare(),
+      );
+      const found = await statement.get({ tenantId, month });
+      return found?.seconds ?? 0;
     },
 
     async add(tenantId, month, seconds) {

@@ -3,6 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { LedgerStore, WalletStore } from "../billing/stores.ts";
 import { type MicroEur, microEur } from "../core/money.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -90,11 +91,15 @@ export function ledgerStore(queries: Queries): LedgerStore {
 export function walletStore(queries: Queries): WalletStore {
   return {
     async balance(tenantId) {
-      const found = await queries
-        .select({ balance: wallets.balance })
-        .from(wallets)
-        .where(eq(wallets.tenantId, tenantId));
-      return found[0]?.balance ?? microEur(0);
+      const statement = prepared(queries, "wallets.balance", () =>
+        queries
+          .select({ balance: wallets.balance })
+          .from(wallets)
+          .where(eq(wallets.tenantId, sql.placeholder("tenantId")))
+          .prepare(),
+      );
+      const found = await statement.get({ tenantId });
+      return found?.balance ?? microEur(0);
     },
 
     async add(tenantId, amount) {

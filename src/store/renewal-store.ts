@@ -2,6 +2,7 @@
 import { and, eq, notExists, sql } from "drizzle-orm";
 import type { RenewalStore } from "../billing/stores.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { renewals } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -99,17 +100,21 @@ export function renewalStore(queries: Queries): RenewalStore {
     },
 
     async isPlanDue(tenantId, month) {
-      const found = await queries
-        .select({ status: renewals.status })
-        .from(renewals)
-        .where(
-          and(
-            eq(renewals.tenantId, tenantId),
-            eq(renewals.month, month),
-            eq(renewals.item, "plan"),
-          ),
-        );
-      return found[0]?.status === "due";
+      const statement = prepared(queries, "renewals.plan_due", () =>
+        queries
+          .select({ status: renewals.status })
+          .from(renewals)
+          .where(
+            and(
+              eq(renewals.tenantId, sql.placeholder("tenantId")),
+              eq(renewals.month, sql.placeholder("month")),
+              eq(renewals.item, "plan"),
+            ),
+          )
+          .prepare(),
+      );
+      const found = await statement.get({ tenantId, month });
+      return found?.status === "due";
     },
   };
 }
