@@ -170,6 +170,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     ...{ database, vault, billing, apiKeys, clock, random },
     checkouts: payments.checkouts,
     backups: upkeep.backups,
+    paths,
     running: {
       calls,
       turns,

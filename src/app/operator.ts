@@ -15,6 +15,7 @@ import type {
   TenantSummary,
   TrunkSummary,
 } from "../ops/control/operator-port.ts";
+import { erasePerson } from "../privacy/erase-person.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
@@ -23,6 +24,7 @@ import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/tru
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import { followCall } from "./follow-call.ts";
+import type { DataPaths } from "./storage.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 
@@ -49,6 +51,7 @@ export interface OperatorDependencies {
   readonly apiKeys: ApiKeys;
   readonly checkouts: Checkouts;
   readonly backups: Backups;
+  readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -199,6 +202,12 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
         throw invalidField("eur", `Give an amount in EUR, not 0 and at most ${CREDIT_EUR_MAX}.`);
       if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
       return { balance_eur: microToEur(await billing.credit(tenantId, eurToMicro(eur), note)) };
+    },
+
+    async erasePerson(tenantId, number, dryRun) {
+      await tenant(tenantId);
+      const { recordings: recordingsDir, outbox: outboxDir } = deps.paths;
+      return erasePerson({ database, clock, recordingsDir, outboxDir }, tenantId, number, dryRun);
     },
 
     createBackup: (to) => deps.backups.create(to),

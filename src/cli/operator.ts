@@ -86,6 +86,7 @@ async function directly<Name extends OperationName>(
         }),
         checkouts: payments.checkouts,
         apiKeys,
+        paths,
         backups: createBackups({
           dataDir: loaded.dataDir,
           databasePath: paths.database,

@@ -8,6 +8,8 @@ import { checkoutCommand } from "./checkout.ts";
 import { configCommand } from "./config.ts";
 import { creditCommand } from "./credit.ts";
 import { demoCommand } from "./demo.ts";
+import { eraseCommand } from "./erase.ts";
+import { exportCommand } from "./export.ts";
 import { keyCommand } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { restoreCommand } from "./restore.ts";
@@ -37,6 +39,8 @@ const commands = new Map<string, Command>([
   ["migrate", migrateCommand],
   ["backup", backupCommand],
   ["restore", restoreCommand],
+  ["erase", eraseCommand],
+  ["export", exportCommand],
   ["version", versionCommand],
 ]);
 

@@ -73,6 +73,10 @@ export const operations = {
   "checkout.confirm": operation(z.strictObject({ id: z.string().max(100) }), (port, { id }) =>
     port.confirmCheckout(id),
   ),
+  "person.erase": operation(
+    z.strictObject({ tenant: id, number: e164Text, dry_run: z.boolean() }),
+    (port, { tenant, number, dry_run }) => port.erasePerson(tenant, number, dry_run),
+  ),
   "call.place": operation(z.strictObject({ agent: id, to: e164Text }), (port, { agent, to }) =>
     port.placeCall(agent, to),
   ),

@@ -4,6 +4,7 @@
  * and out. Methods throw AppError with a message that says how to mend it.
  */
 import type { BackupSummary } from "../../backup/backups.ts";
+import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
 
@@ -116,6 +117,8 @@ export interface OperatorPort {
   listCheckouts(): Promise<readonly CheckoutSummary[]>;
   /** The money has arrived. Once; again it only answers. Throws not_found, conflict. */
   confirmCheckout(id: string): Promise<CheckoutSummary>;
+  /** Everything a tenant has about a person's number; `dryRun` only counts. Throws conflict while one calls. */
+  erasePerson(tenantId: number, number: string, dryRun: boolean): Promise<ErasureReport>;
   /** Asks for a call now with an agent, whose tenant it belongs to. Needs the running server. */
   placeCall(
     agentId: number,

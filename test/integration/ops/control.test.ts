@@ -26,6 +26,7 @@ const operator: OperatorPort = {
   confirmCheckout: unused,
   testTrunk: unused,
   createBackup: unused,
+  erasePerson: unused,
   placeCall: unused,
   async credit() {
     throw new AppError({ code: "not_found", publicMessage: "There is no such tenant." });

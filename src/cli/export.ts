@@ -1,0 +1,32 @@
+/** `linevoice export`: one tenant's data in one file. Only reads, beside a running server too. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { AppError } from "../core/errors.ts";
+import { exportTenant } from "../privacy/export-tenant.ts";
+import { configFor } from "./operator.ts";
+import { type Command, idFrom, parse, required } from "./usage.ts";
+
+export const exportCommand: Command = {
+  summary: "write everything stored about a tenant as JSON lines",
+  usage: ["export --tenant ID --to FILE [--json]"],
+  notes: [
+    "Secrets are left out. Recordings are named in the calls; copy them from <data>/recordings.",
+  ],
+  async run(args, terminal) {
+    const options = { tenant: { type: "string" }, to: { type: "string" } } as const;
+    const { values } = parse(args, options, 0);
+    const tenantId = idFrom(values.tenant, "--tenant");
+    const file = resolve(terminal.cwd, required(values.to, "--to"));
+    const { dataDir } = configFor(values.config, terminal);
+    const database = `${dataDir}/linevoice.db`;
+    if (!existsSync(database))
+      throw new AppError({
+        code: "not_found",
+        publicMessage: `There is no database in ${dataDir}.`,
+      });
+    const report = exportTenant(database, tenantId, file);
+    const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
+    terminal.out(values.json ? JSON.stringify(report) : `${file}: ${total} rows.`);
+    return 0;
+  },
+};

@@ -1,0 +1,194 @@
+/** A person is forgotten and a tenant's data handed over: on real files, byte by byte. */
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { microEur } from "../../../src/core/money.ts";
+import { erasePerson } from "../../../src/privacy/erase-person.ts";
+import { exportTenant } from "../../../src/privacy/export-tenant.ts";
+import { type Database, openDatabase } from "../../../src/store/database.ts";
+import {
+  calls,
+  events,
+  mails,
+  phoneNumbers,
+  schedules,
+  toolCalls,
+  turns,
+} from "../../../src/store/schema/index.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertAgent, insertTenant, insertTool, insertWebhook } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const PERSON = "+37061234567";
+const OTHER = "+37069999999";
+const OWN = "+37052000000";
+const SECRET_WORDS = "canary words of the caller";
+const opened: Database[] = [];
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+});
+
+function appliance() {
+  const dataDir = tempDir();
+  const recordingsDir = join(dataDir, "recordings");
+  const outboxDir = join(dataDir, "outbox");
+  mkdirSync(recordingsDir);
+  mkdirSync(outboxDir);
+  const databasePath = join(dataDir, "linevoice.db");
+  const clock = fakeClock();
+  const database = openDatabase(databasePath, clock.now());
+  opened.push(database);
+  return { database, recordingsDir, outboxDir, databasePath, clock, dataDir };
+}
+
+const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+async function insertCall(
+  { database, recordingsDir, outboxDir }: ReturnType<typeof appliance>,
+  tenantId: number,
+  n: number,
+  fields: Partial<typeof calls.$inferInsert>,
+): Promise<string> {
+  const callUuid = uuidOf(n);
+  const recordingFile = `${callUuid}.mp3`;
+  writeFileSync(join(recordingsDir, recordingFile), "mp3");
+  writeFileSync(join(outboxDir, `2026-11-21T030000-${callUuid}.eml`), SECRET_WORDS);
+  await database.tx(async (queries) => {
+    const [call] = await queries
+      .insert(calls)
+      .values({
+        ...{ callUuid, tenantId, direction: "inbound", status: "completed", createdAt: 0 },
+        ...{ fromNumber: PERSON, toNumber: OWN, endedAt: 1, summary: SECRET_WORDS },
+        ...{ recordingStatus: "ready", recordingFile, overageRate: microEur(0) },
+        cost: microEur(1234),
+        ...fields,
+      })
+      .returning({ id: calls.id });
+    const callId = call?.id ?? 0;
+    await queries.insert(turns).values({
+      ...{ callId, turnIndex: 0, speaker: "customer", text: SECRET_WORDS },
+      ...{ startMs: 0, endMs: 900, interrupted: false },
+    });
+    await queries.insert(toolCalls).values({
+      ...{ callId, tool: "book", arguments: { who: SECRET_WORDS }, ok: true },
+      ...{ durationMs: 5, createdAt: 0 },
+    });
+    await queries.insert(events).values({
+      ...{ id: `evt_${n}`, tenantId, type: "transcript.completed", callUuid },
+      ...{ body: JSON.stringify({ text: SECRET_WORDS, from: fields.fromNumber ?? PERSON }) },
+      createdAt: 0,
+    });
+    await queries.insert(mails).values({
+      ...{ tenantId, key: `transcript:${callUuid}`, callUuid, recipient: "a@example.com" },
+      ...{ subject: PERSON, body: SECRET_WORDS, status: "pending", attempts: 0, createdAt: 0 },
+    });
+  });
+  return callUuid;
+}
+
+const insertSchedule = (database: Database, tenantId: number, callUuid: string, to: string) =>
+  database.tx(async (queries) => {
+    await queries.insert(schedules).values({
+      ...{ tenantId, callUuid, toNumber: to, fromNumber: OWN, scheduleAt: 9e15 },
+      ...{ status: "pending", immediate: false, createdAt: 0 },
+    });
+  });
+
+test("nothing of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
+  const world = appliance();
+  const { database, recordingsDir, databasePath } = world;
+  const tenantId = await insertTenant(database);
+  const erased = await insertCall(world, tenantId, 1, {});
+  const outbound = { direction: "outbound", fromNumber: OWN, toNumber: PERSON } as const;
+  await insertCall(world, tenantId, 2, outbound);
+  const queued = await insertCall(world, tenantId, 3, { ...outbound, status: "queued" });
+  await insertSchedule(database, tenantId, queued, PERSON);
+
+  const planned = await erasePerson(world, tenantId, PERSON, true);
+  expect(planned).toEqual({
+    ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
+    ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1 },
+  });
+  expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
+  expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
+
+  const bytes = [databasePath, `${databasePath}-wal`].map((path) => readFileSync(path, "latin1"));
+  for (const text of [PERSON, SECRET_WORDS])
+    expect([text, bytes.join("").includes(text)]).toEqual([text, false]);
+  expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(false);
+  const rows = await database.read.select().from(calls);
+  expect(rows.map((row) => [row.status, row.cost, row.recordingStatus, row.recordingFile])).toEqual(
+    [
+      ["completed", microEur(1234), "expired", null],
+      ["completed", microEur(1234), "expired", null],
+      ["cancelled", microEur(0), "expired", null],
+    ],
+  );
+  const [schedule] = await database.read.select().from(schedules);
+  expect(schedule).toMatchObject({ status: "cancelled", toNumber: "" });
+  expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(0);
+});
+
+test("other numbers and other tenants are not touched", async () => {
+  const world = appliance();
+  const { database, recordingsDir } = world;
+  const tenantId = await insertTenant(database);
+  const stranger = await insertTenant(database);
+  const kept = await insertCall(world, tenantId, 1, { fromNumber: OTHER });
+  const foreign = await insertCall(world, stranger, 2, {});
+  await insertSchedule(database, stranger, uuidOf(9), PERSON);
+  await erasePerson(world, tenantId, PERSON, false);
+  expect((await database.read.select().from(turns)).length).toBe(2);
+  expect((await database.read.select().from(mails)).length).toBe(2);
+  for (const uuid of [kept, foreign])
+    expect(existsSync(join(recordingsDir, `${uuid}.mp3`))).toBe(true);
+  const [schedule] = await database.read.select().from(schedules);
+  expect(schedule).toMatchObject({ status: "pending", toNumber: PERSON });
+});
+
+test("a call that goes on, a tenant's own number and a bad number are refused, with nothing erased", async () => {
+  const world = appliance();
+  const tenantId = await insertTenant(world.database);
+  await insertCall(world, tenantId, 1, { status: "in_progress" });
+  await insertCall(world, tenantId, 2, { fromNumber: OTHER, recordingStatus: "processing" });
+  await world.database.tx(async (queries) => {
+    await queries
+      .insert(phoneNumbers)
+      .values({ tenantId, numberE164: OWN, inboundEnabled: true, createdAt: 0 });
+  });
+  for (const [number, message] of [
+    [PERSON, "try again in a minute"],
+    [OTHER, "try again in a minute"],
+    [OWN, "tenant's own numbers"],
+    ["61234567", "E.164"],
+  ] as const)
+    await expect(erasePerson(world, tenantId, number, false)).rejects.toThrow(message);
+  expect((await world.database.read.select().from(turns)).length).toBe(2);
+});
+
+test("an export has every row of the tenant, none of another's, and no secret", async () => {
+  const world = appliance();
+  const { database, databasePath, dataDir } = world;
+  const tenantId = await insertTenant(database, { name: "Mine", webhookSecretSealed: "canary-1" });
+  const stranger = await insertTenant(database, { name: "Not mine" });
+  await insertAgent(database, tenantId);
+  await insertTool(database, tenantId, { secretSealed: "canary-2" });
+  await insertWebhook(database, tenantId, { secretSealed: "canary-3" });
+  await insertCall(world, tenantId, 1, {});
+  await insertCall(world, stranger, 2, { fromNumber: OTHER });
+  const file = join(dataDir, "export.jsonl");
+  const report = exportTenant(databasePath, tenantId, file);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = readFileSync(file, "utf8");
+  const tables = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { table: string }).table);
+  for (const table of ["tenants", "agents", "tools", "webhooks", "calls", "turns", "tool_calls"])
+    expect([table, tables.filter((name) => name === table).length]).toEqual([table, 1]);
+  expect(Object.values(report.rows).reduce((sum, n) => sum + n, 0)).toBe(tables.length);
+  expect(text).toContain(SECRET_WORDS);
+  for (const hidden of ["canary-", "Not mine", OTHER]) expect(text).not.toContain(hidden);
+  expect(() => exportTenant(databasePath, tenantId, file)).toThrow("exists already");
+  expect(() => exportTenant(databasePath, 99, join(dataDir, "none"))).toThrow("tenant");
+});
