@@ -5,6 +5,7 @@
  */
 import { basename } from "node:path";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
+import { checkTalk, TALK_TOLERANCE_MS } from "../billing/talk-check.ts";
 import { sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { microEur } from "../core/money.ts";
@@ -33,6 +34,28 @@ function percentile(values: readonly number[], share: number): number | null {
 function latencies(turns: readonly TurnRecord[]) {
   const values = turns.flatMap((turn) => (turn.latencyMs === null ? [] : [turn.latencyMs]));
   return { latencyP50Ms: percentile(values, 0.5), latencyP95Ms: percentile(values, 0.95) };
+}
+
+/** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
+function talkFigures(
+  context: CallContext,
+  call: CallIdentity,
+  talkMs: number,
+  report: CallReport | null,
+) {
+  const check = checkTalk({
+    talkClockMs: talkMs,
+    talkRtpMs: report?.talkRtpMs ?? null,
+    talkEngineMs: report ? report.usage.sttSeconds * 1000 : null,
+  });
+  if (check.talkDifferenceMs > TALK_TOLERANCE_MS)
+    context.log.warn("call.talk_time_differs", {
+      call_id: call.callUuid,
+      clock_ms: check.talkClockMs,
+      rtp_ms: check.talkRtpMs,
+      engine_ms: check.talkEngineMs,
+    });
+  return check;
 }
 
 async function store(
@@ -65,6 +88,7 @@ async function store(
       costLlm: goods.llm,
       costTts: goods.tts,
       costTrunk: goods.trunk,
+      ...talkFigures(context, call, talkMs, report),
       ...latencies(report?.turns ?? []),
     };
     await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);

@@ -56,6 +56,7 @@ export class Session {
   readonly #transcript: Transcript;
   readonly #dialogue: Dialogue;
   #answeredAt: number | null = null;
+  #rtpClockAtAnswerMs = 0;
   #heartbeat: Timer | null = null;
   #maxDuration: Timer | null = null;
   #endWished = false;
@@ -115,6 +116,7 @@ export class Session {
     if (this.#answeredAt !== null || this.#report) return;
     const { brief, clock, audio, emit } = this.options;
     this.#answeredAt = clock.monotonic();
+    this.#rtpClockAtAnswerMs = audio.rtpClockMs;
     this.#transcript.answered(this.#answeredAt);
     audio.onTimeout(() => this.#wishEnd("media_lost"));
     if (brief.recordingPath !== null) audio.startRecording(brief.recordingPath);
@@ -175,6 +177,7 @@ export class Session {
   async #close(reason: EndedReason): Promise<CallReport> {
     const { audio, engine, clock } = this.options;
     const durationMs = this.#answeredAt === null ? 0 : clock.monotonic() - this.#answeredAt;
+    const talkRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
     this.#prepareAbort.abort();
     this.#heartbeat?.cancel();
     this.#maxDuration?.cancel();
@@ -186,6 +189,7 @@ export class Session {
       turns: this.#transcript.turns,
       media: audio.statistics,
       usage: this.#usage.read(),
+      ...(this.#answeredAt === null ? {} : { talkRtpMs }),
       recording,
       answeredBy: "unknown",
       summary,

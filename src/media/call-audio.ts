@@ -154,6 +154,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
     return this.#queue.playedMs;
   }
 
+  get rtpClockMs(): number {
+    return this.#sender.clockMs;
+  }
+
   stopPlaying(fadeMs: number): number {
     return this.#queue.stop(fadeMs);
   }

@@ -21,6 +21,8 @@ export interface CallAudio {
   readonly queuedMs: number;
   /** Milliseconds of `play`ed audio sent since the call began; silence does not count. */
   readonly playedMs: number;
+  /** Milliseconds that the RTP clock of our stream has run: sent, held and skipped alike. */
+  readonly rtpClockMs: number;
   /** Drops what is queued, after a fade-out of `fadeMs`. Answers the milliseconds dropped. */
   stopPlaying(fadeMs: number): number;
   /** Calls once when the queue next runs empty (at once if it is). */

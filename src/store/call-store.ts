@@ -27,6 +27,11 @@ export interface FinalFigures {
   readonly costLlm: CallRow["costLlm"];
   readonly costTts: CallRow["costTts"];
   readonly costTrunk: CallRow["costTrunk"];
+  /** billing/talk-check.ts */
+  readonly talkClockMs: number | null;
+  readonly talkRtpMs: number | null;
+  readonly talkEngineMs: number | null;
+  readonly talkDifferenceMs: number | null;
   readonly latencyP50Ms: number | null;
   readonly latencyP95Ms: number | null;
 }
@@ -43,6 +48,10 @@ export const NO_FIGURES: FinalFigures = {
   costLlm: NOTHING,
   costTts: NOTHING,
   costTrunk: NOTHING,
+  talkClockMs: null,
+  talkRtpMs: null,
+  talkEngineMs: null,
+  talkDifferenceMs: null,
   latencyP50Ms: null,
   latencyP95Ms: null,
 };

@@ -197,6 +197,8 @@ export interface CallReport {
   readonly media: MediaStatistics;
   readonly usage: EngineUsage;
   readonly recording: RecordingInfo | null;
+  /** Milliseconds of RTP clock since the answer. Missing: not answered, or the worker died. */
+  readonly talkRtpMs?: number;
   readonly answeredBy: "human" | "machine" | "unknown";
   readonly summary: string;
 }

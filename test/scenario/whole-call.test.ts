@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { TALK_TOLERANCE_MS } from "../../src/billing/talk-check.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
 import { callStore } from "../../src/store/call-store.ts";
@@ -63,6 +64,13 @@ test(
     expect(detail.billing.billable_seconds).toBe(Math.max(15, detail.billable_seconds));
     expect(detail.billing.included_seconds).toBe(detail.billable_seconds);
     expect(detail.cost_eur).toBe(0);
+    const row = await callStore(world.app.database.read).find(world.tenantId, call_uuid);
+    expect(row?.talkClockMs).toBeGreaterThan(0);
+    expect(row?.talkEngineMs).toBeGreaterThan(0);
+    expect(row?.talkDifferenceMs).toBeLessThanOrEqual(TALK_TOLERANCE_MS);
+    expect(Math.abs((row?.talkRtpMs ?? 0) - (row?.talkClockMs ?? 0))).toBeLessThan(
+      TALK_TOLERANCE_MS,
+    );
     expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
 
     const name = world.mails().find((mail) => mail.includes(call_uuid));

@@ -77,6 +77,7 @@ class ScriptedAudio implements CallAudio {
   readonly sampleRateHz = 8000;
   queuedMs = 0;
   playedMs = 0;
+  rtpClockMs = 0;
   closed = false;
   readonly statistics = {
     codec: "PCMA",

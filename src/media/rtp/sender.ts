@@ -34,6 +34,7 @@ export class RtpSender {
   #sequence: number;
   #timestamp: number;
   #marker = true;
+  #ticks = 0;
   #packetsSent = 0;
   #octetsSent = 0;
 
@@ -50,6 +51,11 @@ export class RtpSender {
 
   get octetsSent(): number {
     return this.#octetsSent;
+  }
+
+  /** Milliseconds since the stream was made. Grows past the timestamp's wrap. */
+  get clockMs(): number {
+    return this.#ticks / OCTETS_PER_MS;
   }
 
   get timestamp(): number {
@@ -126,6 +132,7 @@ export class RtpSender {
   }
 
   #advance(ticks: number): void {
+    this.#ticks += ticks;
     this.#timestamp = (this.#timestamp + ticks) >>> 0;
   }
 }

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { checkTalk, TALK_TOLERANCE_MS } from "../../../src/billing/talk-check.ts";
+
+const difference = (clock: number, rtp: number | null, engine: number | null) =>
+  checkTalk({ talkClockMs: clock, talkRtpMs: rtp, talkEngineMs: engine }).talkDifferenceMs;
+
+test("three measures that agree have no difference, and a quiet caller is none", () => {
+  expect(difference(60_000, 60_000, 60_000)).toBe(0);
+  expect(difference(60_000, 60_000, 0)).toBe(0);
+});
+
+test("clock and RTP are compared both ways, the engine only when it has too much", () => {
+  expect(difference(60_000, 58_500, 10_000)).toBe(1_500);
+  expect(difference(58_500, 60_000, 10_000)).toBe(1_500);
+  expect(difference(60_000, 60_000, 62_000)).toBe(2_000);
+  expect(difference(60_000, 58_000, 59_000)).toBe(2_000);
+  expect(difference(60_000, 58_000, 62_000)).toBe(4_000);
+});
+
+test("what was not measured differs from nothing", () => {
+  expect(difference(60_000, null, null)).toBe(0);
+  expect(difference(60_000, null, 61_000)).toBe(1_000);
+});
+
+test("the tolerance is one billed second", () => {
+  expect(TALK_TOLERANCE_MS).toBe(1_000);
+});
