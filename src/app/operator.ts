@@ -2,6 +2,7 @@
 import type { Backups } from "../backup/backups.ts";
 import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
+import { createStatements } from "../billing/statement.ts";
 import type { Checkout } from "../billing/stores.ts";
 import type { CallDesk } from "../call/ports.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
@@ -19,6 +20,7 @@ import { erasePerson } from "../privacy/erase-person.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
+import { statementStore } from "../store/statement-store.ts";
 import { tenantAdminStore } from "../store/tenant-admin-store.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
@@ -211,6 +213,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     },
 
     createBackup: (to) => deps.backups.create(to),
+
+    statements: createStatements(database, statementStore),
 
     listCheckouts: async () => (await deps.checkouts.waiting()).map(checkoutSummary),
 

@@ -13,6 +13,7 @@ import { exportCommand } from "./export.ts";
 import { keyCommand } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { restoreCommand } from "./restore.ts";
+import { statementCommand } from "./statement.ts";
 import { tenantCommand } from "./tenant.ts";
 import { trunkCommand } from "./trunk.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
@@ -34,6 +35,7 @@ const commands = new Map<string, Command>([
   ["trunk", trunkCommand],
   ["credit", creditCommand],
   ["checkout", checkoutCommand],
+  ["statement", statementCommand],
   ["call", callCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],

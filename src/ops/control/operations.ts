@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { OperatorPort } from "./operator-port.ts";
 
 const id = z.int().positive();
+const month = z.string().max(7);
 const e164Text = z.string().max(32);
 const nothing = z.strictObject({});
 
@@ -68,6 +69,17 @@ export const operations = {
       to: z.string().max(4096).refine(isAbsolute, { error: "an absolute path" }).nullable(),
     }),
     (port, { to }) => port.createBackup(to),
+  ),
+  "statement.summary": operation(z.strictObject({ tenant: id, month }), (port, { tenant, month }) =>
+    port.statements.summary(tenant, month),
+  ),
+  "statement.lines": operation(
+    z.strictObject({ tenant: id, month, after: z.int().min(0) }),
+    (port, { tenant, month, after }) => port.statements.lines(tenant, month, after),
+  ),
+  "statement.calls": operation(
+    z.strictObject({ tenant: id, month, after: z.int().min(0) }),
+    (port, { tenant, month, after }) => port.statements.calls(tenant, month, after),
   ),
   "checkout.list": operation(nothing, (port) => port.listCheckouts()),
   "checkout.confirm": operation(z.strictObject({ id: z.string().max(100) }), (port, { id }) =>

@@ -4,6 +4,7 @@
  * and out. Methods throw AppError with a message that says how to mend it.
  */
 import type { BackupSummary } from "../../backup/backups.ts";
+import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
@@ -97,6 +98,8 @@ export type CallProgress =
     };
 
 export interface OperatorPort {
+  /** A tenant's month, in pages (billing/statement.ts). */
+  readonly statements: Statements;
   createTenant(draft: {
     readonly name: string;
     readonly email: string;

@@ -41,6 +41,8 @@ test("wrong usage is status 2 and says what is right", async () => {
     "credit --tenant 1 --eur much --note n",
     "checkout",
     "checkout confirm",
+    "statement --tenant 1 --month 2026-13",
+    "statement --tenant 1 --month 2026-11 --csv all",
     "trunk set --tenant 1 --server s --username u --caller-id +37052123456 --password secret",
     "call --agent 1 --to 123",
     "version surplus",
@@ -80,6 +82,11 @@ test("tenant, key, trunk and credit work on the data directory without a server"
   const credit = await linevoice(`credit --tenant 1 --eur 12.5 --note gift --json ${common}`);
   expect(JSON.parse(credit.out)).toEqual({ balance_eur: 12.5 });
   expect((await linevoice(`checkout list --json ${common}`)).out).toBe("[]\n");
+  const month = new Date().toISOString().slice(0, 7);
+  const csv = await linevoice(`statement --tenant 1 --month ${month} --csv ledger ${common}`);
+  expect(csv.out).toMatch(/^transaction_id,.*\r\n(.*,gift,.*\r\n){2}$/);
+  const page = await linevoice(`statement --tenant 1 --month ${month} ${common}`);
+  expect(page.out).toContain("<td>gift</td>");
   const unpaid = await linevoice(`checkout confirm chk_0 ${common}`);
   expect(unpaid).toMatchObject({ status: 1, err: expect.stringContaining("checkout") });
   const suspended = await linevoice(`tenant suspend 1 ${common}`);

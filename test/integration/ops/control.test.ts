@@ -22,6 +22,7 @@ const operator: OperatorPort = {
   createKey: unused,
   setTrunk: unused,
   listTrunks: unused,
+  statements: { summary: unused, lines: unused, calls: unused },
   listCheckouts: unused,
   confirmCheckout: unused,
   testTrunk: unused,

@@ -1,0 +1,83 @@
+/**
+ * A month as CSV (RFC 4180: CRLF, quotes doubled). Text that a spreadsheet would run as a formula
+ * gets an apostrophe in front; E.164 numbers are left as they are. Money in EUR, six decimals.
+ */
+import { isoUtc } from "../core/clock.ts";
+import { isE164 } from "../core/e164.ts";
+import { type MicroEur, microToEur } from "../core/money.ts";
+import type { StatementCall, StatementLine } from "./statement.ts";
+
+type Cell = string | number | null;
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cellText(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  const safe = FORMULA.test(cell) && !isE164(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Without the line's end: whoever prints it adds CRLF. */
+const row = (cells: readonly Cell[]): string => cells.map(cellText).join(",");
+
+/** A number, so that it is never taken for a formula when it is negative. */
+const eur = (amount: MicroEur): number => microToEur(amount);
+const time = (atMs: number | null): string | null => (atMs === null ? null : isoUtc(atMs));
+
+export const LEDGER_HEADER = row([
+  "transaction_id",
+  "created_at",
+  "kind",
+  "key",
+  "note",
+  "account",
+  "amount_eur",
+]);
+
+/** One row an entry; one without account for a transaction that moved nothing. */
+export function ledgerRows(line: StatementLine): string[] {
+  const { id, createdAt, kind, key, note, entries } = line;
+  const start = [id, isoUtc(createdAt), kind, key, note];
+  if (entries.length === 0) return [row([...start, null, 0])];
+  return entries.map(({ account, amount }) => row([...start, account, eur(amount)]));
+}
+
+export const CALLS_HEADER = row([
+  "call_uuid",
+  "direction",
+  "from_number",
+  "to_number",
+  "agent_id",
+  "status",
+  "ended_reason",
+  "created_at",
+  "answered_at",
+  "ended_at",
+  "billable_seconds",
+  "included_seconds",
+  "overage_seconds",
+  "overage_eur_per_min",
+  "cost_eur",
+  "cost_of_goods_eur",
+]);
+
+export const callRow = (call: StatementCall): string =>
+  row([
+    call.callUuid,
+    call.direction,
+    call.fromNumber,
+    call.toNumber,
+    call.agentId,
+    call.status,
+    call.endedReason,
+    time(call.createdAt),
+    time(call.answeredAt),
+    time(call.endedAt),
+    call.billableSeconds,
+    call.includedSeconds,
+    call.overageSeconds,
+    eur(call.overageRate),
+    eur(call.cost),
+    eur(call.costOfGoods),
+  ]);
