@@ -19,6 +19,13 @@ import { trunkCommand } from "./trunk.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 import { versionCommand } from "./version.ts";
 
+const doctorCommand: Command = {
+  summary: "check everything a call needs; say how to mend what is wrong",
+  usage: ["doctor [--json]"],
+  run: async (args, terminal) =>
+    await (await import("./doctor.ts")).doctorCommand.run(args, terminal),
+};
+
 /** The server is loaded only when it is asked for: other commands start faster. */
 const serveCommand: Command = {
   summary: "run the appliance",
@@ -37,6 +44,7 @@ const commands = new Map<string, Command>([
   ["checkout", checkoutCommand],
   ["statement", statementCommand],
   ["call", callCommand],
+  ["doctor", doctorCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],
   ["backup", backupCommand],

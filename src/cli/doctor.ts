@@ -1,0 +1,93 @@
+/** `linevoice doctor`: numbered checks, each failure with the command that mends it. */
+import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
+import { MASTER_KEY_BYTES } from "../config/vault.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import {
+  type CheckResult,
+  examine,
+  type Finding,
+  failed,
+  ok,
+  type Verdict,
+} from "../doctor/check.ts";
+import { engineSelfTest } from "../doctor/engine-check.ts";
+import {
+  certificate,
+  mailProvider,
+  ports,
+  rtpRange,
+  trunkRegistrations,
+} from "../doctor/network-checks.ts";
+import {
+  backupAge,
+  clockSanity,
+  databaseAndLedger,
+  dataDirectory,
+  diskRoom,
+} from "../doctor/storage-checks.ts";
+import { createControlClient, NoServer } from "../ops/control/client.ts";
+import { configFor, controlSocketOf } from "./operator.ts";
+import { type Command, parse, type Terminal } from "./usage.ts";
+import { version } from "./version.ts";
+
+const CHECKS = [
+  ...[dataDirectory, databaseAndLedger, clockSanity, ports, rtpRange, diskRoom],
+  ...[engineSelfTest, trunkRegistrations, mailProvider, certificate, backupAge],
+];
+
+const SIGNS: Readonly<Record<Verdict, string>> = {
+  ok: "ok",
+  warning: "!!",
+  failed: "NO",
+  skipped: "--",
+};
+
+export const doctorCommand: Command = {
+  summary: "check everything a call needs; say how to mend what is wrong",
+  usage: ["doctor [--json]"],
+  async run(args, terminal) {
+    const { values } = parse(args, {}, 0);
+    const configuration = examineConfiguration(values.config, terminal);
+    const first = { number: 1, name: "configuration", ...configuration.finding };
+    const { loaded } = configuration;
+    const checks = loaded ? [first, ...(await examineRest(loaded))] : [first];
+    const isHealthy = checks.every(({ verdict }) => verdict !== "failed");
+    if (values.json) terminal.out(JSON.stringify({ ok: isHealthy, checks }));
+    else for (const check of checks) for (const line of inWords(check)) terminal.out(line);
+    return isHealthy ? 0 : 1;
+  },
+};
+
+function examineConfiguration(
+  path: string | undefined,
+  terminal: Terminal,
+): { readonly finding: Finding; readonly loaded: LoadedConfig | null } {
+  try {
+    const loaded = configFor(path, terminal);
+    const masterKey = new Uint8Array(MASTER_KEY_BYTES);
+    settingsFromConfig(loaded.config, { version, masterKey, dataDir: loaded.dataDir });
+    return { finding: ok(`${loaded.file ?? "The built-in defaults"}: valid.`), loaded };
+  } catch (error) {
+    const what = error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);
+    return { finding: failed(what, "Correct it, then: linevoice config check"), loaded: null };
+  }
+}
+
+async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
+  const { config, dataDir } = loaded;
+  const trunks = await createControlClient(controlSocketOf(loaded))
+    .ask("trunk.list", {})
+    .catch((error: unknown) => {
+      if (error instanceof NoServer) return null;
+      throw error;
+    });
+  const patient = { config, dataDir, databasePath: `${dataDir}/linevoice.db`, trunks, clock };
+  return await examine(CHECKS, patient, 2);
+}
+
+function inWords({ number, name, verdict, finding, mend }: CheckResult): string[] {
+  const line = `${String(number).padStart(2)}. ${SIGNS[verdict]}  ${name.padEnd(15)} ${finding}`;
+  return mend === null ? [line] : [line, `${" ".repeat(24)}→ ${mend}`];
+}

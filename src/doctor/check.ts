@@ -1,0 +1,67 @@
+/** A check of the doctor: what was found, and the command that mends it. */
+import type { Config } from "../config/schema.ts";
+import { type Clock, sleep } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { TrunkSummary } from "../ops/control/operator-port.ts";
+
+export type Verdict = "ok" | "warning" | "failed" | "skipped";
+
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly finding: string;
+  /** A command or an edit; null where nothing is to be mended. */
+  readonly mend: string | null;
+}
+
+export interface CheckResult extends Finding {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** What the checks look at. */
+export interface Patient {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly databasePath: string;
+  /** As the running server sees them; null: no server runs on the data directory. */
+  readonly trunks: readonly TrunkSummary[] | null;
+  readonly clock: Clock;
+}
+
+export interface Check {
+  readonly name: string;
+  run(patient: Patient): Finding | Promise<Finding>;
+}
+
+const CHECK_TIMEOUT_MS = 60_000;
+
+export const ok = (finding: string): Finding => ({ verdict: "ok", finding, mend: null });
+export const skipped = (finding: string): Finding => ({ verdict: "skipped", finding, mend: null });
+export const warning = (finding: string, mend: string): Finding => ({
+  ...{ verdict: "warning", finding, mend },
+});
+export const failed = (finding: string, mend: string): Finding => ({
+  ...{ verdict: "failed", finding, mend },
+});
+
+/** One after the other; a check that throws or takes a minute has failed. */
+export async function examine(
+  checks: readonly Check[],
+  patient: Patient,
+  firstNumber: number,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const { name, run } of checks) {
+    const done = new AbortController();
+    const limit = sleep(patient.clock, CHECK_TIMEOUT_MS, done.signal).then(() => {
+      throw new Error("no result within a minute");
+    });
+    limit.catch(() => undefined);
+    const found = await Promise.race([Promise.resolve(patient).then(run), limit]).catch((error) =>
+      failed(`It could not be checked: ${describeError(error)}`, "Look at the server's log."),
+    );
+    done.abort(new Error("checked"));
+    results.push({ number: firstNumber + results.length, name, ...found });
+  }
+  return results;
+}

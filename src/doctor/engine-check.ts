@@ -1,0 +1,69 @@
+/** The embedded engine says a sentence to itself: voice and ear, in a speech worker of their own. */
+
+import { silentLog } from "../core/log.ts";
+import { systemRandom } from "../core/random.ts";
+import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
+import { spawnSpeechWorker } from "../workers.ts";
+import { type Check, failed, ok, skipped } from "./check.ts";
+
+const LIMIT_MS = 10_000;
+const SENTENCE = "What are your opening hours?";
+const SAMPLE_RATE_HZ = 8000;
+const FRAME = 160;
+const KNOWLEDGE = `## ${SENTENCE}\nWe are open from nine to five.\n`;
+const mend = "Restart the server; if it persists, install the binary anew: it contains the engine.";
+
+export const engineSelfTest: Check = {
+  name: "engine",
+  async run({ config, clock }) {
+    if (config.engine.kind !== "embedded")
+      return skipped(`No self-test for [engine] kind = "${config.engine.kind}" yet.`);
+    const worker = spawnSpeechWorker();
+    const { port1, port2 } = new MessageChannel();
+    worker.postMessage({ type: "init", port: port2 }, [port2]);
+    const engine = createEmbeddedEngine({
+      port: port1,
+      clock,
+      random: systemRandom,
+      log: silentLog,
+    });
+    const patience = new AbortController();
+    const timer = clock.after(LIMIT_MS, () => patience.abort());
+    const startedAt = clock.monotonic();
+    const elapsed = () => `${Math.round(clock.monotonic() - startedAt)} ms`;
+    try {
+      const session = engine.open({
+        ...{ callId: "doctor", language: "en", voice: "Nathan", sampleRateHz: SAMPLE_RATE_HZ },
+        ...{ systemPrompt: "", tools: [] },
+        knowledge: [{ filename: "doctor.md", format: "md", content: KNOWLEDGE }],
+      });
+      const spoken: Int16Array[] = [];
+      for await (const chunk of session.voice.speak(SENTENCE, patience.signal)) spoken.push(chunk);
+      const pcm = joined(spoken);
+      if (pcm.length < SAMPLE_RATE_HZ / 2)
+        return failed(`The voice said nothing within ${elapsed()}.`, mend);
+      const spokenAfter = elapsed();
+      session.ear.begin(new Int16Array(FRAME * 10));
+      for (let at = 0; at < pcm.length; at += FRAME) session.ear.push(pcm.slice(at, at + FRAME));
+      const { text } = await session.ear.end();
+      session.close();
+      if (!/opening hours/i.test(text))
+        return failed(`The ear understood "${text}" instead of "${SENTENCE}".`, mend);
+      return ok(`Voice after ${spokenAfter}, understood after ${elapsed()}.`);
+    } finally {
+      timer.cancel();
+      await engine.close();
+      worker.terminate();
+    }
+  },
+};
+
+function joined(chunks: readonly Int16Array[]): Int16Array {
+  const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    pcm.set(chunk, at);
+    at += chunk.length;
+  }
+  return pcm;
+}

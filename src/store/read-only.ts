@@ -1,0 +1,25 @@
+/** A look at the database from beside a running server: reads, migrates nothing, changes nothing. */
+import { Database as Sqlite } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Queries } from "./database.ts";
+import * as schema from "./schema/index.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+
+export interface ReadOnlyDatabase {
+  readonly sqlite: Sqlite;
+  readonly queries: Queries;
+  close(): void;
+}
+
+/** Throws when there is no such file. */
+export function openReadOnly(path: string): ReadOnlyDatabase {
+  const sqlite = new Sqlite(path, { readwrite: true, create: false, strict: true });
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  sqlite.run("PRAGMA query_only = ON");
+  return {
+    sqlite,
+    queries: drizzle(sqlite, { schema }) as unknown as Queries,
+    close: () => sqlite.close(),
+  };
+}
