@@ -1,7 +1,8 @@
 /** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
 import { type ResponseParts, type SipRequest, tagOf } from "./message/index.ts";
+import { isIntervalTooSmall, MIN_SE_SEC } from "./session/session-timer.ts";
 
-const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set(["100rel"]);
+const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set(["100rel", "timer"]);
 const ALLOW = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, PRACK, REFER, MESSAGE";
 
 /** Undefined: let it through. */
@@ -16,6 +17,7 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
   if (unsupported.length > 0) {
     return { statusCode: 420, headers: [["Unsupported", unsupported.join(", ")]] };
   }
+  if (isIntervalTooSmall(request)) return { statusCode: 422, headers: [["Min-SE", MIN_SE_SEC]] };
   if (tagOf(request.to) !== null) return undefined;
   return refusalOutsideDialog(request);
 }

@@ -20,6 +20,7 @@ import {
 } from "./message/index.ts";
 import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
 import { refusalOf } from "./request-checks.ts";
+import { MIN_SE_SEC } from "./session/session-timer.ts";
 import { TransactionLayer } from "./transaction/layer.ts";
 import { Endpoint } from "./transport/endpoint.ts";
 import type { Address, Flow } from "./transport/flow.ts";
@@ -38,6 +39,10 @@ export interface SipSettings {
   readonly codecs: readonly CodecName[];
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
+  /** RFC 4028: how long a call stands without being confirmed. Default 1800. */
+  readonly sessionExpiresSec?: number;
+  /** The shortest such time that we agree to. Default 90; only tests are in more of a hurry. */
+  readonly sessionMinSec?: number;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
 }
@@ -51,6 +56,7 @@ export interface SipDeps {
 }
 
 const RETRY_AFTER_SEC = 30;
+const SESSION_EXPIRES_SEC = 1800;
 /** How long `close` waits for the answers to its BYEs. */
 const FAREWELL_MS = 1500;
 const FAREWELL_STEP_MS = 25;
@@ -118,6 +124,8 @@ class Stack implements SipStack {
       userAgent: this.settings.userAgent,
       registerExpiresSec: this.settings.registerExpiresSec,
       codecs: this.settings.codecs,
+      sessionExpiresSec: this.settings.sessionExpiresSec ?? SESSION_EXPIRES_SEC,
+      sessionMinSec: this.settings.sessionMinSec ?? MIN_SE_SEC,
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
       connectionTo: (peer) => this.#open.connectionTo(peer),
       onIncoming: (leg) => this.#onIncoming(leg),

@@ -13,8 +13,17 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { type Random, randomInt } from "../core/random.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
+import { ask } from "./ask.ts";
 import { TrunkCredentials } from "./credentials.ts";
-import { parseMessage, parseUri, type SipRequest, type SipResponse } from "./message/index.ts";
+import {
+  buildResponse,
+  parseMessage,
+  parseUri,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+  tagOf,
+} from "./message/index.ts";
 import type {
   IncomingLeg,
   OutgoingLeg,
@@ -33,13 +42,7 @@ import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { ClientTransactionUser } from "./transaction/client.ts";
 import type { TransactionLayer } from "./transaction/layer.ts";
-import {
-  type Address,
-  type Flow,
-  isStream,
-  type StreamFlow,
-  type TransportName,
-} from "./transport/flow.ts";
+import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
 import type { Resolve } from "./transport/resolver.ts";
 import type { Peer } from "./transport/stream.ts";
 import { defaultPortOf, TrunkAddresses } from "./trunk-addresses.ts";
@@ -56,6 +59,8 @@ export interface TrunkDeps {
   readonly userAgent: string;
   readonly registerExpiresSec: number;
   readonly codecs: readonly CodecName[];
+  readonly sessionExpiresSec: number;
+  readonly sessionMinSec: number;
   /** Datagrams. */
   flowTo(remote: Address): Flow | undefined;
   connectionTo(peer: Peer): Promise<StreamFlow>;
@@ -150,9 +155,9 @@ export class SipTrunk implements Trunk {
       context: this.#legContext(),
       ringTimeoutMs: request.ringTimeoutMs,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
-      makeInviter: (negotiator) => {
+      makeInviter: (negotiator, again) => {
         negotiator.useMedia(this.#addresses.advertise(request.media));
-        return this.#agent.makeInviter(target, from, negotiator);
+        return this.#agent.makeInviter(target, from, negotiator, again);
       },
     });
     this.legs.add(leg);
@@ -173,13 +178,15 @@ export class SipTrunk implements Trunk {
   }
 
   owns(callId: string): boolean {
-    for (const leg of this.legs) if (leg.sipCallId === callId) return true;
-    return false;
+    return this.#legOf(callId) !== undefined;
   }
 
   /** A request the stack found to be this trunk's. Throws what SIP.js throws. */
   receiveRequest(request: SipRequest): void {
-    this.#agent.receiveRequest(request);
+    const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
+    leg?.sessionTimer.incoming(request);
+    if (leg && request.method === "UPDATE" && request.body === "") this.#confirm(request, leg);
+    else this.#agent.receiveRequest(request);
   }
 
   endLegs(): void {
@@ -229,28 +236,52 @@ export class SipTrunk implements Trunk {
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
   }
 
+  #legOf(callId: string): BaseLeg | undefined {
+    for (const leg of this.legs) if (leg.sipCallId === callId) return leg;
+    return undefined;
+  }
+
+  /** An UPDATE that only refreshes the session (RFC 3311, RFC 4028); SIP.js knows no UPDATE. */
+  #confirm(request: SipRequest, leg: BaseLeg): void {
+    const contact = `<${this.#contactUri()}>`;
+    const text = buildResponse(request, { statusCode: 200, headers: [["Contact", contact]] });
+    const response = parseMessage(text);
+    if (response.kind !== "response") return;
+    this.deps.transactions.sendResponse(response, leg.sessionTimer.outgoing(response, text));
+  }
+
   // ---- sending ----
 
   async #sendFromSipJs(text: string): Promise<void> {
     const message = parseMessage(text);
     if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
     if (message.kind === "response") {
-      this.deps.transactions.sendResponse(message, this.#onWire(text));
+      this.deps.transactions.sendResponse(message, this.#onWire(message, text));
       return;
     }
     const flow = await this.#flowFor(message);
     // Only a connection that stands knows its own end, so the address is written last.
-    this.deps.transactions.sendRequest(message, this.#onWire(text), flow, this.#sipJsUser());
+    this.deps.transactions.sendRequest(
+      message,
+      this.#onWire(message, text),
+      flow,
+      this.#sipJsUser(),
+    );
   }
 
-  #onWire(text: string): string {
+  #onWire(message: SipMessage, text: string): string {
     const { host, port } = this.#addresses.public;
-    return text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
+    const addressed = text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
+    const timer = this.#legOf(message.callId)?.sessionTimer;
+    return timer ? timer.outgoing(message, addressed) : addressed;
   }
 
   #sipJsUser(): ClientTransactionUser {
     return {
-      onResponse: (response, flow) => this.#agent.receiveResponse(response, flow.remote),
+      onResponse: (response, flow) => {
+        this.#legOf(response.callId)?.sessionTimer.incoming(response);
+        this.#agent.receiveResponse(response, flow.remote);
+      },
       // SIP.js counts its own timers B and F and invents the 408.
       onTimeout: () => {},
     };
@@ -295,27 +326,10 @@ export class SipTrunk implements Trunk {
     const text = request(via);
     const message = parseMessage(text);
     if (message.kind !== "request") throw new Error("we wrote no REGISTER");
-    return await this.#exchange(message, text, flow);
-  }
-
-  /** The final response; null when none comes, or the connection goes before it. */
-  #exchange(request: SipRequest, text: string, flow: Flow): Promise<SipResponse | null> {
-    return new Promise((resolve) => {
-      const forget = isStream(flow) ? flow.onClosed(() => resolve(null)) : null;
-      this.deps.transactions.sendRequest(request, text, flow, {
-        onResponse: (response) => {
-          if (response.statusCode < 200) return;
-          forget?.();
-          if (this.#addresses.learn(response)) this.#renewBinding();
-          resolve(response);
-        },
-        onTimeout: () => {
-          forget?.();
-          resolve(null);
-          this.#link.suspect();
-        },
-      });
-    });
+    const { transactions } = this.deps;
+    const response = await ask(transactions, message, text, flow, () => this.#link.suspect());
+    if (response && this.#addresses.learn(response)) this.#renewBinding();
+    return response;
   }
 
   async #registrarFlow(): Promise<Flow | undefined> {
@@ -358,6 +372,8 @@ export class SipTrunk implements Trunk {
       clock: this.deps.clock,
       log: this.#log,
       trunkId: this.settings.trunkId,
+      sessionExpiresSec: this.deps.sessionExpiresSec,
+      sessionMinSec: this.deps.sessionMinSec,
       uriOf: (target) => this.#uriOf(target),
       onEnded: (leg) => this.legs.delete(leg),
     };

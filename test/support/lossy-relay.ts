@@ -34,7 +34,11 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     const timer = setTimeout(
       () => {
         timers.delete(timer);
-        send();
+        try {
+          send();
+        } catch {
+          // A far end that has closed its port refuses: one more that is lost.
+        }
       },
       (options.delayMs ?? 0) * (0.5 + random.float()),
     );

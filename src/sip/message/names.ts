@@ -36,6 +36,7 @@ const IRREGULAR_WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ["sip-etag", "SIP-ETag"],
   ["sip-if-match", "SIP-If-Match"],
   ["p-called-party-id", "P-Called-Party-ID"],
+  ["min-se", "Min-SE"],
 ]);
 
 /** Fields whose commas separate values (RFC 3261 7.3.1). Challenges and dates are not among them. */

@@ -52,6 +52,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.sipCallId = request.callId;
     this.calledNumbers = calledNumbersOf(request, options.contactUser);
     this.callerNumber = callerNumberOf(request);
+    this.sessionTimer.incoming(request);
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
     invitation.delegate = {
       ...this.dialogDelegate(),

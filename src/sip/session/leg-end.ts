@@ -128,6 +128,15 @@ export const transportFailed = (): LegEnd => ({
     "The provider's server did not answer. Check the trunk's server name, port and firewall.",
 });
 
+export const sessionExpired = (): LegEnd => ({
+  by: "us",
+  kind: "session_expired",
+  sipCode: null,
+  fault: "carrier",
+  explanation:
+    "The far end stopped confirming that the call still stands, so it was ended. Check the network between us and the provider.",
+});
+
 export const ackMissing = (): LegEnd => ({
   by: "us",
   kind: "ack_missing",

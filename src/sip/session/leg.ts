@@ -9,13 +9,17 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../media/plan.ts";
 import type { LegEnd, LegEvents, ReferOutcome } from "../ports.ts";
-import { hungUp } from "./leg-end.ts";
+import { hungUp, sessionExpired } from "./leg-end.ts";
+import { SessionTimer } from "./session-timer.ts";
 import { transfer } from "./transfer.ts";
 
 export interface LegContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly trunkId: number;
+  /** RFC 4028, seconds. */
+  readonly sessionExpiresSec: number;
+  readonly sessionMinSec: number;
   /** SIP URI of an E.164 number at the trunk's server, or of a URI; undefined: neither. */
   readonly uriOf: (target: string) => URI | undefined;
   /** The leg is over: forget it. */
@@ -27,6 +31,8 @@ type Pending = () => void;
 export abstract class BaseLeg {
   abstract readonly sipCallId: string;
   readonly trunkId: number;
+  /** Sees every message of the dialog, on the wire. */
+  readonly sessionTimer: SessionTimer;
   readonly #emitter: Emitter<LegEvents>;
   readonly #timers = new Set<Timer>();
   #pending: Pending[] | null = [];
@@ -37,6 +43,13 @@ export abstract class BaseLeg {
     this.#emitter = new Emitter((error) =>
       context.log.error("leg_listener_threw", { error: describeError(error) }),
     );
+    this.sessionTimer = new SessionTimer({
+      clock: context.clock,
+      expiresSec: context.sessionExpiresSec,
+      minSec: context.sessionMinSec,
+      refresh: () => this.#refreshSession(),
+      expire: () => this.#expireSession(),
+    });
     this.after(0, () => this.#release());
   }
 
@@ -74,6 +87,7 @@ export abstract class BaseLeg {
   protected end(end: LegEnd): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.sessionTimer.close();
     this.context.onEnded(this);
     this.#deliver(() => {
       this.#emitter.emit("ended", end);
@@ -124,6 +138,28 @@ export abstract class BaseLeg {
 
   protected emitMedia(plan: MediaPlan): void {
     this.emit("media", { plan });
+  }
+
+  /** A re-INVITE with what we agreed on (RFC 4028 7.4). */
+  #refreshSession(): void {
+    const refused = (sipCode: number | null) => this.sessionTimer.refreshFailed(sipCode);
+    this.session
+      .invite({
+        requestDelegate: {
+          onReject: ({ message }) => {
+            const { statusCode } = message;
+            if (statusCode === 422) this.sessionTimer.acceptMinimum(message.getHeader("min-se"));
+            refused(statusCode ?? null);
+          },
+        },
+      })
+      .catch(() => refused(null));
+  }
+
+  #expireSession(): void {
+    if (this.#ended) return;
+    this.settle(this.session.bye());
+    this.end(sessionExpired());
   }
 
   #deliver(event: Pending): void {

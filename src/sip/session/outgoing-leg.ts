@@ -25,30 +25,37 @@ type Phase =
   | { readonly name: "cancelling"; readonly end: (sipCode: number | null) => LegEnd }
   | { readonly name: "answered" };
 
+/** A second INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
+export interface AskedAgain {
+  readonly callId: string;
+  readonly cseq: number;
+}
+
 export interface OutgoingLegOptions {
   readonly context: LegContext;
   readonly ringTimeoutMs: number;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
   /** Makes the Inviter whose descriptions the negotiator writes. */
-  readonly makeInviter: (negotiator: MediaNegotiator) => Inviter;
+  readonly makeInviter: (negotiator: MediaNegotiator, again?: AskedAgain) => Inviter;
 }
 
 export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly direction = "outgoing";
   readonly sipCallId: string;
   protected readonly peer = "callee";
-  protected readonly session: Inviter;
+  protected session: Inviter;
   readonly #negotiator: MediaNegotiator;
   readonly #ringTimer: Timer;
+  readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
 
   constructor(options: OutgoingLegOptions) {
     super(options.context);
+    this.#options = options;
     this.#negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
     this.session = options.makeInviter(this.#negotiator);
     this.sipCallId = this.session.request.callId;
-    this.session.delegate = this.dialogDelegate();
-    this.session.stateChange.addListener((state) => this.#onState(state));
+    this.#watch(this.session);
     this.#ringTimer = this.after(options.ringTimeoutMs, () => this.#cancel(ringTimedOut));
   }
 
@@ -60,6 +67,25 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       onReject: ({ message }) => this.#onRefused(message),
     };
     this.session.invite({ requestDelegate }).catch(() => this.end(transportFailed()));
+  }
+
+  #watch(session: Inviter): void {
+    session.delegate = this.dialogDelegate();
+    session.stateChange.addListener((state) => this.#onState(session, state));
+  }
+
+  /** 422: the session timer was too short for somebody on the way; asked again once with theirs. */
+  #inviteAgain(message: Core.IncomingResponseMessage): boolean {
+    if (this.#phase.name !== "inviting" || this.ended) return false;
+    if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
+    const { callId, cseq } = this.session.request;
+    this.session = this.#options.makeInviter(this.#negotiator, { callId, cseq: cseq + 1 });
+    this.#watch(this.session);
+    // The first session closes the negotiator that both share; only then is it used again.
+    this.after(0, () => {
+      if (this.#phase.name === "inviting" && !this.ended) this.start();
+    });
+    return true;
   }
 
   hangUp(): void {
@@ -106,6 +132,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     // SIP.js invents a 408 or 503 without a Call-ID when nothing answered or nothing could be sent.
     const invented = !message.callId;
     const sipCode = message.statusCode ?? 500;
+    if (sipCode === 422 && this.#inviteAgain(message)) return;
     if (this.#phase.name === "cancelling") this.end(this.#phase.end(invented ? null : sipCode));
     else this.end(invented ? transportFailed() : endOfRefusedCall(sipCode));
   }
@@ -115,7 +142,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   }
 
   /** The way out where no delegate speaks: 200 after CANCEL, an answer without usable SDP. */
-  #onState(state: SessionState): void {
+  #onState(session: Inviter, state: SessionState): void {
     if (state !== SessionState.Terminated) return;
     const phase = this.#phase;
     // Delegates of the same step run first; they know more.
@@ -123,8 +150,12 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       queueMicrotask(() => {
         if (phase.name === "cancelling") this.end(phase.end(200));
         else if (this.#negotiator.failure !== null) this.end(noCommonCodec("us"));
-        else this.after(0, () => this.end(transportFailed()));
+        else this.after(0, () => this.#endUnlessAskedAgain(session));
       }),
     );
+  }
+
+  #endUnlessAskedAgain(session: Inviter): void {
+    if (session === this.session) this.end(transportFailed());
   }
 }

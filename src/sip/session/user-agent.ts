@@ -77,11 +77,17 @@ export class TrunkUserAgent {
     this.#negotiators.set(session, negotiator);
   }
 
-  makeInviter(target: URI, from: URI, negotiator: MediaNegotiator): Inviter {
+  makeInviter(
+    target: URI,
+    from: URI,
+    negotiator: MediaNegotiator,
+    again?: { readonly callId: string; readonly cseq: number },
+  ): Inviter {
     // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
     const inviter = new Inviter(this.#agent, target, {
       earlyMedia: false,
-      params: { fromUri: from, toUri: target },
+      // SIP.js hands params on to its core, which knows these two as well.
+      params: { fromUri: from, toUri: target, ...again },
     });
     this.attach(inviter, negotiator);
     return inviter;

@@ -1,0 +1,49 @@
+/** Session timers (RFC 4028) with sipp, both ways. Takes 8 s: a session expires for real. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { e164 } from "../../src/core/e164.ts";
+import type { LegEnd, SipStack } from "../../src/sip/ports.ts";
+import { requirePeer } from "../support/peers.ts";
+import { endOf, startStack, trunkSettings } from "../support/sip-stack.ts";
+import { startSipp } from "../support/sipp.ts";
+
+const OURS = "127.0.6.181";
+const MEDIA = { host: OURS, port: 40_000 };
+const NUMBER = "+37061001001";
+
+describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
+  let stack: SipStack;
+  beforeAll(async () => {
+    stack = await startStack(OURS, undefined, { sessionExpiresSec: 5, sessionMinSec: 4 });
+  });
+  afterAll(() => stack?.close());
+
+  const trunkTo = (trunkId: number, server: string) =>
+    stack.addTrunk(trunkSettings({ trunkId, server, register: false }));
+
+  test("as the caller: a 422 is asked again, our turn is refreshed, theirs expires the call", async () => {
+    const trunk = trunkTo(1, "127.0.6.182");
+    const sipp = startSipp({ scenario: "uas_timer.xml", host: "127.0.6.182" });
+    await Bun.sleep(300);
+    const to = e164("+37062222222");
+    const leg = trunk.place({ to, from: e164(NUMBER), media: MEDIA, ringTimeoutMs: 20_000 });
+    const end = await endOf(leg);
+    expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    expect(end).toMatchObject({ by: "us", kind: "session_expired", fault: "carrier" });
+  }, 30_000);
+
+  test("as the called: too short is refused, UPDATE and re-INVITE refresh, either may", async () => {
+    trunkTo(2, "127.0.6.183");
+    const ends: LegEnd[] = [];
+    stack.onIncoming((leg) => {
+      leg.on("ended", (end) => ends.push(end));
+      leg.ring();
+      void leg.answer(MEDIA);
+    });
+    await Bun.sleep(20);
+    const target = `${OURS}:${stack.localAddress.port}`;
+    const host = "127.0.6.183";
+    const sipp = startSipp({ scenario: "uac_timer.xml", host, target, service: NUMBER });
+    expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
+  }, 30_000);
+});
