@@ -1,9 +1,13 @@
 /** `linevoice doctor`: numbered checks, each failure with the command that mends it. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
+import { masterKeyOf } from "../config/master-key.ts";
 import { MASTER_KEY_BYTES } from "../config/vault.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
+import { systemRandom } from "../core/random.ts";
 import {
   type CheckResult,
   examine,
@@ -26,6 +30,7 @@ import {
   databaseAndLedger,
   dataDirectory,
   diskRoom,
+  secrets,
 } from "../doctor/storage-checks.ts";
 import { createControlClient, NoServer } from "../ops/control/client.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
@@ -33,7 +38,7 @@ import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const CHECKS = [
-  ...[dataDirectory, databaseAndLedger, clockSanity, ports, rtpRange, diskRoom],
+  ...[dataDirectory, databaseAndLedger, secrets, clockSanity, ports, rtpRange, diskRoom],
   ...[engineSelfTest, trunkRegistrations, mailProvider, certificate, backupAge],
 ];
 
@@ -83,7 +88,16 @@ async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
       if (error instanceof NoServer) return null;
       throw error;
     });
-  const patient = { config, dataDir, databasePath: `${dataDir}/linevoice.db`, trunks, clock };
+  const isThere = config.secrets.master_key !== null || existsSync(join(dataDir, "master.key"));
+  const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
+  const patient = {
+    config,
+    dataDir,
+    databasePath: `${dataDir}/linevoice.db`,
+    trunks,
+    masterKey,
+    clock,
+  };
   return await examine(CHECKS, patient, 2);
 }
 

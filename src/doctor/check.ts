@@ -25,6 +25,8 @@ export interface Patient {
   readonly databasePath: string;
   /** As the running server sees them; null: no server runs on the data directory. */
   readonly trunks: readonly TrunkSummary[] | null;
+  /** Null: none is configured or stored. Throws when what is stored is no key. */
+  masterKey(): Uint8Array | null;
   readonly clock: Clock;
 }
 

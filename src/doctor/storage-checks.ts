@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listBackups } from "../backup/backups.ts";
 import { verifyLedger } from "../billing/ledger.ts";
+import { createVault } from "../config/vault.ts";
 import { isoUtc } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
@@ -11,6 +12,7 @@ import { integrityProblems } from "../store/integrity.ts";
 import { migrationStatus } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.gen.ts";
 import { openReadOnly } from "../store/read-only.ts";
+import { trunkPasswordBinding } from "../store/trunk-store.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const OTHERS = 0o077;
@@ -70,6 +72,38 @@ export const databaseAndLedger: Check = {
     }
   },
 };
+
+export const secrets: Check = {
+  name: "secrets",
+  run({ databasePath, masterKey }) {
+    const key = masterKey();
+    if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
+    const mend =
+      "Put the master.key that the data was written with into the data directory; without it: linevoice trunk set";
+    if (key === null) return failed("There is no master key; stored passwords stay closed.", mend);
+    const sealed = sealedPasswords(databasePath);
+    const vault = createVault(key);
+    try {
+      for (const { id, password } of sealed) vault.open(password, trunkPasswordBinding(id));
+    } catch (error) {
+      return failed(describeError(error), mend);
+    }
+    return ok(`The master key opens what is stored (${sealed.length} trunk passwords).`);
+  },
+};
+
+function sealedPasswords(databasePath: string) {
+  const stored = openReadOnly(databasePath);
+  try {
+    return stored.sqlite
+      .query<{ id: number; password: string }, []>(
+        "SELECT id, password_sealed AS password FROM trunks ORDER BY id LIMIT 1000",
+      )
+      .all();
+  } finally {
+    stored.close();
+  }
+}
 
 export const clockSanity: Check = {
   name: "clock",

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { configSchema } from "../../../src/config/schema.ts";
+import { createVault } from "../../../src/config/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { type Check, examine, type Patient } from "../../../src/doctor/check.ts";
@@ -19,10 +20,12 @@ import {
   clockSanity,
   databaseAndLedger,
   dataDirectory,
+  secrets,
 } from "../../../src/doctor/storage-checks.ts";
 import type { TrunkSummary } from "../../../src/ops/control/operator-port.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { wallets } from "../../../src/store/schema/index.ts";
+import { trunkPasswordBinding, trunkStore } from "../../../src/store/trunk-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -66,7 +69,12 @@ const patientOf = (
 ): Patient => {
   const dataDir = fields.dataDir ?? tempDir();
   const config = configSchema.parse(fields.settings ?? {});
-  const rest = { databasePath: join(dataDir, "linevoice.db"), trunks: null, clock: systemClock };
+  const rest = {
+    databasePath: join(dataDir, "linevoice.db"),
+    trunks: null,
+    clock: systemClock,
+    masterKey: () => new Uint8Array(32),
+  };
   return { config, dataDir, ...rest, ...fields };
 };
 
@@ -97,7 +105,7 @@ test("beside a running server and after it, a sound appliance passes every check
   expect(running.report.checks.filter((check) => check.verdict === "failed")).toEqual([]);
   expect(running.status).toBe(0);
   expect(running.report.checks.map((check) => check.number)).toEqual(
-    Array.from({ length: 12 }, (_, index) => index + 1),
+    Array.from({ length: 13 }, (_, index) => index + 1),
   );
   for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
     expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
@@ -188,4 +196,38 @@ test("a mail server that is not there and a certificate that cannot be read fail
   expect(await verdict(mailProvider, patientOf({ settings: { mail: smtp } }))).toContain("failed");
   const tls = { tls_cert: "/nowhere/cert.pem", tls_key: "/nowhere/key.pem" };
   expect(await verdict(certificate, patientOf({ settings: { server: tls } }))).toContain("failed");
+});
+
+test("a master key that is missing, foreign or damaged is found before a call needs it", async () => {
+  const patient = patientOf();
+  expect(await verdict(secrets, patient)).toContain("skipped");
+  const database = openDatabase(patient.databasePath, 0);
+  const tenantId = await insertTenant(database);
+  const key = new Uint8Array(32).fill(7);
+  await database.tx((queries) =>
+    trunkStore(queries).put(
+      tenantId,
+      {
+        server: "sip.example.com",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: "+37052000000",
+        register: true,
+        createdAt: 0,
+        updatedAt: 0,
+      },
+      (trunkId) => createVault(key).seal("secret", trunkPasswordBinding(trunkId)),
+    ),
+  );
+  await database.close();
+  expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
+  expect(await verdict(secrets, patient)).toContain("failed: The secret trunks:");
+  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("no master key");
+  const damaged = () => {
+    throw new Error("not a master key");
+  };
+  expect(await verdict(secrets, { ...patient, masterKey: damaged })).toContain("not a master key");
 });
