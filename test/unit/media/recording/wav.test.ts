@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { decode } from "node-wav";
 import { silentLog } from "../../../../src/core/log.ts";
 import { CallRecorder } from "../../../../src/media/recording/recorder.ts";
 import { openWav, repairWav, wavHeader } from "../../../../src/media/recording/wav.ts";
@@ -82,6 +83,20 @@ test("a recording is readable before it is closed, and holds every frame afterwa
   await wav.close();
   expect(samples.length).toBe(333 * 320);
   expect(samples.every((value, index) => value === (index % 2 === 0 ? 5 : -7))).toBe(true);
+});
+
+test("a recording is what another reader of WAV files expects", async () => {
+  const path = join(folder, "foreign-reader.wav");
+  const recorder = new CallRecorder(path, 8000, silentLog);
+  const caller = new Int16Array(160).fill(8192);
+  const agent = new Int16Array(160).fill(-16384);
+  for (let tick = 0; tick < 60; tick++) recorder.write(caller, agent);
+  await recorder.close();
+  const { sampleRate, channelData } = decode(Buffer.from(await Bun.file(path).arrayBuffer()));
+  expect(sampleRate).toBe(8000);
+  expect(channelData.map((channel) => channel.length)).toEqual([9600, 9600]);
+  expect(channelData[0]?.[5000]).toBeCloseTo(0.25, 3);
+  expect(channelData[1]?.[5000]).toBeCloseTo(-0.5, 3);
 });
 
 test("a disk that cannot be written ends the recording alone", async () => {
