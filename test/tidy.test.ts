@@ -49,6 +49,9 @@ const DOMAIN = [
   "engine",
   "media",
   "sip",
+  "backup",
+  "retention",
+  "privacy",
 ];
 
 test("imports point inward: core imports nothing of ours", () => {
