@@ -19,6 +19,20 @@ describe("rating", () => {
     for (const [talkMs, seconds] of table) expect(billableSeconds(talkMs)).toBe(seconds);
   });
 
+  test("prices of 1 to 60 seconds are exact arithmetic, rounded half up once", () => {
+    for (const rate of [1, 29, 30, 31, 59, 60, 61, 100_001, 120_000, 150_000, 999_999])
+      for (let seconds = 1; seconds <= 60; seconds++) {
+        const sixtieths = BigInt(seconds) * BigInt(rate);
+        const exact = sixtieths / 60n + (sixtieths % 60n >= 30n ? 1n : 0n);
+        expect(Number(priceOfSeconds(seconds, microEur(rate)))).toBe(Number(exact));
+      }
+    // One second: 0.09, 0.12, 0.15 and 0.100001 EUR a minute.
+    const oneSecond = [90_000, 120_000, 150_000, 100_001].map((rate) =>
+      Number(priceOfSeconds(1, microEur(rate))),
+    );
+    expect(oneSecond).toEqual([1500, 2000, 2500, 1667]);
+  });
+
   test("uses plan seconds first and rounds the rest half up, once", () => {
     const funds = { planSeconds: 10, money: microEur(10 ** 9) };
     // 5 s at 0.100001 EUR a minute are 8333.4166…
