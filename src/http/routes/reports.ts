@@ -1,6 +1,8 @@
 /** Analytics and usage over HTTP: hourly sums arranged by the tenant's calendar. */
+import { allowanceSeconds } from "../../billing/funds.ts";
 import { CALL_STATUSES } from "../../call/ended-reason.ts";
 import { microToEur } from "../../core/money.ts";
+import { billingStores } from "../../store/billing-stores.ts";
 import { type reportStore, type Span, reportStore as storeOf } from "../../store/report-store.ts";
 import { tenantStore } from "../../store/tenant-store.ts";
 import {
@@ -142,6 +144,14 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
       const agents = await reports.byAgent(tenantId, span);
       const used = await reports.planSecondsUsed(tenantId, monthText(year, month));
       const { balance, plan } = await billing.balance(tenantId);
+      const inMonth = monthText(year, month);
+      const allowance = await allowanceSeconds(
+        billingStores,
+        database.read,
+        tenantId,
+        plan,
+        inMonth,
+      );
       const totals = totalsOf(kinds);
       return {
         ok: true,
@@ -152,7 +162,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
           minutes: minutesOf(totals.billableSeconds),
           billable_seconds: totals.billableSeconds,
           included_minutes_used: minutesOf(used),
-          included_minutes_left: minutesOf(Math.max(0, plan.includedMinutes * 60 - used)),
+          included_minutes_left: minutesOf(Math.max(0, allowance - used)),
           overage_minutes: minutesOf(sumOf(kinds, (row) => row.overageSeconds)),
           tokens: {
             input: sumOf(kinds, (row) => row.llmInputTokens),
