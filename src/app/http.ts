@@ -8,8 +8,10 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { HttpServer } from "../http/ports.ts";
 import { createHttpServer } from "../http/server.ts";
+import { sharedRateLimiter } from "../http/shared-rate-limit.ts";
 import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
+import { rateStore } from "../store/rate-store.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Payments } from "./payments.ts";
@@ -63,6 +65,13 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       webhookTester: parts.delivery.tester,
       checkouts: parts.payments.checkouts,
       stripeEvents: parts.payments.stripeEvents,
+      rateLimiter: settings.storage.shared
+        ? sharedRateLimiter(settings.http.requestsPerMinute, {
+            database,
+            requests: rateStore,
+            clock: parts.clock,
+          })
+        : undefined,
       recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
       health: {

@@ -152,6 +152,7 @@ export function settingsFromConfig(
       transcriptsRetentionDays: storage.transcripts_retention_days,
       backupAt: storage.backup_at || null,
       backupKeep: storage.backup_keep,
+      shared: storage.database !== "file",
     },
     http: {
       listen: hostPort(server.listen),

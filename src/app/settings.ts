@@ -23,6 +23,8 @@ export interface AppSettings {
     /** Cron in local time; null: no nightly backup. */
     readonly backupAt: string | null;
     readonly backupKeep: number;
+    /** Several nodes on one store: limits are counted there. */
+    readonly shared: boolean;
   };
   readonly http: {
     readonly listen: HostPort;

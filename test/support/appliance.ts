@@ -73,6 +73,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
       recordingsRetentionDays: 30,
       transcriptsRetentionDays: 30,
       backupAt: null,
+      shared: false,
       backupKeep: 7,
     },
     http: {

@@ -173,3 +173,14 @@ export const idempotency = sqliteTable(
     index("idempotency_age").on(t.createdAt),
   ],
 );
+
+/** Requests of the last minute, by key: the limit that nodes on one store share. */
+export const rateRequests = sqliteTable(
+  "rate_requests",
+  {
+    id: id(),
+    keyId: integer("key_id").notNull(),
+    at: time("at").notNull(),
+  },
+  (t) => [index("rate_requests_key").on(t.keyId, t.at)],
+);

@@ -1,0 +1,42 @@
+/**
+ * The sliding window of requests for nodes that share one store: whichever node a request reaches,
+ * no 60 seconds hold more than `limit` of one key. Exact as far as the nodes' clocks agree. Costs a
+ * transaction a request, so a single node counts in memory instead (rate-limit.ts).
+ * Refused requests do not count.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { Database, Queries } from "../store/database.ts";
+import type { RateLimiter, RateVerdict } from "./ports.ts";
+
+const WINDOW_MS = 60_000;
+
+export interface RequestLog {
+  /** Drops a key's requests up to and including then. */
+  forgetUntil(keyId: number, atMs: number): Promise<void>;
+  window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
+  add(keyId: number, atMs: number): Promise<void>;
+}
+
+export function sharedRateLimiter(
+  limit: number,
+  deps: {
+    readonly database: Database;
+    readonly requests: (queries: Queries) => RequestLog;
+    readonly clock: Clock;
+  },
+): RateLimiter {
+  const { database, requests, clock } = deps;
+  return {
+    take: (keyId) =>
+      database.tx(async (queries): Promise<RateVerdict> => {
+        const log = requests(queries);
+        const nowMs = clock.now();
+        await log.forgetUntil(keyId, nowMs - WINDOW_MS);
+        const { count, oldestMs } = await log.window(keyId);
+        const resetSec = Math.max(1, Math.ceil(((oldestMs ?? nowMs) + WINDOW_MS - nowMs) / 1000));
+        if (count >= limit) return { allowed: false, limit, remaining: 0, resetSec };
+        await log.add(keyId, nowMs);
+        return { allowed: true, limit, remaining: limit - count - 1, resetSec };
+      }),
+  };
+}
