@@ -2,13 +2,15 @@
  * Tells the agent's own voice, coming back from the far end's line or loudspeaker, from a caller who
  * speaks: an echo has the loudness curve of what was played a moment ago, only weaker.
  *
- * Compares 20 ms levels, not samples, so it costs nothing while nobody judges and about 600
+ * Compares 20 ms levels, not samples, so it costs nothing while nobody judges and about 1,000
  * multiplications when asked. Echo returns within half a second on the networks we know; longer ones
  * are not recognised. Two people talking at once are louder than the echo: that counts as speech.
  */
 import { FRAME_MS, PLAYOUT_AHEAD_MS_MAX } from "./limits.ts";
 
 const DELAY_FRAMES_MAX = 25;
+/** The line's delay is no whole number of frames: a 20 ms level falls between two of ours. */
+const DELAY_STEP_FRAMES = 0.5;
 const WINDOW_FRAMES = 20;
 /** Unrelated speech reaches 0.7 by chance within such a window; a real echo stays above 0.9. */
 const CORRELATION_MIN = 0.85;
@@ -74,7 +76,7 @@ export class EchoGuard {
   /** Whether the last 400 ms heard are an echo of what was played. */
   isEcho(): boolean {
     if (this.#ticks < WINDOW_FRAMES) return false;
-    for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay++) {
+    for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay += DELAY_STEP_FRAMES) {
       if (!this.#matchesAt(delay)) continue;
       this.#suspected = true;
       return true;
@@ -91,8 +93,7 @@ export class EchoGuard {
     for (let back = 1; back <= WINDOW_FRAMES; back++) {
       const slot = (this.#ticks - back) % HEARD_FRAMES;
       const heard = this.#heard[slot] ?? 0;
-      const place = (this.#heardAt[slot] ?? 0) - delay;
-      const played = place < 0 ? 0 : (this.#played[place % PLAYED_FRAMES] ?? 0);
+      const played = this.#playedAt((this.#heardAt[slot] ?? 0) - delay);
       sumHeard += heard;
       sumPlayed += played;
       sumHeard2 += heard * heard;
@@ -105,6 +106,14 @@ export class EchoGuard {
     const variancePlayed = sumPlayed2 - (sumPlayed * sumPlayed) / WINDOW_FRAMES;
     if (varianceHeard <= 0 || variancePlayed <= 0) return false;
     return covariance / Math.sqrt(varianceHeard * variancePlayed) >= CORRELATION_MIN;
+  }
+
+  /** Level at a place in the playout; between two frames, the mean of both. */
+  #playedAt(place: number): number {
+    if (place < 1) return 0;
+    const after = this.#played[Math.ceil(place) % PLAYED_FRAMES] ?? 0;
+    const before = this.#played[Math.floor(place) % PLAYED_FRAMES] ?? 0;
+    return (after + before) / 2;
   }
 
   #storeFrame(frame: number): void {

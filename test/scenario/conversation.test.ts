@@ -200,8 +200,13 @@ test(
   spoken(60_000),
 );
 
-/** Sends back what the agent says, at a fifth of its level and some 150 ms late. */
+/**
+ * Sends back what the agent says, at a fifth of its level and some 300 ms late. The lead keeps the
+ * echo free of gaps when this thread's timer is late: a line's echo has none either.
+ */
 function echoBack(call: Awaited<ReturnType<typeof startCall>>): () => void {
+  const leadMs = 160;
+  void call.peer.media.play(new Int16Array(leadMs * 8));
   let from = call.peer.media.heard().length;
   const timer = systemClock.every(100, () => {
     const heard = call.peer.media.heard();
