@@ -5,30 +5,16 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { migrate } from "../../../src/store/migrate.ts";
 import { migrations } from "../../../src/store/migrations.gen.ts";
+import { runCli } from "../../support/cli.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../../src/main.ts");
 const cwd = tempDir();
 writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
 writeFileSync(join(cwd, "bad.toml"), "[rtp]\n\ntimeout_sek = 3\n");
 
-async function linevoice(args: string, stdin = "") {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ").filter(Boolean)], {
-    cwd,
-    env: { PATH: process.env.PATH ?? "" },
-    stdin: Buffer.from(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, err, status };
-}
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, stdin);
 
 test("wrong usage is status 2 and says what is right", async () => {
   for (const args of [

@@ -2,27 +2,14 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { runCli } from "../../support/cli.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
-const main = join(import.meta.dir, "../../../src/main.ts");
 const cwd = tempDir();
 
-async function linevoice(args: string) {
-  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
-    cwd,
-    env: { PATH: process.env.PATH ?? "" },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, err, status };
-}
+const linevoice = (args: string, stdin = "") => runCli(cwd, args, stdin);
 
 test("erasing says what would go and goes only with --yes; an export never overwrites", async () => {
   for (const args of [

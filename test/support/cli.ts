@@ -1,0 +1,20 @@
+/** The command line from source in a process of its own: words split at spaces, nothing inherited. */
+import { join } from "node:path";
+
+const main = join(import.meta.dir, "../../src/main.ts");
+
+export async function runCli(cwd: string, args: string, stdin = "") {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ").filter(Boolean)], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
