@@ -8,6 +8,9 @@ import type { ErrorCode } from "../core/errors.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
+/** Who may use a route with a session (src/identity): each may what those before it may. */
+export type Role = "viewer" | "member" | "owner" | "operator";
+
 export type ParamsOf<Path extends string> =
   Path extends `${string}{id}${string}{delivery_id}${string}`
     ? { readonly id: number; readonly delivery_id: string }
@@ -15,7 +18,9 @@ export type ParamsOf<Path extends string> =
       ? { readonly id: number }
       : Path extends `${string}{uuid}${string}`
         ? { readonly uuid: string }
-        : Record<never, never>;
+        : Path extends `${string}{checkout_id}${string}`
+          ? { readonly checkout_id: string }
+          : Record<never, never>;
 
 export interface Contract<
   Path extends string = string,
@@ -25,7 +30,7 @@ export interface Contract<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`. */
+  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;
@@ -41,11 +46,13 @@ export interface Contract<
   readonly status?: number;
   readonly reply: Reply;
   /** Default application/json. */
-  readonly replyType?: "text/plain" | "audio/mpeg";
+  readonly replyType?: "text/plain" | "text/csv" | "text/html" | "audio/mpeg";
   /** Beside those that every route may answer (401, 404 of the path, 405, 413, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
   /** True: answers without an API key. */
   readonly open?: boolean;
+  /** Of a session; an API key may whatever its routes offer. Default: viewer for GET, else member. */
+  readonly role?: Role;
 }
 
 export interface ApiRequest<

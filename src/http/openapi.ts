@@ -106,6 +106,15 @@ const deliveryParameter: Json = {
   example: `del_${"0".repeat(32)}`,
 };
 
+const checkoutParameter: Json = {
+  name: "checkout_id",
+  in: "path",
+  required: true,
+  description: "Id of the checkout.",
+  schema: { type: "string", pattern: "^chk_[0-9a-f]{32}$" },
+  example: `chk_${"0".repeat(32)}`,
+};
+
 function pathParameters(contract: Contract): Json[] {
   if (contract.path.includes("{id}"))
     return [
@@ -130,6 +139,7 @@ function pathParameters(contract: Contract): Json[] {
         example: "019aa1b2-0000-7000-8000-000000000001",
       },
     ];
+  if (contract.path.includes("{checkout_id}")) return [checkoutParameter];
   return [];
 }
 

@@ -7,6 +7,7 @@ import { requirementOf } from "./schema.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
 const DELIVERY_ID = /^del_[0-9a-f]{32}$/;
+const CHECKOUT_ID = /^chk_[0-9a-f]{32}$/;
 
 /** A path id that cannot exist is answered like one that does not. */
 export function checkParams(
@@ -26,6 +27,11 @@ export function checkParams(
     const uuid = params.uuid ?? "";
     if (!isUuid(uuid)) throw notFound(noun);
     return { uuid };
+  }
+  if (contract.path.includes("{checkout_id}")) {
+    const checkout = params.checkout_id ?? "";
+    if (!CHECKOUT_ID.test(checkout)) throw notFound(noun);
+    return { checkout_id: checkout };
   }
   return {};
 }
