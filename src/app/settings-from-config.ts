@@ -134,6 +134,7 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
       fillerDelayMs: conversation.filler_delay_ms,
       toolTimeoutMs: http_client.tool_timeout_ms,
       disclosure: conversation.disclosure_enabled ? conversation.disclosure : silent,
+      transferTargets: conversation.transfer_targets,
     },
   };
 }

@@ -3,10 +3,12 @@ import type { Unsubscribe } from "../core/emitter.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
 import type {
   CallBrief,
+  CallNote,
   CallReport,
   EngineUsage,
   JsonObject,
   ToolResult,
+  TransferFailure,
   TurnRecord,
 } from "../worker/messages.ts";
 import type { EndedReason } from "./ended-reason.ts";
@@ -25,7 +27,17 @@ export interface CallChannelEvents {
   };
   readonly digit_received: { readonly digit: string };
   readonly end_wish: { readonly reason: EndedReason };
-  readonly transfer_wish: { readonly target: string };
+  readonly transfer_wish: {
+    readonly target: string;
+    readonly briefing: string | true | null;
+  };
+  /** The agent has finished its sentence; the caller is held. */
+  readonly transfer_ready: object;
+  readonly bridge_opened: { readonly rtpPort: number };
+  readonly bridge_failed: { readonly detail: string };
+  /** Caller and person hear each other. */
+  readonly bridged: object;
+  readonly note: CallNote;
   /** Once a second while media flows. */
   readonly heartbeat: { readonly media: MediaStatistics; readonly usage: EngineUsage };
   readonly failed: { readonly reason: EndedReason; readonly detail: string };
@@ -42,6 +54,16 @@ export interface CallChannel {
   toolResult(result: ToolResult): void;
   digit(digit: string): void;
   sayAndEnd(text: string, reason: EndedReason): void;
+  /** The agent finishes its sentence and holds the caller: `transfer_ready` follows. */
+  transferBegin(): void;
+  /** The caller returns to the agent, who says why; a second leg's audio is closed. */
+  transferFailed(cause: TransferFailure): void;
+  /** Binds a port for a second leg: `bridge_opened` or `bridge_failed` follows. */
+  bridgeOpen(): void;
+  bridgeConnect(plan: MediaPlan): void;
+  /** The person has answered: briefed first (true: a summary), then joined: `bridged` follows. */
+  bridgeJoin(briefing: string | true | null): void;
+  bridgeDigit(digit: string): void;
   /** Always resolves, in bounded time, also when the worker died. */
   close(reason: EndedReason): Promise<CallReport>;
 }

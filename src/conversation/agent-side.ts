@@ -84,6 +84,7 @@ export class AgentSide {
       transfer: (target) => {
         this.#transferTarget = target;
       },
+      message: () => {},
       usage: (tokens) => usage.tokens(tokens),
       done: (input) => this.#mindDone(input),
       failed: onFailure,
@@ -276,7 +277,7 @@ export class AgentSide {
     this.finishTurn();
     this.#machine.apply({ type: how });
     if (this.#transferTarget === null) return;
-    this.#options.emit({ type: "transfer_wish", target: this.#transferTarget });
+    this.#options.emit({ type: "transfer_wish", target: this.#transferTarget, briefing: null });
     this.#transferTarget = null;
   }
 }

@@ -21,6 +21,7 @@ export interface ResponderEvents {
   expect(answer: ExpectedAnswer): void;
   endCall(): void;
   transfer(target: string): void;
+  message(text: string): void;
   usage(tokens: { readonly inputTokens: number; readonly outputTokens: number }): void;
   /** The answer to `input` is complete. */
   done(input: MindInput): void;
@@ -98,6 +99,9 @@ export class Responder {
         break;
       case "transfer":
         this.events.transfer(event.target);
+        break;
+      case "message":
+        this.events.message(event.text);
         break;
       case "done":
         this.events.usage(event.usage);

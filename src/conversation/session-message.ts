@@ -4,7 +4,18 @@ import type { FromCallWorker } from "../worker/messages.ts";
 type AboutRunningCall = Extract<
   FromCallWorker,
   {
-    type: "turn" | "tool_wish" | "digit_received" | "end_wish" | "transfer_wish" | "heartbeat";
+    type:
+      | "turn"
+      | "tool_wish"
+      | "digit_received"
+      | "end_wish"
+      | "transfer_wish"
+      | "transfer_ready"
+      | "bridge_opened"
+      | "bridge_failed"
+      | "bridged"
+      | "note"
+      | "heartbeat";
   }
 >;
 

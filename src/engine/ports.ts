@@ -27,12 +27,19 @@ export interface SessionSettings {
   readonly tools: readonly ToolSnapshot[];
   /** Where a caller who wants a person may be transferred; the first is the default. */
   readonly transferTargets?: readonly string[];
+  /**
+   * The conversation's own tools (conversation/built-in-tools.ts). An engine whose mind is a model
+   * offers them beside `tools`; a call of one is an ordinary `tool_call` event. Others ignore them.
+   */
+  readonly builtInTools?: readonly ToolSnapshot[];
 }
 
 export interface EngineSession {
   readonly ear: Ear;
   readonly mind: Mind;
   readonly voice: Voice;
+  /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
+  switchLanguage?(language: AgentLanguage): void;
   close(): void;
 }
 
@@ -98,6 +105,8 @@ export type MindEvent =
   | { readonly type: "expect"; readonly answer: ExpectedAnswer }
   | { readonly type: "end_call" }
   | { readonly type: "transfer"; readonly target: string }
+  /** The caller left a message for the people of the company. */
+  | { readonly type: "message"; readonly text: string }
   | {
       readonly type: "done";
       readonly usage: { readonly inputTokens: number; readonly outputTokens: number };

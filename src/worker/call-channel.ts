@@ -19,6 +19,7 @@ import type {
   FromCallWorker,
   ToCallWorker,
   ToolResult,
+  TransferFailure,
   TurnRecord,
 } from "./messages.ts";
 
@@ -105,6 +106,30 @@ export class PoolCall implements CallChannel {
     this.#send({ type: "say_and_end", callId: this.callId, text, reason });
   }
 
+  transferBegin(): void {
+    this.#send({ type: "transfer_begin", callId: this.callId });
+  }
+
+  transferFailed(cause: TransferFailure): void {
+    this.#send({ type: "transfer_failed", callId: this.callId, cause });
+  }
+
+  bridgeOpen(): void {
+    this.#send({ type: "bridge_open", callId: this.callId });
+  }
+
+  bridgeConnect(plan: MediaPlan): void {
+    this.#send({ type: "bridge_connect", callId: this.callId, plan });
+  }
+
+  bridgeJoin(briefing: string | true | null): void {
+    this.#send({ type: "bridge_join", callId: this.callId, briefing });
+  }
+
+  bridgeDigit(digit: string): void {
+    this.#send({ type: "bridge_digit", callId: this.callId, digit });
+  }
+
   close(reason: EndedReason): Promise<CallReport> {
     this.#closing ??= this.#close(reason);
     return this.#closing;
@@ -151,6 +176,21 @@ export class PoolCall implements CallChannel {
         break;
       case "transfer_wish":
         this.#events.emit("transfer_wish", message);
+        break;
+      case "transfer_ready":
+        this.#events.emit("transfer_ready", message);
+        break;
+      case "bridge_opened":
+        this.#events.emit("bridge_opened", message);
+        break;
+      case "bridge_failed":
+        this.#events.emit("bridge_failed", message);
+        break;
+      case "bridged":
+        this.#events.emit("bridged", message);
+        break;
+      case "note":
+        this.#events.emit("note", message.note);
         break;
       default:
         unreachable(message);

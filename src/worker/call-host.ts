@@ -6,6 +6,7 @@
  * that the entry (call.worker.ts) chooses the real ones.
  */
 
+import { builtInTools } from "../conversation/built-in-tools.ts";
 import { PhraseCache } from "../conversation/phrase-cache.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
 import { Session } from "../conversation/session.ts";
@@ -114,6 +115,11 @@ export class CallHost {
       systemPrompt: buildSystemPrompt(brief, variablesOf(brief, clock.now())),
       knowledge,
       tools,
+      transferTargets: Object.values(settings.conversation.transferTargets ?? {}),
+      builtInTools: builtInTools(
+        { transferTargets: settings.conversation.transferTargets ?? {} },
+        tools,
+      ),
     });
     return new Session({
       brief,
@@ -164,6 +170,8 @@ function perform(session: Session, message: Exclude<CallCommand, { type: "close"
       break;
     case "say_and_end":
       session.sayAndEnd(message.text, message.reason);
+      break;
+    default:
       break;
   }
 }

@@ -83,6 +83,24 @@ export type ToCallWorker =
       readonly text: string;
       readonly reason: EndedReason;
     }
+  /** A transfer begins: finish the sentence, hold the caller, answer with `transfer_ready`. */
+  | { readonly type: "transfer_begin"; readonly callId: string }
+  /** Back to the agent, who says why. Closes a second leg's audio. */
+  | { readonly type: "transfer_failed"; readonly callId: string; readonly cause: TransferFailure }
+  /** Bind a socket for a second leg: answered with `bridge_opened` or `bridge_failed`. */
+  | { readonly type: "bridge_open"; readonly callId: string }
+  | { readonly type: "bridge_connect"; readonly callId: string; readonly plan: MediaPlan }
+  /**
+   * The second leg is answered: brief the person, then join both. `briefing`: what to say; true: a
+   * summary of the call so far; null: nothing. Answered with `bridged`.
+   */
+  | {
+      readonly type: "bridge_join";
+      readonly callId: string;
+      readonly briefing: string | true | null;
+    }
+  /** A digit of the second leg, from SIP INFO. */
+  | { readonly type: "bridge_digit"; readonly callId: string; readonly digit: string }
   /** Stop, flush the recording, answer with `closed`. */
   | { readonly type: "close"; readonly callId: string; readonly reason: EndedReason }
   | { readonly type: "shutdown" };
@@ -95,6 +113,9 @@ export interface CallWorkerSettings {
   readonly engineKind: "embedded" | "openai" | "realtime";
   readonly conversation: ConversationSettings;
 }
+
+/** Why a caller comes back from a transfer to the agent. */
+export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
 
 /** `[conversation]`, in milliseconds. */
 export interface ConversationSettings {
@@ -112,6 +133,8 @@ export interface ConversationSettings {
   readonly toolTimeoutMs: number;
   /** Spoken first, per language; empty: nothing is said. */
   readonly disclosure: Readonly<Record<AgentLanguage, string>>;
+  /** Names with an E.164 number or SIP URI each: where callers may be transferred. */
+  readonly transferTargets?: Readonly<Record<string, string>>;
 }
 
 export interface ToolResult {
@@ -138,6 +161,24 @@ export interface TurnRecord {
   readonly interrupted: boolean;
   /** Agent turns that answer the caller: caller's last speech → first agent audio; else null. */
   readonly latencyMs: number | null;
+  /** Of the same turns: where the latency went. Missing: not measured. */
+  readonly measures?: TurnMeasures;
+}
+
+/** Milliseconds from the caller's last voiced frame to each step; null: there was none. */
+export interface TurnMeasures {
+  /** The silence was judged long enough. */
+  readonly endpointMs: number | null;
+  /** The recogniser's final text. */
+  readonly sttFinalMs: number | null;
+  /** The mind's first words. */
+  readonly firstTokenMs: number | null;
+  /** The voice's first samples. */
+  readonly firstAudioMs: number | null;
+  /** The first packet with them left. */
+  readonly firstPacketMs: number | null;
+  /** The mind was asked on stable words before the caller's silence was long enough. */
+  readonly early: boolean;
 }
 
 export interface EngineUsage {
@@ -181,7 +222,21 @@ export type FromCallWorker =
   | { readonly type: "digit_received"; readonly callId: string; readonly digit: string }
   /** The conversation wants the call to end; main sends BYE, then `close`. */
   | { readonly type: "end_wish"; readonly callId: string; readonly reason: EndedReason }
-  | { readonly type: "transfer_wish"; readonly callId: string; readonly target: string }
+  /** `briefing`: the person is to hear this first (true: a summary); null: a blind transfer. */
+  | {
+      readonly type: "transfer_wish";
+      readonly callId: string;
+      readonly target: string;
+      readonly briefing: string | true | null;
+    }
+  /** The agent has finished its sentence; the caller is held. */
+  | { readonly type: "transfer_ready"; readonly callId: string }
+  | { readonly type: "bridge_opened"; readonly callId: string; readonly rtpPort: number }
+  | { readonly type: "bridge_failed"; readonly callId: string; readonly detail: string }
+  /** Both people hear each other from now on. */
+  | { readonly type: "bridged"; readonly callId: string }
+  /** Something about the call that is kept with it. */
+  | { readonly type: "note"; readonly callId: string; readonly note: CallNote }
   /** Once a second while media flows: proof of life for billing and recovery. */
   | {
       readonly type: "heartbeat";
@@ -190,6 +245,41 @@ export type FromCallWorker =
       readonly usage: EngineUsage;
     }
   | { readonly type: "closed"; readonly callId: string; readonly report: CallReport };
+
+/** Kept with the call and shown in its details. `atMs`: milliseconds since the answer. */
+export type CallNote =
+  /** Proof that it was said: `heard` false when the line went before its end. */
+  | {
+      readonly kind: "disclosure";
+      readonly atMs: number;
+      readonly text: string;
+      readonly language: AgentLanguage;
+      readonly endMs: number;
+      readonly heard: boolean;
+    }
+  | {
+      readonly kind: "message";
+      readonly atMs: number;
+      readonly text: string;
+      readonly callerName: string | null;
+      readonly callback: string | null;
+    }
+  | {
+      readonly kind: "answered_by";
+      readonly atMs: number;
+      readonly result: "human" | "machine" | "unknown";
+      /** What told it, e.g. `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
+      readonly cause: string;
+    }
+  | { readonly kind: "language"; readonly atMs: number; readonly language: AgentLanguage }
+  | {
+      readonly kind: "transfer";
+      readonly atMs: number;
+      readonly to: string;
+      readonly method: "refer" | "bridge";
+      readonly outcome: "transferred" | TransferFailure;
+      readonly sipCode: number | null;
+    };
 
 /** What is left of a call when its media is gone. */
 export interface CallReport {

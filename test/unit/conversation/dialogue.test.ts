@@ -296,7 +296,11 @@ test("a transfer is asked for after its announcement", async () => {
   await call.says("A human please.");
   expect(call.messages.some((message) => message.type === "transfer_wish")).toBe(false);
   await call.silence(2_000);
-  expect(call.messages.at(-1)).toEqual({ type: "transfer_wish", target: "desk" });
+  expect(call.messages.at(-1)).toEqual({
+    type: "transfer_wish",
+    target: "desk",
+    briefing: null,
+  });
 });
 
 test("keys interrupt, and reach the mind as one number after a pause or #", async () => {
