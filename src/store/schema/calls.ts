@@ -52,6 +52,8 @@ export const calls = sqliteTable(
     endedAt: time("ended_at"),
     /** Last proof of life, for recovery after a crash. */
     heartbeatAt: time("heartbeat_at"),
+    /** Which node carries it, and has its recording; null: from before there were several. */
+    node: text("node"),
     answeredBy: text("answered_by", { enum: ["human", "machine", "unknown"] }),
     summary: text("summary"),
     /** Spoken proof of disclosure and the like stay with the turns. */
@@ -215,6 +217,8 @@ export const schedules = sqliteTable(
     /** Lease of the node that is firing it. */
     leaseOwner: text("lease_owner"),
     leaseUntil: time("lease_until"),
+    /** Fencing token: counts on with every claim, so that a node that slept cannot act on an old one. */
+    leaseToken: integer("lease_token").notNull().default(0),
     createdAt: time("created_at").notNull(),
   },
   (t) => [

@@ -2,5 +2,6 @@
 export * from "./agents.ts";
 export * from "./calls.ts";
 export * from "./money.ts";
+export * from "./nodes.ts";
 export * from "./outbox.ts";
 export * from "./tenants.ts";
