@@ -9,6 +9,7 @@ export type ErrorCode =
   | "invalid_json"
   | "unknown_field"
   | "unauthorized"
+  | "forbidden"
   | "insufficient_balance"
   | "plan_limit_reached"
   | "destination_not_allowed"
@@ -32,6 +33,8 @@ export interface AppErrorDetail {
   readonly cause?: unknown;
   /** True where the same request may succeed later. */
   readonly retryable?: boolean;
+  /** Seconds after which it may; for `rate_limited`. */
+  readonly retryAfterSec?: number;
 }
 
 export class AppError extends Error {
@@ -40,6 +43,7 @@ export class AppError extends Error {
   readonly field: string | null;
   readonly internal: string | null;
   readonly retryable: boolean;
+  readonly retryAfterSec: number | null;
 
   constructor(detail: AppErrorDetail) {
     super(detail.internal ?? detail.publicMessage, { cause: detail.cause });
@@ -49,6 +53,7 @@ export class AppError extends Error {
     this.field = detail.field ?? null;
     this.internal = detail.internal ?? null;
     this.retryable = detail.retryable ?? false;
+    this.retryAfterSec = detail.retryAfterSec ?? null;
   }
 }
 

@@ -53,7 +53,12 @@ export interface Contract<
   readonly open?: boolean;
   /** Of a session; an API key may whatever its routes offer. Default: viewer for GET, else member. */
   readonly role?: Role;
+  /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
+  readonly scope?: "tenant" | "user";
 }
+
+export const requiredRole = (contract: Pick<Contract, "method" | "role">): Role =>
+  contract.role ?? (contract.method === "GET" ? "viewer" : "member");
 
 export interface ApiRequest<
   Path extends string = string,

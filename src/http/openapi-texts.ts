@@ -28,6 +28,7 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
   unknown_field: "There is no field `colour` here.",
   unauthorized:
     "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
+  forbidden: "Your role does not allow this.",
   insufficient_balance: "Plan minutes are used up and the wallet cannot pay 15 seconds.",
   plan_limit_reached: "A cap of the plan is reached.",
   destination_not_allowed: "The tenant's dialling rules forbid this number.",

@@ -21,7 +21,33 @@ const ErrorBody = z
   })
   .meta({ id: "Error" });
 
-export function openApiDocument(contracts: readonly Contract[], version: string): Json {
+/** What differs between the documents of REST v1 and of the dashboard. */
+export interface DocumentFrame {
+  readonly title: string;
+  readonly introduction: string;
+  readonly servers: readonly Json[];
+  readonly security: readonly Json[];
+  readonly securitySchemes: Json;
+  readonly tags: readonly (readonly [string, string])[];
+}
+
+const REST_FRAME: DocumentFrame = {
+  title: "Linevoice Voice Agent Telephony API",
+  introduction: INTRODUCTION,
+  servers: [{ url: "/api/v1" }, { url: "/v1", description: "The same, in the short spelling." }],
+  security: [{ bearer: [] }, { apiKey: [] }],
+  securitySchemes: {
+    bearer: { type: "http", scheme: "bearer", description: "`Bearer lv_live_…`" },
+    apiKey: { type: "apiKey", in: "header", name: "X-LV-Api-Key" },
+  },
+  tags: TAGS,
+};
+
+export function openApiDocument(
+  contracts: readonly Contract[],
+  version: string,
+  frame: DocumentFrame = REST_FRAME,
+): Json {
   const schemas: Json = {};
   const show = (schema: z.ZodType, io: "input" | "output") => shownSchema(schema, io, schemas);
   show(ErrorBody, "output");
@@ -34,21 +60,18 @@ export function openApiDocument(contracts: readonly Contract[], version: string)
   return {
     openapi: "3.1.0",
     info: {
-      title: "Linevoice Voice Agent Telephony API",
+      title: frame.title,
       version: "1",
-      description: `${INTRODUCTION}\n\nServed by linevoice ${version}.`,
+      description: `${frame.introduction}\n\nServed by linevoice ${version}.`,
       license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
     },
-    servers: [{ url: "/api/v1" }, { url: "/v1", description: "The same, in the short spelling." }],
-    security: [{ bearer: [] }, { apiKey: [] }],
-    tags: TAGS.map(([name, description]) => ({ name, description })),
+    servers: frame.servers,
+    security: frame.security,
+    tags: frame.tags.map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas,
-      securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "`Bearer lv_live_…`" },
-        apiKey: { type: "apiKey", in: "header", name: "X-LV-Api-Key" },
-      },
+      securitySchemes: frame.securitySchemes,
       parameters: {
         IdempotencyKey: {
           name: "Idempotency-Key",

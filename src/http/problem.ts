@@ -5,6 +5,7 @@ const STATUS: Readonly<Record<string, number>> = {
   invalid_json: 400,
   unknown_field: 400,
   unauthorized: 401,
+  forbidden: 403,
   insufficient_balance: 403,
   plan_limit_reached: 403,
   destination_not_allowed: 403,
@@ -29,8 +30,9 @@ export interface Problem {
   readonly cause: unknown;
 }
 
-/** SQLite result codes that mean "storage out of reach", not "our mistake". */
-const STORAGE = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|NOTADB|CORRUPT)/;
+/** Result codes of SQLite, and of the way to a server of it, that mean "storage out of reach", not "our mistake". */
+const STORAGE =
+  /^(SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|NOTADB|CORRUPT)|STORE_UNREACHABLE)/;
 
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof AppError) {

@@ -1,0 +1,205 @@
+/** A call in every detail: timeline, stages, quality, SIP ladder, deliveries, cost, waveform, audio. */
+import { z } from "zod";
+import { contract } from "../../contract.ts";
+import { listCalls } from "../../contracts/calls.ts";
+import { okReply, shown, timeOut } from "../../schema.ts";
+
+export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
+
+const ms = (what: string) =>
+  shown(z.number(), `${what} From the answer, ms; before it: negative.`, 0);
+const stage = (what: string) =>
+  shown(z.number().nullable(), `${what} ms; null: not measured.`, 120);
+
+export const CallDetails = z
+  .strictObject({
+    call_uuid: shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001"),
+    explanation: shown(z.string().nullable(), "How it ended, in words.", "The other side hung up."),
+    fault: shown(
+      z.enum(["caller", "callee", "carrier", "engine", "us"]).nullable(),
+      "Whose fault it was; null: a normal end.",
+      null,
+    ),
+    agent_name: shown(z.string().nullable(), "The agent; null: none or deleted.", "Reception"),
+    duration_ms: shown(z.number().nullable(), "From the answer to the end.", 42_000),
+    timeline: z.array(
+      z.strictObject({
+        lane: shown(z.enum(LANES), "Which lane.", "caller"),
+        start_ms: ms("Where it begins."),
+        end_ms: ms("Where it ends; equal: a moment."),
+        label: shown(z.string(), "What it was.", "Hello"),
+      }),
+    ),
+    turns: z.array(
+      z.strictObject({
+        index: shown(z.int(), "0, 1, 2, … as they began.", 0),
+        speaker: shown(z.enum(["agent", "customer"]), "Who spoke.", "agent"),
+        text: shown(z.string(), "What was said.", "Hello!"),
+        start_ms: ms("Where it begins."),
+        end_ms: ms("Where it ends."),
+        interrupted: shown(z.boolean(), "The other side cut in.", false),
+        latency_ms: stage("Last speech of the caller to first audio."),
+        stages: z
+          .strictObject({
+            endpointing_ms: stage("Last speech to the end of the turn."),
+            stt_ms: stage("End of the turn to its text."),
+            llm_first_ms: stage("Text to the first words of the answer."),
+            tts_first_ms: stage("First words to the first audio."),
+            playout_ms: stage("First audio to its first packet."),
+          })
+          .nullable(),
+      }),
+    ),
+    tool_calls: z.array(
+      z.strictObject({
+        tool: shown(z.string(), "Name of the tool.", "find_booking"),
+        ok: shown(z.boolean(), "Whether it answered well.", true),
+        http_status: shown(z.int().nullable(), "Of the answer.", 200),
+        start_ms: ms("When it was called."),
+        duration_ms: shown(z.number(), "How long it took.", 120),
+      }),
+    ),
+    rtp: z.array(
+      z.strictObject({
+        at_ms: ms("When it was looked at."),
+        packets_sent: shown(z.int(), "So far.", 250),
+        packets_received: shown(z.int(), "So far.", 250),
+        packets_lost: shown(z.int(), "So far.", 0),
+        packets_late: shown(z.int(), "So far, arrived too late to be played.", 0),
+        jitter_ms: shown(z.number(), "Now.", 1.5),
+        mos: shown(z.number(), "Estimated listening quality so far, 1 to 4.5.", 4.3),
+      }),
+    ),
+    sip: z.array(
+      z.strictObject({
+        at_ms: ms("When it passed."),
+        direction: shown(z.enum(["in", "out"]), "As seen from us.", "in"),
+        line: shown(
+          z.string(),
+          "Start line, with the CSeq; nothing personal.",
+          "INVITE (1 INVITE)",
+        ),
+        detail: shown(
+          z.string().nullable(),
+          "More of the message: reason, codec, without numbers and secrets.",
+          null,
+        ),
+      }),
+    ),
+    deliveries: z.array(
+      z.strictObject({
+        webhook_id: shown(z.int().nullable(), "null: the agent's legacy URL.", 1),
+        event_id: shown(z.string(), "The event.", `evt_${"0".repeat(32)}`),
+        delivery_id: shown(z.string(), "The attempt.", `del_${"0".repeat(32)}`),
+        type: shown(z.string(), "Event type.", "call.ended"),
+        attempt: shown(z.int(), "1 is the first.", 1),
+        status: shown(z.enum(["delivered", "failed"]), "2xx is delivered.", "delivered"),
+        http_status: shown(z.int().nullable(), "null: no answer.", 200),
+        duration_ms: shown(z.int(), "How long it took.", 87),
+        error: shown(z.string().nullable(), "Why it failed.", null),
+        at: timeOut("When it was attempted."),
+      }),
+    ),
+    mails: z.array(
+      z.strictObject({
+        recipient: shown(z.string(), "To whom.", "office@example.com"),
+        status: shown(z.enum(["pending", "sent", "dead"]), "State.", "sent"),
+        attempts: shown(z.int(), "Failed attempts.", 0),
+        last_error: shown(z.string().nullable(), "Why the last one failed.", null),
+        sent_at: shown(z.iso.datetime({ offset: true }).nullable(), "When it was accepted.", null),
+      }),
+    ),
+    cost_lines: z.array(
+      z.strictObject({
+        item: shown(
+          z.enum(["plan_seconds", "overage", "stt", "llm", "tts", "trunk"]),
+          "What for; the last four are the operator's own cost.",
+          "overage",
+        ),
+        side: shown(z.enum(["paid", "goods"]), "Paid by the tenant, or cost of goods.", "paid"),
+        quantity: shown(z.number(), "How much.", 42),
+        unit: shown(z.enum(["s", "tokens", "characters"]), "Of what.", "s"),
+        amount_eur: shown(z.number().nullable(), "EUR; null: not known.", 0.1),
+      }),
+    ),
+    talk_check: z.strictObject({
+      clock_ms: stage("Talk time by the clock."),
+      rtp_ms: stage("By RTP."),
+      engine_ms: stage("By the engine."),
+      difference_ms: stage("Largest disagreement."),
+    }),
+    recording: z.strictObject({
+      status: shown(z.string(), "State of the recording.", "ready"),
+      audio_url: shown(z.string().nullable(), "Where to hear it; null: there is none.", null),
+      peaks_url: shown(z.string().nullable(), "Its waveform; null: there is none.", null),
+    }),
+  })
+  .meta({ id: "CallDetails" });
+
+export const getCallDetails = contract({
+  operationId: "getCallDetails",
+  method: "GET",
+  path: "/calls/{uuid}/details",
+  noun: "call",
+  tag: "Calls",
+  summary: "Everything that is known about a call",
+  reply: okReply({ details: CallDetails }),
+  errors: [],
+});
+
+const samples = (what: string) =>
+  shown(
+    z.array(z.int().min(-128).max(127)),
+    `${what}: lowest and highest value of each slot.`,
+    [-3, 4],
+  );
+
+export const getPeaks = contract({
+  operationId: "getCallPeaks",
+  method: "GET",
+  path: "/calls/{uuid}/peaks",
+  noun: "recording",
+  tag: "Calls",
+  summary: "The waveform of a recording",
+  description:
+    "Two numbers a slot: the lowest and the highest value in it. Gone when the recording is.",
+  reply: okReply({
+    peaks: z.strictObject({
+      duration_ms: shown(z.int(), "Length of the recording.", 42_000),
+      samples_per_second: shown(z.number(), "Slots a second; the lists have twice as many.", 50),
+      left: samples("Caller"),
+      right: samples("Agent"),
+    }),
+  }),
+  errors: [],
+});
+
+export const getAudio = contract({
+  operationId: "getCallAudio",
+  method: "GET",
+  path: "/calls/{uuid}/audio",
+  noun: "recording",
+  tag: "Calls",
+  summary: "The recording",
+  description: "Answers Range requests with 206.",
+  reply: z.string().meta({ format: "binary" }),
+  replyType: "audio/mpeg",
+  errors: [],
+});
+
+/** The filters of GET /calls, without its paging. */
+export const callsCsv = contract({
+  operationId: "getCallsCsv",
+  method: "GET",
+  path: "/calls.csv",
+  tag: "Calls",
+  summary: "Calls as CSV, newest first",
+  description: "All that the filters of GET /calls let through, streamed.",
+  query: (listCalls.query as NonNullable<typeof listCalls.query>).omit({
+    limit: true,
+    offset: true,
+  }),
+  reply: z.string(),
+  replyType: "text/csv",
+  errors: [],
+});

@@ -1,0 +1,75 @@
+/** What the contracts of sign-in and team have in common. */
+import { z } from "zod";
+import { field, shown } from "../../schema.ts";
+
+export const PASSWORD_LENGTH_MIN = 12;
+export const PASSWORD_LENGTH_MAX = 200;
+
+export const emailIn = () =>
+  field(
+    z
+      .string()
+      .trim()
+      .max(254)
+      .regex(/^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/),
+    {
+      description: "E-mail address; upper and lower case are the same.",
+      example: "rasa@clinic.example",
+      must: "be an e-mail address such as rasa@clinic.example",
+    },
+  );
+
+/** A password that is being chosen. */
+export const newPassword = () =>
+  field(z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX), {
+    description: `The new password, ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    example: "correct horse battery staple",
+    must: `be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters long`,
+  });
+
+/** A password as somebody remembers it. */
+export const givenPassword = (description = "The password.") =>
+  field(z.string().min(1).max(PASSWORD_LENGTH_MAX), {
+    description,
+    example: "correct horse battery staple",
+    must: `be 1 to ${PASSWORD_LENGTH_MAX} characters long`,
+  });
+
+/** The secret of a one-time link. */
+export const linkToken = () =>
+  field(z.string().min(1).max(200), {
+    description: "What the link carries.",
+    example: "Zm9vYmFy",
+    must: "be the token of a link",
+  });
+
+export const personName = () =>
+  field(z.string().trim().min(1).max(120), {
+    description: "The person's name.",
+    example: "Rasa Kazlauskienė",
+    must: "be text of 1 to 120 characters",
+  });
+
+export const roleIn = () =>
+  field(z.enum(["owner", "member", "viewer"]), {
+    description: "What the person may do.",
+    example: "member",
+    must: "be owner, member or viewer",
+  });
+
+export const roleOut = () => shown(z.enum(["owner", "member", "viewer"]), "The role.", "member");
+
+/** `done`: signed in. `totp`: a code of the authenticator is needed still (POST /sign-in/totp). */
+export const nextStep = () =>
+  shown(z.enum(["done", "totp"]), "`totp`: a second factor is needed still.", "done");
+
+export const isoOrNullOut = (description: string) =>
+  shown(z.iso.datetime({ offset: true }).nullable(), `${description} ISO 8601, UTC.`, null);
+
+/** Whether a one-time link may still be used. */
+export const linkOut = z
+  .strictObject({
+    valid: shown(z.boolean(), "Exists, is not used and not expired.", true),
+    expires_at: isoOrNullOut("Until when; null for a link that does not exist."),
+  })
+  .meta({ id: "OneTimeLink" });

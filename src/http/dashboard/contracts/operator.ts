@@ -1,0 +1,323 @@
+/** What only the operator of the appliance may see and do, over all tenants. */
+import { z } from "zod";
+import { contract } from "../../contract.ts";
+import { eurOut, field, okReply, page, shown, timeOut } from "../../schema.ts";
+
+const optionalTime = (what: string) =>
+  shown(z.iso.datetime({ offset: true }).nullable(), `${what} ISO 8601, UTC.`, null);
+
+export const OperatorTenant = z
+  .strictObject({
+    id: shown(z.int(), "Id of the tenant.", 1),
+    name: shown(z.string(), "Company name.", "Example UAB"),
+    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+    plan: shown(z.string(), "Slug of its plan.", "start"),
+    suspended: shown(z.boolean(), "Makes and takes no calls.", false),
+    balance_eur: eurOut("Wallet balance."),
+    live_calls: shown(z.int(), "Calls with media now.", 0),
+    created_at: timeOut("When it was made."),
+  })
+  .meta({ id: "OperatorTenant" });
+
+const planSlug = field(z.string().min(1).max(64), {
+  description: "Slug of a configured plan.",
+  example: "start",
+  must: "be the slug of a plan",
+});
+
+export const listTenants = contract({
+  operationId: "operatorListTenants",
+  method: "GET",
+  path: "/operator/tenants",
+  tag: "Operator",
+  role: "operator",
+  summary: "Every tenant",
+  reply: okReply({ tenants: z.array(OperatorTenant) }),
+  errors: [],
+});
+
+export const createTenant = contract({
+  operationId: "operatorCreateTenant",
+  method: "POST",
+  path: "/operator/tenants",
+  tag: "Operator",
+  role: "operator",
+  summary: "Make a tenant",
+  body: z
+    .strictObject({
+      name: field(z.string().min(1).max(120).regex(/\S/), {
+        description: "Company name.",
+        example: "Example UAB",
+        must: "be text of 1 to 120 characters",
+      }),
+      email: field(z.email().max(254), {
+        description: "Contact e-mail.",
+        example: "office@example.com",
+        must: "be an e-mail address",
+      }),
+      plan: planSlug.optional(),
+    })
+    .meta({ id: "OperatorNewTenant" }),
+  reply: okReply({ tenant: OperatorTenant }),
+  errors: [],
+});
+
+export const updateTenant = contract({
+  operationId: "operatorUpdateTenant",
+  method: "PATCH",
+  path: "/operator/tenants/{id}",
+  noun: "tenant",
+  tag: "Operator",
+  role: "operator",
+  summary: "Change a tenant's plan, suspend or resume it",
+  description: "Live calls go on.",
+  body: z
+    .strictObject({
+      plan: planSlug.optional(),
+      suspended: field(z.boolean(), {
+        description: "True: makes and takes no calls.",
+        example: true,
+        must: "be true or false",
+      }).optional(),
+    })
+    .meta({ id: "OperatorTenantChanges" }),
+  reply: okReply({ tenant: OperatorTenant }),
+  errors: [],
+});
+
+export const creditTenant = contract({
+  operationId: "operatorCreditTenant",
+  method: "POST",
+  path: "/operator/tenants/{id}/credit",
+  noun: "tenant",
+  tag: "Operator",
+  role: "operator",
+  summary: "Give or take wallet balance",
+  body: z
+    .strictObject({
+      eur: field(z.number().min(-1_000_000).max(1_000_000).multipleOf(0.01), {
+        description: "EUR, whole cents; negative: taken.",
+        example: 10,
+        must: "be an amount of EUR from -1000000 to 1000000, not 0, in whole cents",
+      }),
+      note: field(z.string().min(1).max(200).regex(/\S/), {
+        description: "What for; shown to the tenant.",
+        example: "Goodwill",
+        must: "be text of 1 to 200 characters",
+      }),
+    })
+    .meta({ id: "OperatorCredit" }),
+  reply: okReply({ balance_eur: eurOut("Wallet balance now.") }),
+  errors: ["conflict"],
+});
+
+export const OperatorCheckout = z
+  .strictObject({
+    id: shown(z.string(), "Id; the reference of the transfer.", `chk_${"0".repeat(32)}`),
+    tenant_id: shown(z.int(), "Whose.", 1),
+    tenant_name: shown(z.string(), "Its name.", "Example UAB"),
+    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+    item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
+    amount_eur: eurOut("What is to be paid."),
+    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
+    created_at: timeOut("When it was opened."),
+    expires_at: timeOut("Until when it can be paid."),
+  })
+  .meta({ id: "OperatorCheckout" });
+
+export const listWaitingCheckouts = contract({
+  operationId: "operatorListCheckouts",
+  method: "GET",
+  path: "/operator/checkouts",
+  tag: "Operator",
+  role: "operator",
+  summary: "Bank transfers that are waited for, newest first",
+  reply: okReply({ checkouts: z.array(OperatorCheckout) }),
+  errors: [],
+});
+
+export const confirmCheckout = contract({
+  operationId: "operatorConfirmCheckout",
+  method: "POST",
+  path: "/operator/checkouts/{checkout_id}/confirm",
+  noun: "checkout",
+  tag: "Operator",
+  role: "operator",
+  summary: "The money of a transfer has arrived",
+  description: "Books it once, however often it is asked for.",
+  reply: okReply({ checkout: OperatorCheckout }),
+  errors: ["conflict"],
+});
+
+export const getHealth = contract({
+  operationId: "operatorGetHealth",
+  method: "GET",
+  path: "/operator/health",
+  tag: "Operator",
+  role: "operator",
+  summary: "The doctor's checks of this appliance",
+  reply: okReply({
+    version: shown(z.string(), "Of the appliance.", "0.1.0"),
+    verdict: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    checks: z.array(
+      z.strictObject({
+        number: shown(z.int(), "Number of the check.", 1),
+        name: shown(z.string(), "What was checked.", "disk"),
+        verdict: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its verdict.", "ok"),
+        finding: shown(z.string(), "What was found.", "5000 MiB are free."),
+        mend: shown(z.string().nullable(), "What mends it.", null),
+      }),
+    ),
+  }),
+  errors: ["unavailable"],
+});
+
+const Backup = z
+  .strictObject({
+    file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
+    size_bytes: shown(z.int(), "Size.", 1_048_576),
+    created_at: timeOut("When it was made."),
+  })
+  .meta({ id: "Backup" });
+
+export const listBackups = contract({
+  operationId: "operatorListBackups",
+  method: "GET",
+  path: "/operator/backups",
+  tag: "Operator",
+  role: "operator",
+  summary: "Backups, newest first",
+  reply: okReply({
+    backups: z.array(Backup),
+    problem: shown(z.string().nullable(), "Why the last one failed.", null),
+  }),
+  errors: [],
+});
+
+export const createBackup = contract({
+  operationId: "operatorCreateBackup",
+  method: "POST",
+  path: "/operator/backups",
+  tag: "Operator",
+  role: "operator",
+  summary: "Make a backup now",
+  reply: okReply({ backup: Backup }),
+  errors: ["conflict"],
+});
+
+export const listLogs = contract({
+  operationId: "operatorListLogs",
+  method: "GET",
+  path: "/operator/logs",
+  tag: "Operator",
+  role: "operator",
+  summary: "The newest log lines, newest first",
+  description: "The last 2000 lines since the start, personal data masked.",
+  query: z.strictObject({
+    limit: page.limit(100),
+    offset: page.offset(),
+    level: field(z.enum(["debug", "info", "warn", "error"]), {
+      description: "Only this level or worse.",
+      example: "warn",
+      must: "be debug, info, warn or error",
+    }).optional(),
+    call: field(z.uuid(), {
+      description: "Only lines of this call.",
+      example: "019aa1b2-0000-7000-8000-000000000001",
+      must: "be a call's UUID",
+    }).optional(),
+  }),
+  reply: okReply({
+    lines: z.array(
+      z.strictObject({
+        at: shown(
+          z.iso.datetime({ offset: true }),
+          "When, with milliseconds.",
+          "2026-11-21T04:05:06.123Z",
+        ),
+        level: shown(z.enum(["debug", "info", "warn", "error"]), "How bad.", "info"),
+        event: shown(z.string(), "What.", "call.ended"),
+        call_uuid: shown(z.string().nullable(), "Of which call.", null),
+        fields: shown(z.record(z.string(), z.unknown()), "The rest.", { reason: "caller_hangup" }),
+      }),
+    ),
+    total: shown(z.int(), "Lines that match.", 2000),
+  }),
+  errors: [],
+});
+
+export const testMail = contract({
+  operationId: "operatorTestMail",
+  method: "POST",
+  path: "/operator/mail-test",
+  tag: "Operator",
+  role: "operator",
+  summary: "Send a test mail now",
+  description: "A failed mail is a result, not an error.",
+  body: z
+    .strictObject({
+      to: field(z.email().max(254), {
+        description: "To whom.",
+        example: "office@example.com",
+        must: "be an e-mail address",
+      }),
+    })
+    .meta({ id: "OperatorMailTest" }),
+  reply: okReply({
+    sent: shown(z.boolean(), "Whether the provider accepted it.", true),
+    provider: shown(z.string(), "Which provider.", "smtp"),
+    error: shown(z.string().nullable(), "Why not.", null),
+    duration_ms: shown(z.int(), "How long it took.", 87),
+  }),
+  errors: [],
+});
+
+export const listMails = contract({
+  operationId: "operatorListMails",
+  method: "GET",
+  path: "/operator/mails",
+  tag: "Operator",
+  role: "operator",
+  summary: "Mails that wait or were given up, newest first",
+  query: z.strictObject({
+    limit: page.limit(50),
+    offset: page.offset(),
+    status: field(z.enum(["dead", "pending"]), {
+      description: "Which.",
+      example: "dead",
+      must: "be dead or pending",
+    }).default("dead"),
+  }),
+  reply: okReply({
+    mails: z.array(
+      z
+        .strictObject({
+          id: shown(z.int(), "Id of the mail.", 1),
+          tenant_id: shown(z.int(), "Whose.", 1),
+          recipient: shown(z.string(), "To whom.", "office@example.com"),
+          subject: shown(z.string(), "Subject.", "Call of 2026-11-21"),
+          call_uuid: shown(z.string().nullable(), "About which call.", null),
+          status: shown(z.enum(["pending", "dead"]), "State.", "dead"),
+          attempts: shown(z.int(), "Failed attempts.", 10),
+          last_error: shown(z.string().nullable(), "Why the last one failed.", "421 try later"),
+          next_attempt_at: optionalTime("When it is tried again."),
+          created_at: timeOut("When it was queued."),
+        })
+        .meta({ id: "OperatorMail" }),
+    ),
+    total: shown(z.int(), "All there are.", 1),
+  }),
+  errors: [],
+});
+
+export const retryMail = contract({
+  operationId: "operatorRetryMail",
+  method: "POST",
+  path: "/operator/mails/{id}/retry",
+  noun: "mail",
+  tag: "Operator",
+  role: "operator",
+  summary: "Try a mail that was given up once more, with all its attempts",
+  reply: okReply({ id: shown(z.int(), "Id of the mail.", 1), status: z.literal("pending") }),
+  errors: ["conflict"],
+});

@@ -1,0 +1,53 @@
+/** The dashboard's contracts about the product itself; those about people are in identity's files. */
+import type { Contract } from "../../contract.ts";
+import * as agents from "./agents.ts";
+import * as billing from "./billing.ts";
+import * as calls from "./calls.ts";
+import * as home from "./home.ts";
+import * as operator from "./operator.ts";
+import * as settings from "./tenant-settings.ts";
+import * as tools from "./tools.ts";
+import * as trunk from "./trunk.ts";
+import * as webhooks from "./webhooks.ts";
+
+export const productContracts = (): Contract[] => [
+  home.getHome,
+  home.listLive,
+  calls.getCallDetails,
+  calls.getPeaks,
+  calls.getAudio,
+  calls.callsCsv,
+  agents.chat,
+  tools.listTools,
+  tools.createTool,
+  tools.getTool,
+  tools.updateTool,
+  tools.deleteTool,
+  tools.tryTool,
+  trunk.getTrunk,
+  trunk.setTrunk,
+  trunk.deleteTrunk,
+  trunk.testTrunk,
+  settings.getTenantSettings,
+  settings.updateTenantSettings,
+  webhooks.listWebhookStates,
+  webhooks.enableWebhook,
+  webhooks.resendFailed,
+  billing.listLedger,
+  billing.listCheckouts,
+  billing.getStatement,
+  billing.getStatementCsv,
+  operator.listTenants,
+  operator.createTenant,
+  operator.updateTenant,
+  operator.creditTenant,
+  operator.listWaitingCheckouts,
+  operator.confirmCheckout,
+  operator.getHealth,
+  operator.listBackups,
+  operator.createBackup,
+  operator.listLogs,
+  operator.testMail,
+  operator.listMails,
+  operator.retryMail,
+];

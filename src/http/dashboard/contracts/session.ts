@@ -1,0 +1,265 @@
+/** Who is signed in, and every way of getting there. */
+import { z } from "zod";
+import { contract } from "../../contract.ts";
+import { field, idIn, idOut, okReply, okTrue, shown } from "../../schema.ts";
+import {
+  emailIn,
+  givenPassword,
+  linkOut,
+  linkToken,
+  newPassword,
+  nextStep,
+  personName,
+  roleOut,
+} from "./fields.ts";
+
+const tag = "Session";
+
+export const CurrentSession = z
+  .strictObject({
+    user: z.strictObject({
+      id: idOut("user"),
+      name: z.string(),
+      email: z.string(),
+      locale: shown(z.enum(["en", "lt", "lv", "ru"]), "Language of the dashboard.", "en"),
+      totp_enabled: z.boolean(),
+      passkeys: shown(z.int().min(0), "How many passkeys are registered.", 1),
+    }),
+    tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }).nullable(),
+    role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
+    operator: z.boolean(),
+    tenants: z.array(z.strictObject({ id: idOut("tenant"), name: z.string(), role: roleOut() })),
+  })
+  .meta({ id: "CurrentSession" });
+
+export const getSession = contract({
+  operationId: "getSession",
+  method: "GET",
+  path: "/session",
+  tag,
+  summary: "Who is signed in",
+  open: true,
+  reply: okReply({
+    session: CurrentSession.nullable(),
+    setup_needed: shown(z.boolean(), "Nobody owns this appliance yet.", false),
+    version: z.string(),
+  }),
+  errors: [],
+});
+
+export const getOwnerLink = contract({
+  operationId: "getOwnerLink",
+  method: "GET",
+  path: "/owner-link",
+  tag,
+  summary: "Is this owner link still good?",
+  open: true,
+  query: z.strictObject({ token: linkToken() }),
+  reply: okReply({ link: linkOut }),
+  errors: ["rate_limited"],
+});
+
+export const useOwnerLink = contract({
+  operationId: "useOwnerLink",
+  method: "POST",
+  path: "/owner-link",
+  tag,
+  summary: "Become the appliance's owner",
+  description:
+    "Makes the operator and, where there is no tenant yet, the first one; signs in. Needs a link that `linevoice setup` printed.",
+  open: true,
+  body: z
+    .strictObject({
+      token: linkToken(),
+      name: personName(),
+      email: emailIn(),
+      password: newPassword(),
+      company: field(z.string().trim().min(1).max(120), {
+        description: "Name of the first tenant; not used when there is one.",
+        example: "Dantų klinika",
+        must: "be text of 1 to 120 characters",
+      }).optional(),
+    })
+    .meta({ id: "OwnerRequest" }),
+  reply: okReply({ next: nextStep() }),
+  errors: ["not_found", "conflict", "rate_limited"],
+});
+
+const signedIn = okReply({ next: nextStep() }).meta({ id: "SignedIn" });
+
+export const signIn = contract({
+  operationId: "signIn",
+  method: "POST",
+  path: "/sign-in",
+  tag,
+  summary: "Sign in with e-mail and password",
+  description: "A wrong password and an unknown address are answered alike.",
+  open: true,
+  body: z
+    .strictObject({ email: emailIn(), password: givenPassword() })
+    .meta({ id: "SignInRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+export const signInTotp = contract({
+  operationId: "signInTotp",
+  method: "POST",
+  path: "/sign-in/totp",
+  tag,
+  summary: "The second factor: a code of the authenticator, or a recovery code",
+  open: true,
+  body: z
+    .strictObject({
+      code: field(z.string().trim().min(6).max(40), {
+        description: "Six digits, or a recovery code.",
+        example: "492039",
+        must: "be six digits or a recovery code",
+      }),
+    })
+    .meta({ id: "CodeRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+const base64url = z
+  .string()
+  .max(100_000)
+  .regex(/^[\w-]*$/);
+
+/** As the browser hands it over (WebAuthn 5.1, `PublicKeyCredential.toJSON`). */
+export const credentialIn = () =>
+  field(
+    z.looseObject({
+      id: base64url.max(2_000),
+      rawId: base64url.max(2_000),
+      type: z.literal("public-key"),
+      response: z.looseObject({ clientDataJSON: base64url }),
+    }),
+    {
+      description: "What `navigator.credentials` answered, as JSON.",
+      example: { id: "AQID", rawId: "AQID", type: "public-key", response: {} },
+      must: "be what the browser's passkey dialogue answered, as JSON",
+    },
+  );
+
+/** What `navigator.credentials` is asked with, as JSON. */
+export const credentialOptions = shown(
+  z.looseObject({ challenge: z.string() }),
+  "For `startRegistration` or `startAuthentication`.",
+);
+
+export const passkeySignInOptions = contract({
+  operationId: "passkeySignInOptions",
+  method: "POST",
+  path: "/sign-in/passkey/options",
+  tag,
+  summary: "Begin to sign in with a passkey",
+  open: true,
+  reply: okReply({ options: credentialOptions }),
+  errors: ["rate_limited"],
+});
+
+export const signInPasskey = contract({
+  operationId: "signInPasskey",
+  method: "POST",
+  path: "/sign-in/passkey",
+  tag,
+  summary: "Sign in with a passkey",
+  open: true,
+  body: z.strictObject({ response: credentialIn() }).meta({ id: "PasskeyRequest" }),
+  reply: signedIn,
+  errors: ["unauthorized", "rate_limited"],
+});
+
+export const signInLink = contract({
+  operationId: "signInLink",
+  method: "POST",
+  path: "/sign-in/link",
+  tag,
+  summary: "Sign in with a one-time link that the appliance printed",
+  open: true,
+  body: z.strictObject({ token: linkToken() }).meta({ id: "SignInLinkRequest" }),
+  reply: signedIn,
+  errors: ["not_found", "rate_limited"],
+});
+
+export const signOut = contract({
+  operationId: "signOut",
+  method: "POST",
+  path: "/sign-out",
+  tag,
+  summary: "Sign out",
+  open: true,
+  reply: z.strictObject({ ok: okTrue }),
+  errors: [],
+});
+
+export const setActiveTenant = contract({
+  operationId: "setActiveTenant",
+  method: "POST",
+  path: "/active-tenant",
+  tag,
+  summary: "Work in another tenant",
+  description: "One of the user's own; an operator may enter any.",
+  scope: "user",
+  role: "viewer",
+  body: z.strictObject({ tenant_id: idIn("tenants") }).meta({ id: "ActiveTenantRequest" }),
+  reply: okReply({ tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }) }),
+  errors: ["not_found"],
+});
+
+export const forgotPassword = contract({
+  operationId: "forgotPassword",
+  method: "POST",
+  path: "/forgot-password",
+  tag,
+  summary: "Mail a link that sets a new password",
+  description: "The answer is the same whether there is such an account or not.",
+  open: true,
+  body: z.strictObject({ email: emailIn() }).meta({ id: "ForgotPasswordRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["rate_limited"],
+});
+
+export const getResetLink = contract({
+  operationId: "getResetLink",
+  method: "GET",
+  path: "/reset-password",
+  tag,
+  summary: "Is this password link still good?",
+  open: true,
+  query: z.strictObject({ token: linkToken() }),
+  reply: okReply({ link: linkOut }),
+  errors: ["rate_limited"],
+});
+
+export const resetPassword = contract({
+  operationId: "resetPassword",
+  method: "POST",
+  path: "/reset-password",
+  tag,
+  summary: "Set a new password by a link; every session of the user ends",
+  open: true,
+  body: z
+    .strictObject({ token: linkToken(), password: newPassword() })
+    .meta({ id: "ResetPasswordRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["not_found", "rate_limited"],
+});
+
+export const sessionContracts = [
+  getSession,
+  getOwnerLink,
+  useOwnerLink,
+  signIn,
+  signInTotp,
+  passkeySignInOptions,
+  signInPasskey,
+  signInLink,
+  signOut,
+  setActiveTenant,
+  forgotPassword,
+  getResetLink,
+  resetPassword,
+];

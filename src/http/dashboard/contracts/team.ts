@@ -1,0 +1,186 @@
+/** Who works in the tenant, invitations, and what they did. */
+import { z } from "zod";
+import { contract } from "../../contract.ts";
+import { deletedReply, idOut, okReply, page, shown, timeOut } from "../../schema.ts";
+import {
+  emailIn,
+  givenPassword,
+  isoOrNullOut,
+  linkToken,
+  nextStep,
+  personName,
+  roleIn,
+  roleOut,
+} from "./fields.ts";
+
+const tag = "Team";
+
+const Member = z
+  .strictObject({
+    user_id: idOut("user"),
+    name: z.string(),
+    email: z.string(),
+    role: roleOut(),
+    last_seen_at: isoOrNullOut("When the person was last here; null: never."),
+  })
+  .meta({ id: "Member" });
+
+const Invitation = z
+  .strictObject({
+    id: idOut("invitation"),
+    email: z.string(),
+    role: roleOut(),
+    expires_at: timeOut("Until when it can be accepted."),
+  })
+  .meta({ id: "Invitation" });
+
+export const getTeam = contract({
+  operationId: "getTeam",
+  method: "GET",
+  path: "/team",
+  tag,
+  summary: "Members and open invitations",
+  reply: okReply({ members: z.array(Member), invitations: z.array(Invitation) }),
+  errors: [],
+});
+
+export const invite = contract({
+  operationId: "invite",
+  method: "POST",
+  path: "/team/invitations",
+  tag,
+  role: "owner",
+  summary: "Invite somebody by e-mail",
+  description: "An older invitation of the same address is replaced.",
+  body: z.strictObject({ email: emailIn(), role: roleIn() }).meta({ id: "InvitationRequest" }),
+  reply: okReply({ invitation: Invitation }),
+  errors: ["conflict", "plan_limit_reached"],
+});
+
+export const withdrawInvitation = contract({
+  operationId: "withdrawInvitation",
+  method: "DELETE",
+  path: "/team/invitations/{id}",
+  noun: "invitation",
+  tag,
+  role: "owner",
+  summary: "Withdraw an invitation",
+  reply: deletedReply(),
+  errors: [],
+});
+
+export const changeRole = contract({
+  operationId: "changeRole",
+  method: "PATCH",
+  path: "/team/{id}",
+  noun: "member",
+  tag,
+  role: "owner",
+  summary: "Give a member another role",
+  description: "A tenant keeps at least one owner.",
+  body: z.strictObject({ role: roleIn() }).meta({ id: "RoleRequest" }),
+  reply: okReply({ member: Member }),
+  errors: ["conflict"],
+});
+
+export const removeMember = contract({
+  operationId: "removeMember",
+  method: "DELETE",
+  path: "/team/{id}",
+  noun: "member",
+  tag,
+  role: "owner",
+  summary: "Take somebody out of the team",
+  description: "A tenant keeps at least one owner.",
+  reply: deletedReply(),
+  errors: ["conflict"],
+});
+
+export const getInvitation = contract({
+  operationId: "getInvitation",
+  method: "GET",
+  path: "/invitation",
+  tag,
+  summary: "What an invitation offers",
+  open: true,
+  query: z.strictObject({ token: linkToken() }),
+  reply: okReply({
+    invitation: z
+      .strictObject({
+        email: z.string(),
+        role: roleOut(),
+        tenant_name: z.string(),
+        has_account: shown(z.boolean(), "Accept it with that account's password.", false),
+        expires_at: timeOut("Until when it can be accepted."),
+      })
+      .nullable()
+      .meta({ description: "null: used, withdrawn, expired or never made." }),
+  }),
+  errors: ["rate_limited"],
+});
+
+export const acceptInvitation = contract({
+  operationId: "acceptInvitation",
+  method: "POST",
+  path: "/invitation",
+  tag,
+  summary: "Accept an invitation and sign in",
+  description:
+    "A new person chooses name and password (12 characters at least); an account that exists gives its password, or nothing when it is signed in already.",
+  open: true,
+  body: z
+    .strictObject({
+      token: linkToken(),
+      name: personName().optional(),
+      password: givenPassword().optional(),
+    })
+    .meta({ id: "AcceptInvitationRequest" }),
+  reply: okReply({ next: nextStep() }),
+  errors: ["not_found", "unauthorized", "rate_limited"],
+});
+
+export const listAudit = contract({
+  operationId: "listAudit",
+  method: "GET",
+  path: "/audit",
+  tag,
+  role: "owner",
+  summary: "Who changed what, newest first",
+  query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
+  reply: okReply({
+    entries: z.array(
+      z
+        .strictObject({
+          id: idOut("entry"),
+          at: timeOut("When."),
+          user_email: shown(
+            z.string().nullable(),
+            "Who; null: nobody known.",
+            "rasa@clinic.example",
+          ),
+          action: shown(z.string(), "The operation's name in this document.", "changeRole"),
+          target: shown(z.string(), "The path it was done to.", "/team/7"),
+          ip: z.string(),
+          outcome: shown(
+            z.enum(["done", "refused", "failed"]),
+            "`refused`: by a rule; `failed`: on our side.",
+            "done",
+          ),
+        })
+        .meta({ id: "AuditEntry" }),
+    ),
+    total: z.int().min(0),
+  }),
+  errors: [],
+});
+
+export const teamContracts = [
+  getTeam,
+  invite,
+  withdrawInvitation,
+  changeRole,
+  removeMember,
+  getInvitation,
+  acceptInvitation,
+  listAudit,
+];

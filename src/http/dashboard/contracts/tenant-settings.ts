@@ -1,0 +1,144 @@
+/** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
+import { z } from "zod";
+import { AGENT_LANGUAGES } from "../../../agent/agent.ts";
+import { contract } from "../../contract.ts";
+import { field, okReply, shown } from "../../schema.ts";
+
+const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
+
+const languages = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(AGENT_LANGUAGES.map((language) => [language, value])) as Record<
+    (typeof AGENT_LANGUAGES)[number],
+    Value
+  >;
+const features = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(FEATURES.map((name) => [name, value])) as Record<
+    (typeof FEATURES)[number],
+    Value
+  >;
+
+const DISCLOSURE_TEXT_MAX = 500;
+
+export const TenantSettings = z
+  .strictObject({
+    name: shown(z.string(), "Company name.", "Example UAB"),
+    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+    time_zone: shown(z.string(), "IANA time zone.", "Europe/Vilnius"),
+    features: z.strictObject({
+      ...features(shown(z.boolean(), "Whether it is on.", false)),
+      crm_bridge: shown(z.boolean(), "Bought under billing.", false),
+    }),
+    allowed_prefixes: shown(
+      z.array(z.string()).nullable(),
+      "Country prefixes that may be called; null: that of the caller id.",
+      ["+370"],
+    ),
+    calls_per_minute_max: shown(z.int(), "Outbound calls a minute.", 30),
+    daily_spend_max_eur: shown(z.number().nullable(), "Cap of a day, EUR; null: none.", null),
+    legacy_webhook: shown(
+      z.boolean(),
+      "call.completed instead of call.ended to agents' URLs.",
+      false,
+    ),
+    disclosure: z.strictObject({
+      ...languages(
+        shown(z.string().nullable(), "Spoken first; null: the operator's sentence.", null),
+      ),
+    }),
+    disclosure_default: z.strictObject({
+      ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
+    }),
+    retention_blocks: shown(z.int(), "Extra 30-day transcript blocks bought.", 0),
+  })
+  .meta({ id: "TenantSettings" });
+
+export const getTenantSettings = contract({
+  operationId: "getTenantSettings",
+  method: "GET",
+  path: "/tenant-settings",
+  tag: "Settings",
+  summary: "The tenant's settings",
+  reply: okReply({ settings: TenantSettings }),
+  errors: [],
+});
+
+const switchOn = field(z.boolean(), {
+  description: "Whether it is on.",
+  example: true,
+  must: "hold true or false for each of callback_memory, named_greeting, cli_identity, birthday_calls",
+});
+
+export const updateTenantSettings = contract({
+  operationId: "updateTenantSettings",
+  method: "PATCH",
+  path: "/tenant-settings",
+  tag: "Settings",
+  role: "owner",
+  summary: "Change the tenant's settings",
+  description: "Only what is sent changes; calls that begin from now on heed it.",
+  body: z
+    .strictObject({
+      name: field(z.string().min(1).max(120).regex(/\S/), {
+        description: "Company name.",
+        example: "Example UAB",
+        must: "be text of 1 to 120 characters",
+      }),
+      email: field(z.email().max(254), {
+        description: "Contact e-mail.",
+        example: "office@example.com",
+        must: "be an e-mail address",
+      }),
+      time_zone: field(z.string().min(1).max(64), {
+        description: "IANA time zone.",
+        example: "Europe/Vilnius",
+        must: "be an IANA time zone such as Europe/Vilnius",
+      }),
+      features: field(z.strictObject(features(switchOn)).partial(), {
+        description: "Switches; crm_bridge is bought under billing.",
+        example: { callback_memory: true },
+        must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
+      }),
+      allowed_prefixes: field(
+        z
+          .array(z.string().regex(/^\+[1-9]\d{0,6}$/))
+          .min(1)
+          .max(50),
+        {
+          description: "Prefixes that may be called.",
+          example: ["+370", "+371"],
+          must: "be a list of 1 to 50 prefixes such as +370, or null for that of the caller id",
+        },
+      ).nullable(),
+      calls_per_minute_max: field(z.int().min(1).max(600), {
+        description: "Outbound calls a minute.",
+        example: 30,
+        must: "be an integer from 1 to 600",
+      }),
+      daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
+        description: "Cap of a day, EUR; null: none.",
+        example: 50,
+        must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
+      }).nullable(),
+      legacy_webhook: field(z.boolean(), {
+        description: "call.completed instead of call.ended to agents' URLs.",
+        example: false,
+        must: "be true or false",
+      }),
+      disclosure: field(
+        z
+          .strictObject(
+            languages(z.string().min(1).max(DISCLOSURE_TEXT_MAX).regex(/\S/).nullable()),
+          )
+          .partial(),
+        {
+          description: "Spoken before anything else; null: the operator's sentence.",
+          example: { en: "You are speaking with an automated assistant." },
+          must: `hold, for any of ${AGENT_LANGUAGES.join(", ")}, text of 1 to ${DISCLOSURE_TEXT_MAX} characters or null`,
+        },
+      ),
+    })
+    .partial()
+    .meta({ id: "TenantSettingsChanges" }),
+  reply: okReply({ settings: TenantSettings }),
+  errors: [],
+});

@@ -1,0 +1,26 @@
+/** The OpenAPI document of the dashboard's own API; served to people who are signed in. */
+import type { Contract } from "../contract.ts";
+import { type DocumentFrame, openApiDocument } from "../openapi.ts";
+import { dashboardContracts } from "./contracts/index.ts";
+
+export const DASHBOARD_MOUNT = "/api/dashboard";
+export const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
+
+const frame = (contracts: readonly Contract[]): DocumentFrame => ({
+  title: "Linevoice dashboard API",
+  introduction:
+    "What the dashboard needs beside REST v1. It serves the web app of the same version and changes with it: programs use REST v1.\n\nSigned in by a session cookie; an API key opens nothing here. Roles: viewer reads, member changes, owner decides about keys, money, trunk and team, operator runs the appliance.",
+  servers: [{ url: DASHBOARD_MOUNT }],
+  security: [{ session: [] }],
+  securitySchemes: {
+    session: { type: "apiKey", in: "cookie", name: "__Host-linevoice" },
+  },
+  tags: [...new Set(contracts.map(({ tag }) => tag))].map((tag) => [tag, tag] as const),
+});
+
+export function dashboardDocument(version: string): Record<string, unknown> {
+  const contracts = dashboardContracts().map((contract) =>
+    contract.open ? contract : { ...contract, errors: [...contract.errors, "forbidden" as const] },
+  );
+  return openApiDocument(contracts, version, frame(contracts));
+}
