@@ -45,7 +45,11 @@ export interface EngineSession {
 
 /** Speech to text. Fed every 20 ms; told where utterances begin and end by the conversation's VAD. */
 export interface Ear {
-  readonly capabilities: { readonly partials: boolean };
+  readonly capabilities: {
+    readonly partials: boolean;
+    /** Finds out itself when the caller has finished: `onEndpoint` comes. */
+    readonly endpoints?: boolean;
+  };
   /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
   begin(lead: Int16Array): void;
   push(pcm: Int16Array): void;
@@ -55,6 +59,8 @@ export interface Ear {
   cancel(): void;
   /** Latest stable words of the running utterance. */
   onPartial(listener: (text: string) => void): void;
+  /** The far end judges the running utterance to be over; `end` or `cancel` follows. */
+  onEndpoint?(listener: () => void): void;
   /** What the mind expects next: engines with grammars narrow down, others ignore it. */
   expect(answer: ExpectedAnswer): void;
 }
@@ -76,8 +82,11 @@ export interface Mind {
    * in its history. Text arrives in speakable pieces.
    */
   respond(input: MindInput, signal: AbortSignal): AsyncIterable<MindEvent>;
-  /** What the caller really heard of the last response, when it was interrupted. */
-  heardUntil(text: string): void;
+  /**
+   * What the caller really heard of the last response, when it was interrupted; `playedMs` is how
+   * long that sounded, where the conversation knows it.
+   */
+  heardUntil(text: string, playedMs?: number): void;
   /** 1–2 sentences about the whole call, in the agent's language. */
   summarize(end: CallEnd): Promise<string>;
 }
@@ -121,6 +130,8 @@ export interface CallEnd {
 export interface Voice {
   /** Chunks as they are made. Ends when all is spoken or `signal` aborts. Rejects with EngineFailure. */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
+  /** `text` will be spoken soon: may begin to make it. Cheap, never throws; nothing is owed for it. */
+  prefetch?(text: string): void;
 }
 
 export class EngineFailure extends Error {
