@@ -1,6 +1,7 @@
 /** Every contract of the dashboard's own API, in the order of its document. */
 import type { Contract } from "../../contract.ts";
 import { accountContracts } from "./account.ts";
+import { productContracts } from "./product.ts";
 import { sessionContracts } from "./session.ts";
 import { teamContracts } from "./team.ts";
 
@@ -8,4 +9,5 @@ export const dashboardContracts = (): Contract[] => [
   ...sessionContracts,
   ...accountContracts,
   ...teamContracts,
+  ...productContracts(),
 ];
