@@ -78,7 +78,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
         async problems() {
           const problems = [audio.problem(), upkeep.disk.refusal()];
           try {
-            database.ping();
+            await database.ping();
           } catch {
             problems.push("The database cannot be read.");
           }

@@ -51,12 +51,10 @@ export const serveCommand: Command = {
         systemd.watchdogMs === null
           ? null
           : clock.every(systemd.watchdogMs / 2, () => {
-              try {
-                app.database.ping();
-                systemd.send("WATCHDOG=1");
-              } catch (error) {
-                log.error("watchdog.starved", { error: describeError(error) });
-              }
+              app.database
+                .ping()
+                .then(() => systemd.send("WATCHDOG=1"))
+                .catch((error) => log.error("watchdog.starved", { error: describeError(error) }));
             });
       systemd.send("READY=1\nSTATUS=answering calls");
 

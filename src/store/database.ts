@@ -4,7 +4,8 @@
  * with anything else. Runs on the main thread only.
  *
  * Stores are written against the asynchronous face of Drizzle, so that the same code runs on a
- * libSQL server. A `tx` body awaits nothing but its own queries: it holds the only writer.
+ * libSQL server (remote-database.ts). A `tx` body awaits nothing but its own queries: it holds the
+ * only writer.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
@@ -23,8 +24,8 @@ export interface Database {
    * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
    */
   tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** Throws when the file cannot be read. */
-  ping(): void;
+  /** Rejects when the database cannot be read. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,7 +55,7 @@ export function openDatabase(path: string, nowMs: number): Database {
   }
   const reader = connect(path);
   const write = queriesOf(writer);
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = takeTurns();
 
   async function transact<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
     writer.run("BEGIN IMMEDIATE");
@@ -70,22 +71,28 @@ export function openDatabase(path: string, nowMs: number): Database {
 
   return {
     read: queriesOf(reader),
-    tx(body) {
-      const turn = last.then(
-        () => transact(body),
-        () => transact(body),
-      );
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    ping() {
+    tx: (body) => inTurn.run(() => transact(body)),
+    async ping() {
       reader.query("SELECT 1").get();
     },
     async close() {
-      await last;
+      await inTurn.idle();
       reader.close();
       writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       writer.close();
     },
+  };
+}
+
+/** One after the other, in the order asked for; a failure holds nobody up. */
+export function takeTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run<Result>(task: () => Promise<Result>): Promise<Result> {
+      const turn = last.then(task, task);
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    idle: () => last,
   };
 }

@@ -22,7 +22,15 @@ export class MigrationRefused extends Error {
 }
 
 const STATEMENT_BREAK = "--> statement-breakpoint";
-const hashOf = (migration: Migration) => createHash("sha256").update(migration.sql).digest("hex");
+/** What the table `migrations` remembers of one. */
+export const hashOf = (migration: Migration): string =>
+  createHash("sha256").update(migration.sql).digest("hex");
+
+/** One by one; foreign keys are switched by the migrator, not by the file. */
+export const statementsOf = (migration: Migration): string[] =>
+  migration.sql
+    .split(STATEMENT_BREAK)
+    .filter((statement) => statement.trim() && !/^\s*PRAGMA foreign_keys/i.test(statement));
 
 function applied(db: Database): Map<string, string> {
   db.run(
@@ -34,7 +42,8 @@ function applied(db: Database): Map<string, string> {
   return new Map(rows.map((row) => [row.tag, row.hash]));
 }
 
-function check(done: Map<string, string>, list: readonly Migration[]): void {
+/** Throws MigrationRefused for a database that is newer than `list`, or made with another one. */
+export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.tag, migration]));
   for (const [tag, hash] of done) {
     const migration = known.get(tag);
@@ -51,7 +60,7 @@ function check(done: Map<string, string>, list: readonly Migration[]): void {
 
 export function migrationStatus(db: Database, list: readonly Migration[]): MigrationStatus[] {
   const done = applied(db);
-  check(done, list);
+  checkApplied(done, list);
   return list.map(({ tag }) => ({ tag, applied: done.has(tag) }));
 }
 
@@ -62,11 +71,10 @@ export function migrate(db: Database, list: readonly Migration[], nowMs: number)
     return db
       .transaction(() => {
         const done = applied(db);
-        check(done, list);
+        checkApplied(done, list);
         const missing = list.filter(({ tag }) => !done.has(tag));
         for (const migration of missing) {
-          for (const statement of migration.sql.split(STATEMENT_BREAK))
-            if (statement.trim() && !/^\s*PRAGMA foreign_keys/i.test(statement)) db.run(statement);
+          for (const statement of statementsOf(migration)) db.run(statement);
           db.run("INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)", [
             migration.tag,
             hashOf(migration),
