@@ -7,6 +7,7 @@ import m4 from "../../migrations/0004_retention.sql" with { type: "text" };
 import m5 from "../../migrations/0005_money_months.sql" with { type: "text" };
 import m6 from "../../migrations/0006_shared_rate_limit.sql" with { type: "text" };
 import m7 from "../../migrations/0007_shared_nodes.sql" with { type: "text" };
+import m8 from "../../migrations/0008_identity.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -17,4 +18,5 @@ export const migrations = [
   { tag: "0005_money_months", createdAt: 1795250285729, sql: m5 as string },
   { tag: "0006_shared_rate_limit", createdAt: 1795252570246, sql: m6 as string },
   { tag: "0007_shared_nodes", createdAt: 1795255435490, sql: m7 as string },
+  { tag: "0008_identity", createdAt: 1795255646894, sql: m8 as string },
 ];
