@@ -21,6 +21,7 @@ import {
   runOperation,
 } from "../ops/control/operations.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { becomeOwnerOf } from "../ops/data-owner.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { billingStores } from "../store/billing-stores.ts";
 import { openDatabase } from "../store/database.ts";
@@ -28,8 +29,11 @@ import { createApiKeys } from "../tenant/api-keys.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
+/** From here on root acts as the data's owner. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
-  return loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
+  const loaded = loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
+  becomeOwnerOf(loaded.dataDir);
+  return loaded;
 }
 
 /** Throws AppError, ConfigInvalid, DataDirBusy. */

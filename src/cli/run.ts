@@ -12,6 +12,7 @@ import { eraseCommand } from "./erase.ts";
 import { exportCommand } from "./export.ts";
 import { keyCommand } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
+import { readyCommand } from "./ready.ts";
 import { restoreCommand } from "./restore.ts";
 import { statementCommand } from "./statement.ts";
 import { tenantCommand } from "./tenant.ts";
@@ -45,6 +46,7 @@ const commands = new Map<string, Command>([
   ["statement", statementCommand],
   ["call", callCommand],
   ["doctor", doctorCommand],
+  ["ready", readyCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],
   ["backup", backupCommand],

@@ -6,9 +6,10 @@
  * secret in the wrong place.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
 import { consistencyProblems } from "./consistency.ts";
+import { credentialsFor } from "./credentials.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { allowedAt, knownKeys, namesAt } from "./known-keys.ts";
 import { nearest } from "./nearest.ts";
@@ -30,7 +31,7 @@ export interface LoadedConfig {
   readonly file: string | null;
   /** Absolute. */
   readonly dataDir: string;
-  /** `default`, `file:line`, `environment variable X` or `systemd credential X`, by dotted key. */
+  /** `default`, `file:line`, `environment variable X`, `systemd credential X` or `credential file X`, by dotted key. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -56,19 +57,21 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: string[] = [];
   const label = (path: Path) => {
     const source = sources.get(knownNameOf(path) ?? "") ?? "default";
-    if (/^(?:environment variable|systemd credential) /.test(source)) return source;
+    if (/^(?:environment variable|systemd credential|credential file) /.test(source)) return source;
     return toml && file ? `${file}:${toml.lineOf(path)}` : "built-in defaults";
   };
 
   if (toml && file)
     for (const { path, name } of knownKeys)
       if (valueAt(raw, path) !== undefined) sources.set(name, `${file}:${toml.lineOf(path)}`);
+  const credentials = credentialsFor(env, file);
+  if (credentials.problem !== null) problems.push(credentials.problem);
   for (const { path, name, meta } of knownKeys) {
     if (!meta.secret || valueAt(raw, path) !== undefined) continue;
-    const credential = credentialOf(env, path);
+    const credential = credentials.fileOf(path);
     if (credential === null) continue;
     put(raw, path, { file: credential });
-    sources.set(name, `systemd credential ${credential.split("/").at(-1)}`);
+    sources.set(name, `${credentials.label} ${credential.split("/").at(-1)}`);
   }
   const fromEnvironment = readEnvironment(env);
   problems.push(...fromEnvironment.problems);
@@ -122,17 +125,6 @@ function tomlOf(file: string): TomlText {
 
 const codeOf = (error: unknown) =>
   error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-
-/** `<section>.<key>`; the master key also as `master_key`. */
-function credentialOf(env: Environment, path: readonly string[]): string | null {
-  const directory = env.CREDENTIALS_DIRECTORY;
-  if (!directory || !isAbsolute(directory)) return null;
-  const names = [
-    path.join("."),
-    ...(path.join(".") === "secrets.master_key" ? ["master_key"] : []),
-  ];
-  return names.map((name) => join(directory, name)).find((file) => existsSync(file)) ?? null;
-}
 
 function secretFrom(table: RawTable, base: string): { text: string; problem?: string } {
   const { file, ...others } = table;

@@ -6,6 +6,9 @@ const PACKAGES = {
   kamailio: "kamailio",
   sipp: "sip-tester",
   baresip: "baresip-core",
+  bwrap: "bubblewrap",
+  shellcheck: "shellcheck",
+  "systemd-analyze": "systemd",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
 } as const;
 

@@ -1,0 +1,338 @@
+#!/bin/sh
+# Installs, upgrades and removes Linevoice on a machine with systemd. POSIX sh, needs nothing that a
+# bare Debian lacks. May be run as often as one likes: what is there and right is left alone.
+#
+# What it makes:
+#   <prefix>/bin/linevoice                             the program
+#   /etc/linevoice/linevoice.toml                      configuration; never overwritten
+#   /etc/linevoice/credentials/secrets.master_key      seals stored secrets; made once, root alone reads it
+#   /var/lib/linevoice                                 database, recordings, backups; owned by user linevoice
+#   /etc/systemd/system/linevoice.service              (<prefix>/lib/systemd/system with another prefix)
+set -eu
+umask 022
+
+usage() {
+  cat <<'USAGE'
+Usage: sh install.sh [--upgrade] [--prefix DIR] [--no-start]
+       sh install.sh --uninstall [--purge] [--prefix DIR]
+
+  (nothing)    install; a second run changes nothing
+  --upgrade    back up, put the new program in place, start it, and go back if it does not get well
+  --uninstall  stop and remove the program and its unit; configuration and data stay
+  --purge      with --uninstall: also delete configuration, data, recordings and the user
+  --prefix     where bin/ is (default /usr/local)
+  --no-start   do not enable or start the service
+
+With DESTDIR set, files are put below it for packaging: no user is made, nothing is started.
+USAGE
+}
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf 'install.sh: %s\n' "$*" >&2
+  exit 1
+}
+wrong_usage() {
+  printf 'install.sh: %s\n' "$*" >&2
+  usage >&2
+  exit 2
+}
+
+action=install
+purge=no
+start=yes
+prefix=/usr/local
+while [ $# -gt 0 ]; do
+  case $1 in
+    --upgrade) action=upgrade ;;
+    --uninstall) action=uninstall ;;
+    --purge) purge=yes ;;
+    --no-start) start=no ;;
+    --prefix)
+      [ $# -ge 2 ] || wrong_usage "--prefix needs a directory."
+      prefix=$2
+      shift
+      ;;
+    --prefix=*) prefix=${1#--prefix=} ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) wrong_usage "unknown option $1" ;;
+  esac
+  shift
+done
+case $prefix in
+  /*) prefix=${prefix%/} ;;
+  *) wrong_usage "--prefix is an absolute path, such as /usr/local." ;;
+esac
+[ "$purge" = no ] || [ "$action" = uninstall ] || wrong_usage "--purge goes with --uninstall only."
+
+root=${DESTDIR:-}
+root=${root%/}
+source_dir=$(cd "$(dirname "$0")" && pwd)
+user=linevoice
+bin_dir=$root$prefix/bin
+program=$bin_dir/linevoice
+config_dir=$root/etc/linevoice
+config=$config_dir/linevoice.toml
+credentials=$config_dir/credentials
+master_key=$credentials/secrets.master_key
+data_dir=$root/var/lib/linevoice
+if [ "$prefix" = /usr/local ]; then unit_dir=$root/etc/systemd/system; else unit_dir=$root$prefix/lib/systemd/system; fi
+unit=$unit_dir/linevoice.service
+
+has_systemd() { [ -z "$root" ] && [ -d /run/systemd/system ] && command -v systemctl >/dev/null 2>&1; }
+is_running() { has_systemd && systemctl is-active --quiet linevoice; }
+owns() { [ -z "$root" ]; }
+
+# --- What is to be installed -----------------------------------------------------------------------
+
+find_release() {
+  if [ -f "$source_dir/linevoice" ]; then
+    release=$source_dir
+  elif [ -f "$source_dir/dist/linevoice" ]; then
+    release=$source_dir/dist
+  else
+    fail "there is no program beside this script. Unpack the whole archive, or run 'npm run build' first."
+  fi
+  new=$release/linevoice
+}
+
+verify_checksum() {
+  [ -f "$release/SHA256SUMS" ] || fail "$release/SHA256SUMS is missing: the archive is not whole. Unpack it again."
+  (cd "$release" && sha256sum --check --strict --quiet SHA256SUMS) ||
+    fail "a file is not what its checksum says. Nothing was changed. Download the archive again."
+  grep -q '[ *]linevoice$' "$release/SHA256SUMS" ||
+    fail "SHA256SUMS does not name the program. Nothing was changed. Download the archive again."
+}
+
+version_of() { "$1" version 2>/dev/null | sed -n 's/^linevoice //p'; }
+
+verify_runs() {
+  new_version=$(version_of "$new") || new_version=
+  [ -n "$new_version" ] ||
+    fail "this program does not run here ($(uname -m)). Take the archive for this machine: x64 for x86_64, arm64 for aarch64."
+}
+
+same_file() { [ -f "$2" ] && cmp -s "$1" "$2"; }
+
+# Is version $1 older than $2?
+is_older() {
+  [ "$1" != "$2" ] && [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
+}
+
+# --- Steps -----------------------------------------------------------------------------------------
+
+require_root() {
+  owns || return 0
+  [ "$(id -u)" -eq 0 ] || fail "run this as root: sudo sh install.sh"
+}
+
+require_room() {
+  mkdir -p "$bin_dir"
+  needed=$(($(wc -c <"$new") / 1024 + 1024))
+  free=$(df -Pk "$bin_dir" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$needed" ] ||
+    fail "not enough room in $bin_dir: $needed KB needed, $free KB free. Nothing was changed."
+}
+
+make_user() {
+  owns || return 0
+  id "$user" >/dev/null 2>&1 && return 0
+  useradd --system --user-group --no-create-home --home-dir /var/lib/linevoice \
+    --shell /usr/sbin/nologin "$user"
+  say "made the user $user"
+}
+
+make_directories() {
+  mkdir -p "$unit_dir" "$config_dir" "$credentials" "$data_dir"
+  chmod 0755 "$config_dir"
+  chmod 0700 "$credentials" "$data_dir"
+  if owns; then chown "$user:$user" "$data_dir"; fi
+}
+
+# Whole or not at all: written beside, checked, then renamed.
+put_program() {
+  draft=$program.new
+  trap 'rm -f "$draft"' EXIT
+  if ! cp "$new" "$draft"; then
+    fail "the program could not be written to $bin_dir (disk full?). Nothing was changed."
+  fi
+  chmod 0755 "$draft"
+  cmp -s "$new" "$draft" || fail "the copy in $bin_dir differs from the original. Nothing was changed."
+  sync "$draft" 2>/dev/null || sync
+  mv -f "$draft" "$program"
+  trap - EXIT
+}
+
+put_config() {
+  if [ -f "$config" ]; then
+    say "kept $config"
+    return 0
+  fi
+  sed 's|^data_dir = .*|data_dir = "/var/lib/linevoice"|' "$source_dir/config/linevoice.toml" >"$config.new"
+  chmod 0640 "$config.new"
+  if owns; then chown "root:$user" "$config.new"; fi
+  mv "$config.new" "$config"
+  say "wrote $config"
+}
+
+make_master_key() {
+  [ -z "$root" ] || return 0
+  [ ! -f "$master_key" ] || return 0
+  # An appliance that ran without this script has its key in the data directory: that one stays.
+  [ ! -f "$data_dir/master.key" ] || return 0
+  (umask 077 && head -c 32 /dev/urandom | base64 >"$master_key.new")
+  mv "$master_key.new" "$master_key"
+  say "made the master key in $master_key: keep a copy of it in a safe place, apart from the backups"
+}
+
+put_unit() {
+  sed -e "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/linevoice|" "$source_dir/systemd/linevoice.service" >"$unit.new"
+  # Without the credential's file the unit would not start: its key is in the data directory then.
+  if owns && [ ! -f "$master_key" ]; then
+    sed '/^LoadCredential=secrets.master_key/d' "$unit.new" >"$unit.new2"
+    mv "$unit.new2" "$unit.new"
+  fi
+  if same_file "$unit.new" "$unit"; then
+    rm "$unit.new"
+    return 0
+  fi
+  chmod 0644 "$unit.new"
+  mv "$unit.new" "$unit"
+  unit_changed=yes
+}
+
+start_service() {
+  if ! has_systemd; then
+    [ -n "$root" ] || say "no systemd here. Start it yourself: $prefix/bin/linevoice serve --config /etc/linevoice/linevoice.toml"
+    return 1
+  fi
+  [ "$unit_changed" = no ] || systemctl daemon-reload
+  if [ "$start" = no ]; then return 1; fi
+  systemctl enable --quiet linevoice
+  if ! is_running; then
+    systemctl start linevoice || fail "the service did not start. See: journalctl -u linevoice -n 50"
+  fi
+  "$program" ready --config "$config" --wait 60 || fail "the service runs but is not ready. See: linevoice doctor"
+  return 0
+}
+
+# --- Install, upgrade, uninstall -------------------------------------------------------------------
+
+install_all() {
+  require_root
+  find_release
+  verify_checksum
+  verify_runs
+  unit_changed=no
+  if [ -f "$program" ] && ! same_file "$new" "$program"; then
+    fail "Linevoice $(version_of "$program") is installed. To put $new_version in its place: sh install.sh --upgrade"
+  fi
+  if [ -f "$program" ]; then
+    say "Linevoice $new_version is in place"
+  else
+    require_room
+    put_program
+    say "installed Linevoice $new_version in $program"
+  fi
+  make_user
+  make_directories
+  put_config
+  make_master_key
+  put_unit
+  if start_service; then
+    say ""
+    say "Linevoice runs. Open this link to make the owner's account (30 minutes):"
+    "$program" setup --config "$config" || say "  (make one with: linevoice setup)"
+  fi
+}
+
+upgrade() {
+  require_root
+  find_release
+  verify_checksum
+  verify_runs
+  unit_changed=no
+  [ -f "$program" ] || fail "Linevoice is not installed in $bin_dir. Install it first: sh install.sh"
+  old_version=$(version_of "$program") || old_version=
+  if same_file "$new" "$program"; then
+    say "Linevoice $new_version is in place already"
+    return 0
+  fi
+  if [ -n "$old_version" ] && is_older "$new_version" "$old_version"; then
+    fail "Linevoice $old_version is installed; $new_version is older, and an older program does not read a newer database. To go back: linevoice restore a backup from before the upgrade, with the program of that time."
+  fi
+  "$new" config check --config "$config" ||
+    fail "the configuration does not fit Linevoice $new_version; see above. Nothing was changed."
+  require_room
+  previous=$program.previous
+  backup=$data_dir/backups/before-$new_version-$(date -u +%Y%m%dT%H%M%SZ).db
+  was_running=no
+  if is_running; then was_running=yes; fi
+  if [ -f "$data_dir/linevoice.db" ]; then
+    mkdir -p "$data_dir/backups"
+    if owns; then chown "$user:$user" "$data_dir/backups"; fi
+    "$program" backup create --to "$backup" --config "$config" >/dev/null ||
+      fail "the backup failed, so nothing was changed. See: linevoice doctor"
+    say "backed up to $backup"
+  else
+    backup=
+  fi
+  cp -p "$program" "$previous"
+  put_program
+  put_unit
+  if [ "$was_running" = no ]; then
+    say "upgraded $old_version to $new_version; the service was not running and was not started"
+    return 0
+  fi
+  [ "$unit_changed" = no ] || systemctl daemon-reload
+  say "restarting; live calls are let finish first"
+  if systemctl restart linevoice && "$program" ready --config "$config" --wait 90; then
+    say "upgraded $old_version to $new_version"
+    return 0
+  fi
+  roll_back
+}
+
+roll_back() {
+  say "Linevoice $new_version does not get well: going back to $old_version" >&2
+  systemctl stop linevoice || true
+  mv -f "$previous" "$program"
+  # What the new program migrated the old one may not read: then the backup takes its place.
+  if [ -n "$backup" ] && ! "$program" migrate status --config "$config" >/dev/null 2>&1; then
+    "$program" restore "$backup" --yes --config "$config" >&2 ||
+      fail "the backup $backup could not be restored. The data is as the new program left it; call for help before starting anything."
+  fi
+  systemctl reset-failed linevoice 2>/dev/null || true
+  systemctl start linevoice || fail "Linevoice $old_version is back in place but does not start. See: journalctl -u linevoice -n 50"
+  "$program" ready --config "$config" --wait 90 || fail "Linevoice $old_version is back in place but is not ready. See: linevoice doctor"
+  fail "the upgrade to $new_version was taken back; $old_version runs again. See: journalctl -u linevoice"
+}
+
+uninstall() {
+  require_root
+  if has_systemd && [ -f "$unit" ]; then
+    systemctl disable --quiet --now linevoice || fail "the service could not be stopped. Nothing was removed."
+  fi
+  rm -f "$program" "$program.previous" "$program.new" "$unit"
+  if has_systemd; then systemctl daemon-reload; fi
+  say "removed the program and its unit"
+  if [ "$purge" = no ]; then
+    say "kept $config_dir and $data_dir; delete them with: sh install.sh --uninstall --purge"
+    return 0
+  fi
+  rm -rf "$config_dir" "$data_dir"
+  if owns && id "$user" >/dev/null 2>&1; then
+    userdel "$user"
+    if getent group "$user" >/dev/null 2>&1; then groupdel "$user"; fi
+  fi
+  say "deleted configuration, data, recordings, backups and the user"
+}
+
+case $action in
+  install) install_all ;;
+  upgrade) upgrade ;;
+  uninstall) uninstall ;;
+esac

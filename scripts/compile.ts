@@ -1,0 +1,44 @@
+/**
+ * Compiles the program into one file: every worker is an entry point of its own.
+ *
+ * Server code is never minified (it breaks Elysia's analysis of handlers), and the binary reads
+ * neither .env nor bunfig.toml of the directory it runs in.
+ */
+import { rename } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+export type CompileTarget = "bun-linux-x64" | "bun-linux-arm64";
+
+/** `target` null: this machine's. The file appears whole or not at all. Throws with what is wrong. */
+export async function compile(outfile: string, target: CompileTarget | null): Promise<void> {
+  const result = await Bun.build({
+    entrypoints: [
+      `${root}src/main.ts`,
+      `${root}src/worker/call.worker.ts`,
+      `${root}src/worker/speech.worker.ts`,
+      `${root}src/worker/encoder.worker.ts`,
+      `${root}src/worker/database.worker.ts`,
+    ],
+    root: `${root}src`,
+    target: "bun",
+    format: "esm",
+    bytecode: true,
+    minify: false,
+    compile: {
+      ...(target === null ? {} : { target }),
+      outfile: `${outfile}.new`,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  });
+  if (!result.success) throw new AggregateError(result.logs, "build failed");
+  await rename(`${outfile}.new`, outfile);
+}
+
+export async function sha256Of(file: string): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(file).stream()) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -1,0 +1,89 @@
+/**
+ * `npm run release`: dist/release/linevoice-<version>-linux-{x64,arm64}.tar.gz, each with the program,
+ * install.sh, unit, configuration, documents and SHA256SUMS; beside them the list of what is inside
+ * (CycloneDX) and the archives' checksums. The same commit gives the same bytes: names sorted,
+ * owners and times fixed (the commit's), gzip without a name.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import manifest from "../package.json" with { type: "json" };
+import { type CompileTarget, compile, sha256Of } from "./compile.ts";
+import { generateSources } from "./generate.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "dist/release");
+
+const CONTENTS = [
+  ...["install.sh", "README.md", "LICENSE", "CHANGELOG.md", "THIRD_PARTY.md"],
+  ...["config", "systemd", "docs"],
+];
+const TARGETS: Readonly<Record<string, CompileTarget>> = {
+  x64: "bun-linux-x64",
+  arm64: "bun-linux-arm64",
+};
+
+async function run(command: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(command, { cwd, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+  return text;
+}
+
+/** Seconds: the commit's time, or what SOURCE_DATE_EPOCH says. */
+async function sourceTime(): Promise<number> {
+  const given = process.env.SOURCE_DATE_EPOCH;
+  return Number(given ?? (await run(["git", "log", "-1", "--format=%ct"], root)).trim());
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(directory, name)).isFile())
+    .sort();
+}
+
+async function archive(arch: string, time: number): Promise<string> {
+  const name = `linevoice-${manifest.version}-linux-${arch}`;
+  const directory = join(out, name);
+  mkdirSync(directory, { recursive: true });
+  const target = TARGETS[arch];
+  if (!target) throw new Error(`no such architecture: ${arch}. There are: x64, arm64`);
+  await compile(join(directory, "linevoice"), target);
+  for (const part of CONTENTS)
+    if (existsSync(join(root, part)))
+      cpSync(join(root, part), join(directory, part), { recursive: true });
+  const sums: string[] = [];
+  for (const file of filesBelow(directory))
+    sums.push(`${await sha256Of(join(directory, file))}  ${file}\n`);
+  await Bun.write(join(directory, "SHA256SUMS"), sums.join(""));
+  const file = join(out, `${name}.tar.gz`);
+  await run(
+    [
+      ...["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", `--mtime=@${time}`],
+      ...["--mode=u+rwX,go+rX,go-w", "--use-compress-program=gzip -9n", "-cf", file, name],
+    ],
+    out,
+  );
+  rmSync(directory, { recursive: true });
+  return file;
+}
+
+const asked = process.argv.slice(2);
+const architectures = asked.length > 0 ? asked : Object.keys(TARGETS);
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+await generateSources();
+const time = await sourceTime();
+const files: string[] = [];
+for (const arch of architectures) files.push(await archive(arch, time));
+const inventory = join(out, `linevoice-${manifest.version}.cdx.json`);
+await Bun.write(
+  inventory,
+  await run(["npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], root),
+);
+files.push(inventory);
+const sums = await Promise.all(
+  files.map(async (file) => `${await sha256Of(file)}  ${relative(out, file)}\n`),
+);
+await Bun.write(join(out, "SHA256SUMS"), sums.join(""));
+for (const line of sums) console.log(line.trim());

@@ -1,0 +1,88 @@
+/** `linevoice ready`: asks the running server whether it carries calls; for installers and health checks. */
+import { readFileSync } from "node:fs";
+import { parseHostPort } from "../config/formats.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { systemClock as clock, sleep } from "../core/clock.ts";
+import { configFor } from "./operator.ts";
+import { type Command, parse, WrongUsage } from "./usage.ts";
+
+const WAIT_SEC_MAX = 600;
+const ASK_TIMEOUT_MS = 3_000;
+const LOOK_MS = 500;
+
+interface Readiness {
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export const readyCommand: Command = {
+  summary: "ask the running server whether it carries calls",
+  usage: ["ready [--wait SECONDS] [--json]"],
+  notes: ["Exit status 0 when it does, 1 with the reasons when it does not in time."],
+  async run(args, terminal) {
+    const { values } = parse(args, { wait: { type: "string", default: "0" } }, 0);
+    const waitSec = Number(values.wait);
+    if (!/^\d{1,3}$/.test(values.wait) || waitSec > WAIT_SEC_MAX)
+      throw new WrongUsage(`--wait is a whole number of seconds from 0 to ${WAIT_SEC_MAX}.`);
+    const loaded = configFor(values.config, terminal);
+    const readiness = await becomesReady(loaded, waitSec * 1000);
+    if (values.json) terminal.out(JSON.stringify(readiness));
+    else for (const line of inWords(readiness)) terminal.out(line);
+    return readiness.ok ? 0 : 1;
+  },
+};
+
+async function becomesReady(loaded: LoadedConfig, waitMs: number): Promise<Readiness> {
+  const until = clock.monotonic() + waitMs;
+  for (;;) {
+    const readiness = await ask(loaded);
+    if (readiness.ok || clock.monotonic() + LOOK_MS > until) return readiness;
+    await sleep(clock, LOOK_MS);
+  }
+}
+
+async function ask({ config }: LoadedConfig): Promise<Readiness> {
+  const { listen, tls_cert: certificate } = config.server;
+  const address = parseHostPort(listen);
+  const host = reachable(address?.host ?? "127.0.0.1");
+  const url = `${certificate ? "https" : "http"}://${host}:${address?.port ?? 0}/readyz`;
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+      redirect: "error",
+      // Asked by address, on this machine: its own certificate is what has to answer.
+      ...(certificate
+        ? { tls: { ca: readFileSync(certificate, "utf8"), checkServerIdentity: () => undefined } }
+        : {}),
+    });
+    return readinessFrom(await response.json());
+  } catch {
+    return { ok: false, problems: [`Nothing answers at ${url}.`], warnings: [] };
+  }
+}
+
+/** The address to ask for one that listens on all. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function readinessFrom(body: unknown): Readiness {
+  const sentences = (value: unknown) =>
+    Array.isArray(value) ? value.filter((sentence) => typeof sentence === "string") : [];
+  if (typeof body !== "object" || body === null || !("ok" in body) || !("problems" in body))
+    return { ok: false, problems: ["What answers there is no Linevoice."], warnings: [] };
+  return {
+    ok: body.ok === true,
+    problems: sentences(body.problems),
+    warnings: sentences("warnings" in body ? body.warnings : []),
+  };
+}
+
+const inWords = ({ ok, problems, warnings }: Readiness): string[] => [
+  ok ? "ready" : "not ready",
+  ...problems.map((problem) => `  ${problem}`),
+  ...warnings.map((warning) => `  warning: ${warning}`),
+];

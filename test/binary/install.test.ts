@@ -1,0 +1,238 @@
+/**
+ * install.sh on a machine with nothing but Debian (in namespaces), with the compiled program: twice, with
+ * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
+ */
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
+import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
+import { requirePeer } from "../support/peers.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const LIMIT_MS = 180_000;
+const MIB = 1_048_576;
+const canRun = requirePeer("bwrap") && process.getuid?.() === 0;
+const releases = tempDir();
+let machine: BareMachine | null = null;
+
+beforeAll(async () => {
+  const binary = await builtBinary();
+  await release("this", (file) => cpSync(binary, file));
+  await release("newer", (file) => pretending(file, "99.0.0", ""));
+  await release("older", (file) => pretending(file, "0.0.1", ""));
+  await release("broken", (file) =>
+    pretending(file, "99.0.0", "serve) echo broken >&2; exit 1 ;;"),
+  );
+  await release("forged", (file) => cpSync(binary, file));
+  writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
+}, BUILD_LIMIT_MS);
+
+afterEach(() => machine?.stop());
+
+async function release(name: string, put: (file: string) => void) {
+  const directory = join(releases, name);
+  mkdirSync(directory);
+  put(join(directory, "linevoice"));
+  chmodSync(join(directory, "linevoice"), 0o755);
+  for (const part of ["install.sh", "config", "systemd"])
+    cpSync(join(ROOT, part), join(directory, part), { recursive: true });
+  const sums = Bun.spawnSync(["sha256sum", "linevoice", "install.sh"], { cwd: directory });
+  writeFileSync(join(directory, "SHA256SUMS"), sums.stdout);
+}
+
+/** A program that is this one but for its version, and for what `instead` says. */
+function pretending(file: string, version: string, instead: string) {
+  const script = [
+    "#!/bin/sh",
+    'case "$1" in',
+    `  version) echo "linevoice ${version}" ;;`,
+    `  ${instead}`,
+    '  *) exec /releases/this/linevoice "$@" ;;',
+    "esac",
+  ];
+  writeFileSync(file, `${script.join("\n")}\n`);
+}
+
+function start(localBytes?: number): BareMachine {
+  machine = startBareMachine({
+    directory: tempDir(),
+    mounts: { "/releases": releases },
+    ...(localBytes === undefined ? {} : { localBytes }),
+  });
+  return machine;
+}
+
+const STATE =
+  "sha256sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
+
+describe.skipIf(!canRun)("install.sh", () => {
+  test(
+    "installs, starts and prints the owner's link; a second run changes nothing",
+    async () => {
+      const debian = start();
+      const first = await debian.run("sh /releases/this/install.sh");
+      expect(first).toMatchObject({ status: 0 });
+      expect(first.out).toContain("installed Linevoice");
+      expect(first.out).toMatch(/https?:\/\/\S+/);
+      const files = await debian.run(
+        "stat -c '%a %U:%G %n' /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/linevoice/credentials /etc/linevoice/credentials/secrets.master_key /var/lib/linevoice /var/lib/linevoice/linevoice.db",
+      );
+      expect(files.out.trim().split("\n")).toEqual([
+        "755 root:root /usr/local/bin/linevoice",
+        "640 root:linevoice /etc/linevoice/linevoice.toml",
+        "700 root:root /etc/linevoice/credentials",
+        "600 root:root /etc/linevoice/credentials/secrets.master_key",
+        "700 linevoice:linevoice /var/lib/linevoice",
+        "600 linevoice:linevoice /var/lib/linevoice/linevoice.db",
+      ]);
+      const running = await debian.run("ps -o user= -C linevoice");
+      expect(running.out).toStartWith("linevo");
+      const before = await debian.run(STATE);
+      const second = await debian.run("sh /releases/this/install.sh");
+      expect(second).toMatchObject({ status: 0 });
+      expect(second.out).toContain("is in place");
+      expect((await debian.run(STATE)).out).toBe(before.out);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "what root does on the command line stays the service's: with it stopped too",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      const create = "linevoice tenant create --name Clinic --email clinic@example.com --json";
+      expect(await debian.run(create)).toMatchObject({ status: 0 });
+      await debian.run("systemctl stop linevoice");
+      const credited = await debian.run("linevoice credit --tenant 1 --eur 5 --note cash --json");
+      expect(credited).toMatchObject({ status: 0 });
+      const foreign = await debian.run("find /var/lib/linevoice ! -user linevoice");
+      expect(foreign.out).toBe("");
+      const unprivileged = await debian.run(
+        "setpriv --reuid linevoice --regid linevoice --clear-groups linevoice tenant list",
+      );
+      expect(unprivileged.status).toBe(1);
+      expect(unprivileged.out).toContain("as root");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a changed configuration is kept; --uninstall keeps the data, --purge leaves nothing",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("sed -i 's/^level = .*/level = \"debug\"/' /etc/linevoice/linevoice.toml");
+      expect(await debian.run("sh /releases/this/install.sh --uninstall")).toMatchObject({
+        status: 0,
+      });
+      expect((await debian.run("ls /usr/local/bin /etc/systemd/system")).out).not.toContain(
+        "linevoice",
+      );
+      expect((await debian.run("ls /var/lib/linevoice")).out).toContain("linevoice.db");
+      expect(await debian.run("sh /releases/this/install.sh --no-start")).toMatchObject({
+        status: 0,
+      });
+      expect((await debian.run("cat /etc/linevoice/linevoice.toml")).out).toContain(
+        'level = "debug"',
+      );
+      expect(await debian.run("sh /releases/this/install.sh --uninstall --purge")).toMatchObject({
+        status: 0,
+      });
+      const left = await debian.run(
+        "ls -d /etc/linevoice /var/lib/linevoice 2>/dev/null; grep linevoice /etc/passwd /etc/group",
+      );
+      expect(left.out).toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a wrong checksum stops before anything is changed or run",
+    async () => {
+      const debian = start();
+      const refused = await debian.run("sh /releases/forged/install.sh");
+      expect(refused.status).toBe(1);
+      expect(refused.out).toContain("checksum");
+      const left = await debian.run("ls -A /usr/local /etc/linevoice /tmp/forged 2>/dev/null");
+      expect(left.out).not.toMatch(/bin|toml|forged\n/);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "on a full disk nothing is changed",
+    async () => {
+      const debian = start(32 * MIB);
+      const refused = await debian.run("sh /releases/this/install.sh");
+      expect(refused.status).toBe(1);
+      expect(refused.out).toContain("not enough room");
+      expect((await debian.run("ls /usr/local/bin; grep linevoice /etc/passwd")).out).toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "an upgrade backs up first, swaps the program and keeps the data",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+      expect((await debian.run("sh /releases/newer/install.sh")).out).toContain("--upgrade");
+      const upgraded = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(upgraded).toMatchObject({ status: 0 });
+      expect(upgraded.out).toMatch(/backed up to .*before-99\.0\.0/);
+      expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+      expect((await debian.run("linevoice tenant list")).out).toContain("Clinic");
+      const older = await debian.run("sh /releases/older/install.sh --upgrade");
+      expect(older).toMatchObject({ status: 1 });
+      expect(older.out).toContain("0.0.1 is older");
+      expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "an upgrade that does not get well is taken back, with the database from before",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+      const back = await debian.run("sh /releases/broken/install.sh --upgrade");
+      expect(back.status).toBe(1);
+      expect(back.out).toContain("was taken back");
+      expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
+      expect(await debian.run("linevoice ready")).toMatchObject({ status: 0 });
+      expect((await debian.run("linevoice tenant list")).out).toContain("Clinic");
+    },
+    LIMIT_MS,
+  );
+
+  test("wrong options are exit status 2 with the usage", async () => {
+    const debian = start();
+    for (const options of ["--purge", "--prefix relative", "--nonsense", "--prefix"]) {
+      const refused = await debian.run(`sh /releases/this/install.sh ${options}`);
+      expect([options, refused.status]).toEqual([options, 2]);
+      expect(refused.out).toContain("Usage:");
+    }
+  });
+
+  test("with DESTDIR files are put below it: no user, no key, nothing started", async () => {
+    const debian = start();
+    const packed = await debian.run(
+      "DESTDIR=/var/pack sh /releases/this/install.sh --prefix /usr && find /var/pack -type f | sort",
+    );
+    expect(packed.status).toBe(0);
+    expect(packed.out.trim().split("\n").slice(-3)).toEqual([
+      "/var/pack/etc/linevoice/linevoice.toml",
+      "/var/pack/usr/bin/linevoice",
+      "/var/pack/usr/lib/systemd/system/linevoice.service",
+    ]);
+    expect(
+      (await debian.run("cat /var/pack/usr/lib/systemd/system/linevoice.service")).out,
+    ).toContain("ExecStart=/usr/bin/linevoice serve");
+    expect((await debian.run("grep linevoice /etc/passwd")).out).toBe("");
+  });
+});
