@@ -12,10 +12,9 @@ import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type Random, systemRandom } from "../core/random.ts";
 import type { RecordingInfo } from "../worker/messages.ts";
-import type { G711Law } from "./audio/g711.ts";
 import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { dtmfTones } from "./audio/tones.ts";
-import type { CodecName, MediaPlan, MediaStatistics } from "./plan.ts";
+import type { MediaPlan, MediaStatistics } from "./plan.ts";
 import type { CallAudio } from "./ports.ts";
 import { CallRecorder } from "./recording/recorder.ts";
 import type { PacedStream, Pacer } from "./rtp/pacer.ts";
@@ -23,7 +22,7 @@ import { looksLikeRtcp } from "./rtp/packet.ts";
 import type { PortPool } from "./rtp/port-pool.ts";
 import { RtpReceiver } from "./rtp/receiver.ts";
 import { RtcpSession } from "./rtp/rtcp-session.ts";
-import { FRAME_SAMPLES, RtpSender } from "./rtp/sender.ts";
+import { RtpSender } from "./rtp/sender.ts";
 import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
 
 export interface CallAudioOptions {
@@ -31,6 +30,8 @@ export interface CallAudioOptions {
   readonly rtpHost: string;
   readonly jitterMsMax: number;
   readonly rtpTimeoutMs: number;
+  /** The conversation's rate; a codec with another one is resampled. 8000 where missing. */
+  readonly sampleRateHz?: 8000 | 16000;
 }
 
 export interface CallAudioDeps {
@@ -43,6 +44,7 @@ export interface CallAudioDeps {
 }
 
 const SAMPLE_RATE_HZ = 8000;
+const FRAMES_PER_SECOND = 50;
 /** More skipped time than this is not written as silence: the thread was stopped, not late. */
 const SKIPPED_TICKS_RECORDED_MAX = 3000;
 const DISCARD_PORT = 9;
@@ -58,16 +60,16 @@ export async function createCallAudio(
 }
 
 class RtpCallAudio implements CallAudio, PacedStream {
-  readonly sampleRateHz = SAMPLE_RATE_HZ;
+  readonly sampleRateHz: 8000 | 16000;
   readonly #options: CallAudioOptions;
   readonly #deps: CallAudioDeps;
   readonly #sender: RtpSender;
   readonly #receiver: RtpReceiver;
   readonly #rtcp: RtcpSession;
-  readonly #queue = new PlayoutQueue(SAMPLE_RATE_HZ);
-  readonly #callerFrame = new Int16Array(FRAME_SAMPLES);
-  readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
-  readonly #silence = new Int16Array(FRAME_SAMPLES);
+  readonly #queue: PlayoutQueue;
+  readonly #callerFrame: Int16Array;
+  readonly #agentFrame: Int16Array;
+  readonly #silence: Int16Array;
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   readonly #digitListeners: ((digit: string) => void)[] = [];
   #timeoutListener: (() => void) | null = null;
@@ -83,9 +85,22 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const random = deps.random ?? systemRandom;
     this.#options = options;
     this.#deps = deps;
-    this.#sender = new RtpSender(random, (datagram) => this.#transmitRtp(datagram));
+    const sampleRateHz = options.sampleRateHz ?? SAMPLE_RATE_HZ;
+    const frameSamples = sampleRateHz / FRAMES_PER_SECOND;
+    this.sampleRateHz = sampleRateHz;
+    this.#queue = new PlayoutQueue(sampleRateHz);
+    this.#callerFrame = new Int16Array(frameSamples);
+    this.#agentFrame = new Int16Array(frameSamples);
+    this.#silence = new Int16Array(frameSamples);
+    this.#sender = new RtpSender(
+      random,
+      (datagram, size) => this.#transmitRtp(datagram, size),
+      sampleRateHz,
+    );
     this.#receiver = new RtpReceiver({
       jitterMsMax: options.jitterMsMax,
+      sampleRateHz,
+      random,
       onDigit: (digit) => this.#tell(this.#digitListeners, digit),
     });
     this.#rtcp = new RtcpSession({
@@ -112,16 +127,16 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 
   connect(plan: MediaPlan): void {
-    const law = lawOf(plan.codec.name);
+    const codec = plan.codec.name;
     this.#plan = plan;
     this.#sender.configure({
-      law,
+      codec,
       payloadType: plan.codec.sendPayloadType,
       telephoneEventType: plan.telephoneEvent?.send ?? null,
       ptimeMs: plan.ptimeMs,
     });
     this.#receiver.configure({
-      law,
+      codec,
       payloadType: plan.codec.receivePayloadType,
       telephoneEventType: plan.telephoneEvent?.receive ?? null,
     });
@@ -172,7 +187,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
 
   startRecording(path: string): void {
     if (this.#recorder || this.#closing) return;
-    this.#recorder = new CallRecorder(path, SAMPLE_RATE_HZ, this.#deps.log);
+    this.#recorder = new CallRecorder(path, this.sampleRateHz, this.#deps.log);
   }
 
   get statistics(): MediaStatistics {
@@ -247,7 +262,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const digits = this.#queue.takeDigits();
     if (digits === null) return;
     if (plan.telephoneEvent) this.#sender.events.queue(digits);
-    else this.#queue.pushTones(dtmfTones(digits, SAMPLE_RATE_HZ));
+    else this.#queue.pushTones(dtmfTones(digits, this.sampleRateHz));
   }
 
   #awaitPackets(): void {
@@ -273,9 +288,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (host === this.#receiver.source.destination?.host) this.#rtcp.receive(datagram);
   }
 
-  #transmitRtp(datagram: Uint8Array): void {
+  #transmitRtp(datagram: Uint8Array, size: number): void {
     const destination = this.#receiver.source.destination;
-    if (destination) this.#sockets?.sendRtp(datagram, destination.host, destination.port);
+    if (!destination) return;
+    this.#sockets?.sendRtp(datagram.subarray(0, size), destination.host, destination.port);
   }
 
   #transmitRtcp(datagram: Uint8Array): void {
@@ -294,11 +310,6 @@ class RtpCallAudio implements CallAudio, PacedStream {
       this.#deps.log.error("media_listener_failed", { error: describeError(error) });
     }
   }
-}
-
-function lawOf(codec: CodecName): G711Law {
-  if (codec === "PCMU" || codec === "PCMA") return codec;
-  throw new Error(`media has no codec ${codec}`);
 }
 
 /** Direction is seen from us (media/plan). */

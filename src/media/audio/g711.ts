@@ -75,16 +75,17 @@ export function decodeG711(
   }
 }
 
-/** Encodes `count` samples of `pcm` into `octets` from `offset`. Nothing is allocated. */
+/** Encodes `count` samples of `pcm` from `from` into `octets` from `offset`. Nothing is allocated. */
 export function encodeG711(
   law: G711Law,
   pcm: Int16Array,
   octets: Uint8Array,
   offset = 0,
   count = pcm.length,
+  from = 0,
 ): void {
   const table = law === "PCMU" ? LINEAR_TO_MULAW : LINEAR_TO_ALAW;
   for (let index = 0; index < count; index++) {
-    octets[offset + index] = table[(pcm[index] ?? 0) & 0xffff] ?? 0;
+    octets[offset + index] = table[(pcm[from + index] ?? 0) & 0xffff] ?? 0;
   }
 }

@@ -12,6 +12,11 @@ const TABLES_MAX = 16;
 export interface Resampler {
   /** Fresh memory; may be empty while the filter fills. */
   process(pcm: Int16Array): Int16Array;
+  /**
+   * The same into `output` from `offset`, which must have room: nothing is allocated once chunks
+   * of that size have been seen. Answers how many samples were written.
+   */
+  processInto(pcm: Int16Array, output: Int16Array, offset: number): number;
   /** What the filter still holds, and back to the start: at the end of an utterance. */
   flush(): Int16Array;
   readonly latencyMs: number;
@@ -31,7 +36,15 @@ const tables = new Map<string, PhaseTable>();
 /** Rates in Hz, whole numbers. Equal rates copy. */
 export function createResampler(fromHz: number, toHz: number): Resampler {
   if (fromHz === toHz) {
-    return { process: (pcm) => pcm.slice(), flush: () => new Int16Array(0), latencyMs: 0 };
+    return {
+      process: (pcm) => pcm.slice(),
+      processInto(pcm, output, offset) {
+        output.set(pcm, offset);
+        return pcm.length;
+      },
+      flush: () => new Int16Array(0),
+      latencyMs: 0,
+    };
   }
   return new PolyphaseResampler(phaseTable(fromHz, toHz), fromHz);
 }
@@ -54,15 +67,16 @@ class PolyphaseResampler implements Resampler {
 
   process(pcm: Int16Array): Int16Array {
     this.#append(pcm);
-    const { up, down, taps } = this.#table;
-    const available = (this.#inputLength - taps + 1) * up - this.#position;
-    const output = new Int16Array(Math.max(0, Math.ceil(available / down)));
-    for (let index = 0; index < output.length; index++) {
-      output[index] = this.#filter(Math.floor(this.#position / up), this.#position % up);
-      this.#position += down;
-    }
-    this.#dropUsed();
+    const output = new Int16Array(this.#available());
+    this.#drain(output, 0, output.length);
     return output;
+  }
+
+  processInto(pcm: Int16Array, output: Int16Array, offset: number): number {
+    this.#append(pcm);
+    const count = this.#available();
+    this.#drain(output, offset, count);
+    return count;
   }
 
   flush(): Int16Array {
@@ -71,6 +85,21 @@ class PolyphaseResampler implements Resampler {
     this.#input.fill(0);
     this.#position = 0;
     return tail;
+  }
+
+  #available(): number {
+    const { up, down, taps } = this.#table;
+    const available = (this.#inputLength - taps + 1) * up - this.#position;
+    return Math.max(0, Math.ceil(available / down));
+  }
+
+  #drain(output: Int16Array, offset: number, count: number): void {
+    const { up, down } = this.#table;
+    for (let index = 0; index < count; index++) {
+      output[offset + index] = this.#filter(Math.floor(this.#position / up), this.#position % up);
+      this.#position += down;
+    }
+    this.#dropUsed();
   }
 
   #append(pcm: Int16Array): void {

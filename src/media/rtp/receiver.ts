@@ -5,8 +5,9 @@
  * SSRC (a new one is believed at its second packet in sequence). What fails is dropped unseen.
  * Frames are concealed where packets are missing; before the first packet they are silence.
  */
-import { PacketLossConcealment } from "../audio/concealment.ts";
-import { decodeG711, type G711Law } from "../audio/g711.ts";
+import { type Random, systemRandom } from "../../core/random.ts";
+import { InboundAudio } from "../audio/inbound-audio.ts";
+import type { CodecName } from "../plan.ts";
 import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
 import { estimateMos } from "./quality.ts";
@@ -14,29 +15,42 @@ import { ReceptionStatistics } from "./reception.ts";
 import { SourceLock } from "./source-lock.ts";
 import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts";
 
-const SAMPLE_RATE_HZ = 8000;
 const BLOCKS_PER_FRAME = 2;
 /** Mean absolute sample value below which a block counts as quiet (about −50 dBm0). */
 const QUIET_LEVEL = 64;
 /** Packet time and the far end's own delay, added to the jitter buffer's for the MOS. */
 const OTHER_DELAY_MS = 60;
+/** RFC 3551 6. Taken also where it was not agreed: many far ends send it so. */
+const COMFORT_NOISE_TYPE = 13;
 
 export interface ReceiveFormat {
-  readonly law: G711Law;
+  readonly codec: CodecName;
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
+  /** Payload type of comfort noise (RFC 3389); missing: its static one. */
+  readonly comfortNoiseType?: number;
+}
+
+export interface RtpReceiverOptions {
+  readonly jitterMsMax: number;
+  readonly onDigit: (digit: string) => void;
+  /** Of the frames handed out, whatever the codec's; 8000 where missing. */
+  readonly sampleRateHz?: number;
+  readonly random?: Random;
 }
 
 export class RtpReceiver {
   readonly source = new SourceLock();
   readonly reception = new ReceptionStatistics();
   readonly #jitterBuffer: JitterBuffer;
-  readonly #concealment = new PacketLossConcealment(SAMPLE_RATE_HZ);
   readonly #events = new TelephoneEventReceiver();
   readonly #packet = new RtpPacketView();
   readonly #octets = new Uint8Array(BLOCK_OCTETS);
   readonly #onDigit: (digit: string) => void;
+  readonly #sampleRateHz: number;
+  readonly #random: Random;
   #format: ReceiveFormat | null = null;
+  #audio: InboundAudio | null = null;
   #ssrc: number | null = null;
   #nextSsrc: number | null = null;
   #nextSequence = 0;
@@ -44,9 +58,11 @@ export class RtpReceiver {
   #discarded = 0;
   #lastPacketMs: number | null = null;
 
-  constructor(options: { readonly jitterMsMax: number; onDigit: (digit: string) => void }) {
+  constructor(options: RtpReceiverOptions) {
     this.#jitterBuffer = new JitterBuffer({ delayMsMax: options.jitterMsMax });
     this.#onDigit = options.onDigit;
+    this.#sampleRateHz = options.sampleRateHz ?? 8000;
+    this.#random = options.random ?? systemRandom;
   }
 
   get ssrc(): number | null {
@@ -71,8 +87,12 @@ export class RtpReceiver {
     return estimateMos(unheard / packetsExpected, delayMs);
   }
 
+  /** From the next packet on. A change of codec forgets what is buffered and the coder's state. */
   configure(format: ReceiveFormat): void {
-    if (this.#format && this.#format.law !== format.law) this.#jitterBuffer.reset();
+    if (this.#audio?.codec !== format.codec) {
+      this.#jitterBuffer.reset();
+      this.#audio = new InboundAudio(format.codec, this.#sampleRateHz, this.#random);
+    }
     this.#format = format;
   }
 
@@ -82,7 +102,9 @@ export class RtpReceiver {
     const packet = this.#packet;
     if (!format || !packet.read(datagram)) return false;
     const isEvent = packet.payloadType === format.telephoneEventType;
-    if (!isEvent && packet.payloadType !== format.payloadType) return false;
+    const isAudio = packet.payloadType === format.payloadType;
+    const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
+    if (!isEvent && !isAudio && packet.payloadType !== noiseType) return false;
     const { ssrc, sequenceNumber } = packet;
     if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
     if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;
@@ -91,27 +113,30 @@ export class RtpReceiver {
     if (arrival === "duplicate" || arrival === "jump") return true;
     if (arrival === "restart") this.#forgetBuffered();
     if (isEvent) this.#takeEvent(datagram);
-    else this.#takeAudio(datagram, nowMs);
+    else if (isAudio) this.#takeAudio(datagram, nowMs);
+    else this.#takeNoise(datagram);
     return true;
   }
 
   /** Fills the 20 ms frame of this tick. */
   takeFrame(frame: Int16Array, nowMs: number): void {
-    for (let block = 0; block < BLOCKS_PER_FRAME; block++) {
-      const start = block * BLOCK_OCTETS;
-      this.#takeBlock(frame.subarray(start, start + BLOCK_OCTETS), nowMs);
+    const audio = this.#audio;
+    if (!audio) {
+      frame.fill(0);
+      return;
+    }
+    for (let index = 0; index < BLOCKS_PER_FRAME; index++) {
+      const kind = this.#jitterBuffer.take(this.#octets, nowMs, this.#quiet);
+      if (kind === "audio") audio.play(this.#octets);
+      else audio.conceal();
+      frame.set(audio.block, index * audio.block.length);
+      this.#quiet = meanLevel(audio.block) < QUIET_LEVEL;
     }
   }
 
-  #takeBlock(pcm: Int16Array, nowMs: number): void {
-    const kind = this.#jitterBuffer.take(this.#octets, nowMs, this.#quiet);
-    if (kind === "audio" && this.#format) {
-      decodeG711(this.#format.law, this.#octets, pcm);
-      this.#concealment.accept(pcm);
-    } else {
-      this.#concealment.conceal(pcm);
-    }
-    this.#quiet = meanLevel(pcm) < QUIET_LEVEL;
+  #takeNoise(datagram: Uint8Array): void {
+    const { payloadOffset, payloadBytes } = this.#packet;
+    this.#audio?.fallSilent(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
   }
 
   #takeAudio(datagram: Uint8Array, nowMs: number): void {

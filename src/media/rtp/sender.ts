@@ -2,44 +2,73 @@
  * The sending half of an RTP stream: 20 ms frames in, packets of the agreed ptime out, with key
  * presses as RFC 4733 events in between. One datagram buffer is reused; `transmit` must not keep it.
  * The RTP clock moves with every tick, sent or not (RFC 3550 5.1).
+ *
+ * With comfort noise agreed (RFC 3389) silence is not sent: one packet tells its level when it
+ * begins, when the level changed, and every `NOISE_EVERY_TICKS`.
  */
 import { type Random, randomInt } from "../../core/random.ts";
-import { encodeG711, type G711Law } from "../audio/g711.ts";
+import { noiseLevelOf } from "../audio/comfort-noise.ts";
+import { OutboundAudio, PENDING_MS_MAX } from "../audio/outbound-audio.ts";
+import type { CodecName } from "../plan.ts";
 import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
 import { TELEPHONE_EVENT_BYTES, TelephoneEventSender } from "./telephone-event.ts";
 
-export const FRAME_SAMPLES = 160;
-const OCTETS_PER_MS = 8;
+const TICK_MS = 20;
+/** All our codecs' RTP clock: 8 kHz. */
+const CLOCK_TICKS_PER_MS = 8;
+const OCTETS_PER_MS_MAX = 8;
 const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
-const PAYLOAD_OCTETS_MAX = PTIME_MS_MAX * OCTETS_PER_MS + FRAME_SAMPLES;
+const PAYLOAD_OCTETS_MAX = PENDING_MS_MAX * OCTETS_PER_MS_MAX;
+/** Room behind the payload for what encryption appends in place (RFC 3711 3.1). */
+export const RTP_TRAILER_BYTES_MAX = 16;
+/** Frames below this level are silence; the first few of them are still sent. */
+const SILENCE_LEVEL = 70;
+const HANG_OVER_TICKS = 10;
+const NOISE_EVERY_TICKS = 25;
 
 export interface SendFormat {
-  readonly law: G711Law;
+  readonly codec: CodecName;
   readonly payloadType: number;
   /** Null: the far end takes no telephone-events. */
   readonly telephoneEventType: number | null;
   readonly ptimeMs: number;
+  /** Payload type of comfort noise; null or missing: silence is sent as audio. */
+  readonly comfortNoiseType?: number | null;
 }
 
 export class RtpSender {
   readonly ssrc: number;
   readonly events = new TelephoneEventSender();
-  readonly #transmit: (datagram: Uint8Array) => void;
-  readonly #datagram = new Uint8Array(RTP_HEADER_BYTES + PAYLOAD_OCTETS_MAX);
-  readonly #pending = new Uint8Array(PAYLOAD_OCTETS_MAX);
-  readonly #silence = new Int16Array(FRAME_SAMPLES);
-  #pendingOctets = 0;
+  readonly #sampleRateHz: number;
+  readonly #transmit: (datagram: Uint8Array, size: number) => void;
+  readonly #datagram = new Uint8Array(
+    RTP_HEADER_BYTES + PAYLOAD_OCTETS_MAX + RTP_TRAILER_BYTES_MAX,
+  );
+  readonly #header = { marker: false, payloadType: 0, sequenceNumber: 0, timestamp: 0, ssrc: 0 };
+  readonly #silence: Int16Array;
   #format: SendFormat | null = null;
+  #audio: OutboundAudio | null = null;
   #sequence: number;
   #timestamp: number;
   #marker = true;
   #ticks = 0;
   #packetsSent = 0;
   #octetsSent = 0;
+  #silentTicks = 0;
 
-  constructor(random: Random, transmit: (datagram: Uint8Array) => void) {
+  /**
+   * `transmit` gets the buffer and how many bytes of it are the packet; at least
+   * `RTP_TRAILER_BYTES_MAX` bytes follow them. Frames are at `sampleRateHz`.
+   */
+  constructor(
+    random: Random,
+    transmit: (datagram: Uint8Array, size: number) => void,
+    sampleRateHz = 8000,
+  ) {
     this.#transmit = transmit;
+    this.#sampleRateHz = sampleRateHz;
+    this.#silence = new Int16Array((sampleRateHz * TICK_MS) / 1000);
     this.ssrc = randomInt(random, 2 ** 32);
     this.#sequence = randomInt(random, 2 ** 15);
     this.#timestamp = randomInt(random, 2 ** 32);
@@ -55,30 +84,37 @@ export class RtpSender {
 
   /** Milliseconds since the stream was made. Grows past the timestamp's wrap. */
   get clockMs(): number {
-    return this.#ticks / OCTETS_PER_MS;
+    return this.#ticks / CLOCK_TICKS_PER_MS;
   }
 
   get timestamp(): number {
     return this.#timestamp;
   }
 
+  /** From the next frame on; a change of codec begins the coder's state anew. */
   configure(format: SendFormat): void {
     this.#flush();
     const ptimeMs = Math.min(PTIME_MS_MAX, Math.max(PTIME_MS_MIN, format.ptimeMs));
+    if (this.#audio?.codec !== format.codec) {
+      this.#audio = new OutboundAudio(format.codec, this.#sampleRateHz);
+    }
     this.#format = { ...format, ptimeMs };
   }
 
-  /** One tick of audio: exactly `FRAME_SAMPLES` samples. */
+  /** One tick of audio: exactly 20 ms. */
   sendAudio(frame: Int16Array): void {
     const format = this.#format;
-    if (!format) {
+    const audio = this.#audio;
+    if (!format || !audio) {
       this.skip(1);
       return;
     }
-    encodeG711(format.law, frame, this.#pending, this.#pendingOctets, FRAME_SAMPLES);
-    this.#pendingOctets += FRAME_SAMPLES;
-    const packetOctets = format.ptimeMs * OCTETS_PER_MS;
-    while (this.#pendingOctets >= packetOctets) this.#sendPending(packetOctets);
+    if (this.#isSilence(format, frame)) {
+      this.#sendNoise(format, frame);
+      return;
+    }
+    audio.push(frame);
+    while (audio.pendingMs >= format.ptimeMs) this.#sendPending(format.ptimeMs);
   }
 
   /** One tick of the digit under way in `events`; its pauses are sent as silence. */
@@ -95,7 +131,7 @@ export class RtpSender {
       return;
     }
     this.#send(type, this.events.timestamp, TELEPHONE_EVENT_BYTES, step === "first");
-    this.#advance(FRAME_SAMPLES);
+    this.#advance(TICK_MS);
     this.#marker = true;
   }
 
@@ -103,35 +139,56 @@ export class RtpSender {
   skip(ticks: number): void {
     if (ticks <= 0) return;
     this.#flush();
-    this.#advance(ticks * FRAME_SAMPLES);
+    this.#advance(ticks * TICK_MS);
+    this.#marker = true;
+  }
+
+  #isSilence(format: SendFormat, frame: Int16Array): boolean {
+    if ((format.comfortNoiseType ?? null) === null) return false;
+    const isQuiet = noiseLevelOf(frame) >= SILENCE_LEVEL;
+    this.#silentTicks = isQuiet ? this.#silentTicks + 1 : 0;
+    return this.#silentTicks > HANG_OVER_TICKS;
+  }
+
+  #sendNoise(format: SendFormat, frame: Int16Array): void {
+    this.#flush();
+    const sinceFirst = this.#silentTicks - HANG_OVER_TICKS - 1;
+    if (sinceFirst % NOISE_EVERY_TICKS === 0) {
+      this.#datagram[RTP_HEADER_BYTES] = noiseLevelOf(frame);
+      this.#send(format.comfortNoiseType ?? 0, this.#timestamp, 1, false);
+    }
+    this.#advance(TICK_MS);
     this.#marker = true;
   }
 
   #flush(): void {
-    if (this.#pendingOctets > 0) this.#sendPending(this.#pendingOctets);
+    const pendingMs = this.#audio?.pendingMs ?? 0;
+    if (pendingMs > 0) this.#sendPending(pendingMs);
   }
 
-  #sendPending(octets: number): void {
-    const type = this.#format?.payloadType ?? 0;
-    this.#datagram.set(this.#pending.subarray(0, octets), RTP_HEADER_BYTES);
-    this.#send(type, this.#timestamp, octets, this.#marker);
+  #sendPending(ms: number): void {
+    const octets = this.#audio?.take(ms, this.#datagram, RTP_HEADER_BYTES) ?? 0;
+    this.#send(this.#format?.payloadType ?? 0, this.#timestamp, octets, this.#marker);
     this.#marker = false;
-    this.#advance(octets);
-    this.#pending.copyWithin(0, octets, this.#pendingOctets);
-    this.#pendingOctets -= octets;
+    this.#advance(ms);
   }
 
   #send(payloadType: number, timestamp: number, payloadOctets: number, marker: boolean): void {
-    const sequenceNumber = this.#sequence;
-    const ssrc = this.ssrc;
-    writeRtpHeader(this.#datagram, { marker, payloadType, sequenceNumber, timestamp, ssrc });
-    this.#sequence = (sequenceNumber + 1) & 0xffff;
+    const header = this.#header;
+    header.marker = marker;
+    header.payloadType = payloadType;
+    header.sequenceNumber = this.#sequence;
+    header.timestamp = timestamp;
+    header.ssrc = this.ssrc;
+    writeRtpHeader(this.#datagram, header);
+    this.#sequence = (this.#sequence + 1) & 0xffff;
     this.#packetsSent++;
     this.#octetsSent += payloadOctets;
-    this.#transmit(this.#datagram.subarray(0, RTP_HEADER_BYTES + payloadOctets));
+    this.#transmit(this.#datagram, RTP_HEADER_BYTES + payloadOctets);
   }
 
-  #advance(ticks: number): void {
+  #advance(ms: number): void {
+    const ticks = ms * CLOCK_TICKS_PER_MS;
     this.#ticks += ticks;
     this.#timestamp = (this.#timestamp + ticks) >>> 0;
   }

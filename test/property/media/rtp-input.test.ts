@@ -37,7 +37,7 @@ test("a packet built is the packet read, whatever its optional parts", () => {
 
 test("no datagram makes the receiver throw, and it still fills frames", () => {
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
-  receiver.configure({ law: "PCMU", payloadType: 0, telephoneEventType: 101 });
+  receiver.configure({ codec: "PCMU", payloadType: 0, telephoneEventType: 101 });
   receiver.source.signal({ host: "192.0.2.1", port: 4000 });
   const frame = new Int16Array(160);
   let nowMs = 0;

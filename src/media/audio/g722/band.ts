@@ -53,7 +53,7 @@ export class G722Band {
   /** LOGSCL, SCALEL (LOGSCH, SCALEH): the next scale factor, by the transmitted codeword. */
   adaptScale(codeword: number): void {
     const decayed = ((this.#logScale * 127) >> 7) + (this.#logStep[codeword] ?? 0);
-    this.#logScale = decayed < 0 ? 0 : decayed > this.#logMax ? this.#logMax : decayed;
+    this.#logScale = Math.max(0, Math.min(this.#logMax, decayed));
     const fraction = ANTILOG[(this.#logScale >> 6) & 31] ?? 0;
     const shift = this.#shift - (this.#logScale >> 11);
     this.scale = (shift < 0 ? fraction << -shift : fraction >> shift) << 2;
@@ -84,10 +84,10 @@ export class G722Band {
     const first = saturate(this.#a1 * 4);
     const towards = likeFirst ? (first === -32768 ? 32767 : -first) : first;
     const a2 = (likeSecond ? 128 : -128) + (towards >> 7) + ((this.#a2 * 32512) >> 15);
-    this.#a2 = a2 > POLE_2_MAX ? POLE_2_MAX : a2 < -POLE_2_MAX ? -POLE_2_MAX : a2;
+    this.#a2 = Math.max(-POLE_2_MAX, Math.min(POLE_2_MAX, a2));
     const limit = POLE_SUM_MAX - this.#a2;
     const a1 = (likeFirst ? 192 : -192) + ((this.#a1 * 32640) >> 15);
-    this.#a1 = a1 > limit ? limit : a1 < -limit ? -limit : a1;
+    this.#a1 = Math.max(-limit, Math.min(limit, a1));
   }
 
   /** UPZERO and DELAYA. A leak of 1/256, and a step by agreement of signs. */
@@ -123,10 +123,10 @@ export class G722Band {
 
 /** To 16 bits. */
 export function saturate(value: number): number {
-  return value > 32767 ? 32767 : value < -32768 ? -32768 : value;
+  return Math.max(-32768, Math.min(32767, value));
 }
 
 /** LIMIT: reconstructed samples of a band have 15 bits. */
 export function limit(value: number): number {
-  return value > 16383 ? 16383 : value < -16384 ? -16384 : value;
+  return Math.max(-16384, Math.min(16383, value));
 }

@@ -1,0 +1,67 @@
+/**
+ * The way in of audio: 10 ms blocks of octets in, PCM at the conversation's rate out, for as long as
+ * a stream keeps its codec. Decodes, conceals what is missing at the codec's own rate (so that a
+ * wideband gap is filled in the whole band), then resamples with the filter's state kept.
+ * While the far end is silent by comfort noise (RFC 3389) missing blocks are noise, not concealment.
+ */
+import type { Random } from "../../core/random.ts";
+import type { CodecName } from "../plan.ts";
+import { type AudioDecoder, createDecoder } from "./codec.ts";
+import { ComfortNoise } from "./comfort-noise.ts";
+import { PacketLossConcealment } from "./concealment.ts";
+import { createResampler, type Resampler } from "./resampler.ts";
+
+const BLOCK_MS = 10;
+
+export class InboundAudio {
+  readonly codec: CodecName;
+  /** The block of the last call, at the conversation's rate. Reused. */
+  readonly block: Int16Array;
+  readonly #decoder: AudioDecoder;
+  readonly #concealment: PacketLossConcealment;
+  readonly #resampler: Resampler | null;
+  readonly #decoded: Int16Array;
+  readonly #noise: ComfortNoise;
+  #isSilent = false;
+
+  constructor(codec: CodecName, sampleRateHz: number, random: Random) {
+    this.codec = codec;
+    this.#decoder = createDecoder(codec);
+    const codecRateHz = this.#decoder.sampleRateHz;
+    this.#concealment = new PacketLossConcealment(codecRateHz);
+    this.#decoded = new Int16Array((codecRateHz * BLOCK_MS) / 1000);
+    const sameRate = codecRateHz === sampleRateHz;
+    this.block = sameRate ? this.#decoded : new Int16Array((sampleRateHz * BLOCK_MS) / 1000);
+    this.#resampler = sameRate ? null : createResampler(codecRateHz, sampleRateHz);
+    this.#noise = new ComfortNoise(random);
+  }
+
+  /** The octets of one block. */
+  play(octets: Uint8Array): void {
+    this.#isSilent = false;
+    this.#decoder.decode(octets, this.#decoded);
+    this.#concealment.accept(this.#decoded);
+    this.#resample();
+  }
+
+  /** A block that is missing. */
+  conceal(): void {
+    if (this.#isSilent) {
+      this.#noise.fill(this.#decoded);
+      this.#concealment.accept(this.#decoded);
+    } else {
+      this.#concealment.conceal(this.#decoded);
+    }
+    this.#resample();
+  }
+
+  /** The payload of a comfort-noise packet: noise until audio comes again. */
+  fallSilent(payload: Uint8Array): void {
+    this.#isSilent = true;
+    this.#noise.update(payload);
+  }
+
+  #resample(): void {
+    this.#resampler?.processInto(this.#decoded, this.block, 0);
+  }
+}
