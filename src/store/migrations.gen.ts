@@ -8,6 +8,8 @@ import m5 from "../../migrations/0005_money_months.sql" with { type: "text" };
 import m6 from "../../migrations/0006_shared_rate_limit.sql" with { type: "text" };
 import m7 from "../../migrations/0007_shared_nodes.sql" with { type: "text" };
 import m8 from "../../migrations/0008_identity.sql" with { type: "text" };
+import m9 from "../../migrations/0009_call_evidence.sql" with { type: "text" };
+import m10 from "../../migrations/0010_peaks_trigger.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -19,4 +21,6 @@ export const migrations = [
   { tag: "0006_shared_rate_limit", createdAt: 1795252570246, sql: m6 as string },
   { tag: "0007_shared_nodes", createdAt: 1795255435490, sql: m7 as string },
   { tag: "0008_identity", createdAt: 1795255646894, sql: m8 as string },
+  { tag: "0009_call_evidence", createdAt: 1795255777083, sql: m9 as string },
+  { tag: "0010_peaks_trigger", createdAt: 1795255777833, sql: m10 as string },
 ];

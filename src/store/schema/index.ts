@@ -1,6 +1,7 @@
 /** Every table, for Drizzle and drizzle-kit. */
 export * from "./agents.ts";
 export * from "./calls.ts";
+export * from "./evidence.ts";
 export * from "./identity.ts";
 export * from "./money.ts";
 export * from "./nodes.ts";
