@@ -2,6 +2,8 @@
 import type { JsonObject, ToolResult } from "../worker/messages.ts";
 
 export interface ToolRunner {
+  /** The same by id, also of a disabled tool, outside any call. Throws not_found. */
+  trial(tenantId: number, toolId: number, trial: ToolTrial): Promise<ToolResult>;
   /** Never rejects: every failure is a result with `ok: false`. POSTs JSON through the guarded client. */
   run(
     tenantId: number,
@@ -13,4 +15,10 @@ export interface ToolRunner {
       caller: JsonObject;
     },
   ): Promise<ToolResult>;
+}
+
+export interface ToolTrial {
+  /** Sent as `call_id`. */
+  readonly callUuid: string;
+  readonly arguments: JsonObject;
 }

@@ -6,7 +6,7 @@
  * table is worse than an apology. Leaves the filler phrase and the record to the call.
  */
 import { type Clock, systemClock } from "../core/clock.ts";
-import { describeError } from "../core/errors.ts";
+import { describeError, notFound } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database } from "../store/database.ts";
 import { GuardedHttpError } from "../webhook/guarded-http-error.ts";
@@ -39,8 +39,7 @@ const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, out
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { database, targets, vault, client, timeoutMs, log, clock = systemClock } = options;
 
-  async function execute(tenantId: number, call: Call): Promise<Outcome> {
-    const target = await targets(database.read).find(tenantId, call.tool);
+  async function execute(target: ToolTarget | null, call: Call): Promise<Outcome> {
     if (!target) return failure(`There is no tool named ${call.tool}.`);
     const problem = argumentProblem(target.parameters, call.arguments);
     if (problem !== null) return failure(problem);
@@ -69,10 +68,11 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     });
   }
 
-  return {
-    async run(tenantId, call) {
-      const startedAt = clock.monotonic();
-      const outcome = await execute(tenantId, call).catch((error): Outcome => {
+  async function measured(call: Call, found: () => Promise<ToolTarget | null>) {
+    const startedAt = clock.monotonic();
+    const outcome = await found()
+      .then((target) => execute(target, call))
+      .catch((error): Outcome => {
         if (error instanceof GuardedHttpError) return failure(`The tool failed: ${error.message}.`);
         log.error("tool.failed", {
           call_id: call.callUuid,
@@ -81,8 +81,19 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
         });
         return failure("The tool could not be run.");
       });
-      const durationMs = Math.round(clock.monotonic() - startedAt);
-      return { toolCallId: call.toolCallId, durationMs, ...outcome };
+    const durationMs = Math.round(clock.monotonic() - startedAt);
+    return { toolCallId: call.toolCallId, durationMs, ...outcome };
+  }
+
+  return {
+    run: (tenantId, call) => measured(call, () => targets(database.read).find(tenantId, call.tool)),
+
+    async trial(tenantId, toolId, { callUuid, arguments: values }) {
+      const target = await targets(database.read).byId(tenantId, toolId);
+      if (!target) throw notFound("tool");
+      const caller = { number: "", direction: "inbound", test: true };
+      const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
+      return measured(call, async () => target);
     },
   };
 }

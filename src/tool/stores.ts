@@ -15,6 +15,8 @@ export interface ToolTarget {
 export interface ToolTargetStore {
   /** null: no enabled tool of this name. */
   find(tenantId: number, name: string): Promise<ToolTarget | null>;
+  /** Also a disabled one, for trying it. null: the tenant has no such tool. */
+  byId(tenantId: number, id: number): Promise<(ToolTarget & { readonly name: string }) | null>;
 }
 
 export type ToolTargets = (queries: Queries) => ToolTargetStore;

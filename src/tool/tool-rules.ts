@@ -1,0 +1,90 @@
+/** What a tool may be called and look like, wherever it is made. */
+import { z } from "zod";
+import { invalidField } from "../core/errors.ts";
+import type { JsonValue } from "../worker/messages.ts";
+import type { ToolChanges } from "./tools.ts";
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const SECRET = /^[\x21-\x7e]{1,512}$/;
+const DESCRIPTION_MAX = 1024;
+const SCHEMA_BYTES_MAX = 16 * 1024;
+const SCHEMA_DEPTH_MAX = 12;
+
+/** HTTP's own, and what the runner writes itself: a secret there would break the request. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  ...["accept", "accept-encoding", "connection", "content-encoding", "content-length"],
+  ...["content-type", "cookie", "expect", "host", "keep-alive", "proxy-authorization"],
+  ...["proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent"],
+]);
+
+type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
+
+/** Throws valid_<field>_required for the first field that breaks a rule. */
+export function checkToolFields(fields: ToolChanges): void {
+  const { name, description, secretHeader, secret, parameters } = fields;
+  if (name !== undefined && !NAME.test(name))
+    throw invalidField(
+      "name",
+      "`name` must be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter.",
+    );
+  if (
+    description !== undefined &&
+    (description.trim() === "" || description.length > DESCRIPTION_MAX)
+  )
+    throw invalidField(
+      "description",
+      `\`description\` must be text of 1 to ${DESCRIPTION_MAX} characters.`,
+    );
+  if (secretHeader !== undefined) checkHeader(secretHeader);
+  if (secret !== undefined && !SECRET.test(secret))
+    throw invalidField(
+      "secret",
+      "`secret` must be 1 to 512 visible ASCII characters without spaces.",
+    );
+  if (parameters !== undefined) {
+    const problem = schemaProblem(parameters);
+    if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);
+  }
+}
+
+function checkHeader(name: string): void {
+  if (!HEADER.test(name))
+    throw invalidField(
+      "secret_header",
+      "`secret_header` must be the name of an HTTP header of at most 64 characters, such as X-Tool-Secret.",
+    );
+  if (RESERVED_HEADERS.has(name.toLowerCase()))
+    throw invalidField(
+      "secret_header",
+      `\`secret_header\` must not be ${name}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
+    );
+}
+
+/** One sentence without its full stop, or null for a schema that arguments can be checked with. */
+export function schemaProblem(schema: unknown): string | null {
+  const text = JSON.stringify(schema);
+  if (Buffer.byteLength(text) > SCHEMA_BYTES_MAX)
+    return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
+  if (typeof schema !== "object" || schema === null || !("type" in schema))
+    return 'the JSON Schema must say {"type":"object", …}';
+  if (schema.type !== "object") return 'the JSON Schema\'s type must be "object"';
+  if (depthOf(schema as JsonValue) > SCHEMA_DEPTH_MAX)
+    return `the JSON Schema must not be nested deeper than ${SCHEMA_DEPTH_MAX}`;
+  if (/"\$ref":"(?!#)/.test(text)) return "$ref may only point into the same schema";
+  try {
+    z.fromJSONSchema(schema as unknown as SchemaDocument).safeParse({});
+    return null;
+  } catch (error) {
+    return `this is not a JSON Schema that can be read (${firstLine(error)})`;
+  }
+}
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";
+
+function depthOf(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  return 1 + inner.reduce<number>((deepest, item) => Math.max(deepest, depthOf(item)), 0);
+}
