@@ -2,7 +2,7 @@
  * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
  * analytics read through stores of their own.
  */
-import { and, count, eq, gte, inArray, sql, sum } from "drizzle-orm";
+import { and, count, eq, gte, inArray, isNull, or, sql, sum } from "drizzle-orm";
 import type { CallEnding } from "../call/state.ts";
 import { microEur } from "../core/money.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
@@ -17,6 +17,7 @@ export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
 const SIP_OK = 200;
 
 const LIVE = ["dialing", "ringing", "in_progress"] as const;
+const OPEN = ["queued", ...LIVE] as const;
 
 export interface FinalFigures {
   readonly billableSeconds: number;
@@ -75,10 +76,15 @@ export function callStore(queries: Queries) {
     },
 
     /** Written before the INVITE leaves: from here on the call is never dialled again. */
-    async markDialing(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+    async markDialing(
+      tenantId: number,
+      callUuid: string,
+      node: string,
+      nowMs: number,
+    ): Promise<void> {
       await queries
         .update(calls)
-        .set({ status: "dialing", heartbeatAt: nowMs })
+        .set({ status: "dialing", heartbeatAt: nowMs, node })
         .where(own(tenantId, callUuid));
     },
 
@@ -131,6 +137,16 @@ export function callStore(queries: Queries) {
       await queries.insert(toolCalls).values({ ...toolCall, callId });
     },
 
+    /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
+    async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
+      const row = await queries
+        .select({ status: calls.status })
+        .from(calls)
+        .where(own(tenantId, callUuid))
+        .get();
+      return row !== undefined && (OPEN as readonly string[]).includes(row.status);
+    },
+
     /** The one final write of a call. */
     async finish(
       tenantId: number,
@@ -171,7 +187,7 @@ export function callStore(queries: Queries) {
       await queries
         .update(calls)
         .set({ heartbeatAt: nowMs })
-        .where(inArray(calls.callUuid, [...callUuids]));
+        .where(and(inArray(calls.callUuid, [...callUuids]), inArray(calls.status, [...LIVE])));
     },
 
     /** Of every tenant: what a crash left behind. */
@@ -182,11 +198,17 @@ export function callStore(queries: Queries) {
         .where(inArray(calls.status, [...LIVE]));
     },
 
-    leftUnprocessed(): Promise<CallRow[]> {
+    /** Recordings that this node has on its disk, of every tenant. */
+    leftUnprocessed(node: string): Promise<CallRow[]> {
       return queries
         .select()
         .from(calls)
-        .where(inArray(calls.recordingStatus, ["processing", "recording"]));
+        .where(
+          and(
+            inArray(calls.recordingStatus, ["processing", "recording"]),
+            or(isNull(calls.node), eq(calls.node, node)),
+          ),
+        );
     },
 
     async liveCount(tenantId: number): Promise<number> {

@@ -1,6 +1,7 @@
 /** The mail queue's rows. */
-import { and, asc, eq, gt, isNotNull, isNull, lte, min, or } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
 import type { MailStores } from "../mail/stores.ts";
+import { calls } from "./schema/calls.ts";
 import { mails } from "./schema/outbox.ts";
 
 const columns = {
@@ -19,6 +20,11 @@ const columns = {
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
 const noLease = { leaseOwner: null, leaseUntil: null };
 
+/** What it carries lies on another node's disk. */
+const isElsewhere = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
+  SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
+const isHere = (node: string | null) => (node === null ? undefined : sql`NOT ${isElsewhere(node)}`);
+
 export const mailStore: MailStores = (queries) => ({
   async enqueue(tenantId, mail, nowMs) {
     await queries
@@ -34,7 +40,7 @@ export const mailStore: MailStores = (queries) => ({
       .onConflictDoNothing({ target: mails.key });
   },
 
-  async claim(nowMs, owner, leaseUntilMs) {
+  async claim(nowMs, owner, leaseUntilMs, node) {
     const due = await queries
       .select(columns)
       .from(mails)
@@ -43,6 +49,7 @@ export const mailStore: MailStores = (queries) => ({
           eq(mails.status, "pending"),
           lte(mails.nextAttemptAt, nowMs),
           or(isNull(mails.leaseUntil), lte(mails.leaseUntil, nowMs)),
+          isHere(node),
         ),
       )
       .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
@@ -90,11 +97,11 @@ export const mailStore: MailStores = (queries) => ({
     await queries.update(mails).set(noLease).where(heldBy(id, owner));
   },
 
-  async withAttachmentLeft(limit) {
+  async withAttachmentLeft(limit, node) {
     return queries
       .select(columns)
       .from(mails)
-      .where(and(eq(mails.status, "sent"), isNotNull(mails.attachment)))
+      .where(and(eq(mails.status, "sent"), isNotNull(mails.attachment), isHere(node)))
       .orderBy(asc(mails.id))
       .limit(limit);
   },

@@ -1,15 +1,45 @@
 /**
  * Schedule entries: immediate requests and calls for later, both fired exactly once. Claiming is a
- * lease: the node that holds it may fire, and the status it writes (`fired`) is final.
+ * lease with a fencing token: only who holds the newest may move the entry on, and the status it
+ * writes (`fired`) is final. So a node that slept past its lease changes nothing when it wakes.
  */
-import { and, asc, eq, isNull, lt, lte, or } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
-import { type ScheduleStatus, schedules } from "./schema/index.ts";
+import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 export type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
 
+/** Which entries a node may fire now. */
+export interface DueFilter {
+  /** Tenants whose caps are full: theirs waits. */
+  readonly exceptTenants: readonly number[];
+  /** Where several nodes share the store: only of trunks that this one holds. Null: all. */
+  readonly node: string | null;
+}
+
+const noLease = { leaseOwner: null, leaseUntil: null };
+
+/** A tenant whose trunk another node holds, or nobody yet. A tenant without trunk is anybody's. */
+const trunkIsElsewhere = (node: string) => sql`EXISTS (
+  SELECT 1 FROM ${trunks} LEFT JOIN ${trunkLeases} ON ${trunkLeases.trunkId} = ${trunks.id}
+  WHERE ${trunks.tenantId} = ${schedules.tenantId} AND ${trunkLeases.node} IS NOT ${node})`;
+
 export function scheduleStore(queries: Queries) {
+  const due = (nowMs: number, leaseMs: number, { exceptTenants, node }: DueFilter) =>
+    and(
+      eq(schedules.status, "pending"),
+      lte(schedules.scheduleAt, nowMs),
+      or(
+        isNull(schedules.leaseUntil),
+        lt(schedules.leaseUntil, nowMs),
+        // The clock was set back since: nobody leases for longer than leaseMs.
+        and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, nowMs + leaseMs)),
+      ),
+      exceptTenants.length > 0 ? notInArray(schedules.tenantId, [...exceptTenants]) : undefined,
+      node === null ? undefined : sql`NOT ${trunkIsElsewhere(node)}`,
+    );
+
   return {
     async insert(tenantId: number, schedule: NewSchedule): Promise<number> {
       const [row] = await queries
@@ -28,56 +58,82 @@ export function scheduleStore(queries: Queries) {
         .get();
     },
 
+    /** Is there anything to claim? A look, so that an idle node writes nothing. */
+    async hasDue(nowMs: number, leaseMs: number, filter: DueFilter): Promise<boolean> {
+      const found = await queries
+        .select({ id: schedules.id })
+        .from(schedules)
+        .where(due(nowMs, leaseMs, filter))
+        .limit(1);
+      return found.length > 0;
+    },
+
     /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
     async claimDue(
       owner: string,
       nowMs: number,
       leaseMs: number,
       countMax: number,
+      filter: DueFilter,
     ): Promise<ScheduleRow[]> {
-      const due = await queries
+      const found = await queries
         .select()
         .from(schedules)
+        .where(due(nowMs, leaseMs, filter))
+        .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
+        .limit(countMax);
+      if (found.length === 0) return [];
+      const lease = { leaseOwner: owner, leaseUntil: nowMs + leaseMs };
+      await queries
+        .update(schedules)
+        .set({ ...lease, leaseToken: sql`${schedules.leaseToken} + 1` })
+        .where(
+          inArray(
+            schedules.id,
+            found.map(({ id }) => id),
+          ),
+        );
+      return found.map((row) => ({ ...row, ...lease, leaseToken: row.leaseToken + 1 }));
+    },
+
+    /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
+    async giveBack(owner: string, entries: readonly ScheduleRow[]): Promise<void> {
+      if (entries.length === 0) return;
+      const tokens = JSON.stringify(entries.map(({ id, leaseToken }) => [id, leaseToken]));
+      await queries
+        .update(schedules)
+        .set(noLease)
         .where(
           and(
             eq(schedules.status, "pending"),
-            lte(schedules.scheduleAt, nowMs),
-            or(isNull(schedules.leaseUntil), lt(schedules.leaseUntil, nowMs)),
+            eq(schedules.leaseOwner, owner),
+            sql`EXISTS (SELECT 1 FROM json_each(${tokens}) AS held
+              WHERE json_extract(held.value, '$[0]') = ${schedules.id}
+                AND json_extract(held.value, '$[1]') = ${schedules.leaseToken})`,
           ),
-        )
-        .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
-        .limit(countMax);
-      for (const { id } of due)
-        await queries
-          .update(schedules)
-          .set({ leaseOwner: owner, leaseUntil: nowMs + leaseMs })
-          .where(eq(schedules.id, id));
-      return due;
+        );
     },
 
-    /** Gives a claimed entry back, not to be looked at before `notBeforeMs`. */
-    async defer(tenantId: number, scheduleId: number, notBeforeMs: number): Promise<void> {
-      await queries
-        .update(schedules)
-        .set({ leaseOwner: null, leaseUntil: notBeforeMs })
-        .where(and(eq(schedules.id, scheduleId), eq(schedules.tenantId, tenantId)));
-    },
-
-    /** Moves a pending entry on; false when somebody else has done so already. */
+    /**
+     * Moves a pending entry on; false when somebody else has done so already, or, given the token
+     * of a claim, has claimed it since.
+     */
     async leavePending(
       tenantId: number,
       scheduleId: number,
       status: Exclude<ScheduleStatus, "pending">,
       detail: { firedAt?: number; reason?: string },
+      leaseToken?: number,
     ): Promise<boolean> {
       const moved = await queries
         .update(schedules)
-        .set({ status, leaseOwner: null, leaseUntil: null, ...detail })
+        .set({ status, ...noLease, ...detail })
         .where(
           and(
             eq(schedules.id, scheduleId),
             eq(schedules.tenantId, tenantId),
             eq(schedules.status, "pending"),
+            leaseToken === undefined ? undefined : eq(schedules.leaseToken, leaseToken),
           ),
         )
         .returning({ id: schedules.id });

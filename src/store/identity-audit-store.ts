@@ -1,0 +1,46 @@
+/** The audit log: rows are only added, until their time is over. */
+import { asc, count, desc, eq, inArray, lt } from "drizzle-orm";
+import type { AuditStore } from "../identity/stores.ts";
+import type { Queries } from "./database.ts";
+import { auditEntries } from "./schema/identity.ts";
+
+export function auditStore(queries: Queries): AuditStore {
+  return {
+    async insert(entry) {
+      await queries.insert(auditEntries).values(entry);
+    },
+
+    async list(tenantId, limit, offset) {
+      return await queries
+        .select()
+        .from(auditEntries)
+        .where(eq(auditEntries.tenantId, tenantId))
+        .orderBy(desc(auditEntries.id))
+        .limit(limit)
+        .offset(offset);
+    },
+
+    async count(tenantId) {
+      const row = await queries
+        .select({ n: count() })
+        .from(auditEntries)
+        .where(eq(auditEntries.tenantId, tenantId))
+        .get();
+      return row?.n ?? 0;
+    },
+
+    async removeBefore(atMs, limit) {
+      const old = queries
+        .select({ id: auditEntries.id })
+        .from(auditEntries)
+        .where(lt(auditEntries.at, atMs))
+        .orderBy(asc(auditEntries.at))
+        .limit(limit);
+      const gone = await queries
+        .delete(auditEntries)
+        .where(inArray(auditEntries.id, old))
+        .returning({ id: auditEntries.id });
+      return gone.length;
+    },
+  };
+}
