@@ -32,6 +32,16 @@ export interface SessionSettings {
    * offers them beside `tools`; a call of one is an ordinary `tool_call` event. Others ignore them.
    */
   readonly builtInTools?: readonly ToolSnapshot[];
+  /** E.164, or empty where it is withheld: whom to call back. */
+  readonly callerNumber?: string;
+  /** What was said before this session began: the greeting, or a call another engine had to leave. */
+  readonly history?: readonly Said[];
+}
+
+/** One thing that was said (or that a tool returned), as it was heard. */
+export interface Said {
+  readonly by: "agent" | "caller" | "tool";
+  readonly text: string;
 }
 
 export interface EngineSession {
@@ -40,6 +50,8 @@ export interface EngineSession {
   readonly voice: Voice;
   /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
   switchLanguage?(language: AgentLanguage): void;
+  /** The three belong together (one socket): whoever replaces one of them replaces all. */
+  readonly joined?: boolean;
   close(): void;
 }
 
@@ -77,6 +89,12 @@ export interface Heard {
 
 /** The language side: keeps the history of its call. */
 export interface Mind {
+  /**
+   * `earlyStart`: may be asked before it is certain that the caller has finished, because an answer
+   * that is aborted before its first event was taken leaves neither question nor answer in the
+   * history. Absent: it may not.
+   */
+  readonly capabilities?: { readonly earlyStart: boolean };
   /**
    * Answers one input as a stream; ends with `done`. Aborting stops it and nothing of the rest is
    * in its history. Text arrives in speakable pieces.

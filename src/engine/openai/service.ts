@@ -109,9 +109,11 @@ export class Service {
     const { connectTimeoutMs } = settings;
     if (clock.monotonic() - this.#answeredAt < TRUSTED_MS) return;
     if (connectTimeoutMs >= settings.timeoutMs) return;
-    void canReach(new URL(settings.baseUrl), connectTimeoutMs, clock, patience.signal).then((up) => {
-      if (!up) patience.give(this.fail("connect", `no connection within ${connectTimeoutMs} ms`));
-    });
+    void canReach(new URL(settings.baseUrl), connectTimeoutMs, clock, patience.signal).then(
+      (up) => {
+        if (!up) patience.give(this.fail("connect", `no connection within ${connectTimeoutMs} ms`));
+      },
+    );
   }
 
   async #refusal(response: Response, patience: Patience): Promise<ProviderFailure> {

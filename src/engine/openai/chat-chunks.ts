@@ -1,0 +1,182 @@
+/**
+ * The chunks of a streamed chat completion, put together: text as it comes, tool calls when they are
+ * whole, usage. Reads what servers really send: tool calls in fragments by index or whole at once,
+ * with or without ids, arguments as text or as an object, a `message` where a `delta` belongs.
+ */
+import type { JsonObject, JsonValue } from "../../worker/messages.ts";
+
+export interface ChatToolCall {
+  readonly name: string;
+  /** Null: what came is no JSON object. */
+  readonly arguments: JsonObject | null;
+  readonly rawArguments: string;
+}
+
+export interface ChatUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+interface Fragments {
+  readonly index: number | null;
+  readonly id: string;
+  name: string;
+  arguments: string;
+}
+
+const TOOL_CALLS_MAX = 16;
+const ARGUMENT_CHARACTERS_MAX = 64 * 1024;
+
+/** The provider reported an error within its stream. */
+export class ErrorInStream extends Error {
+  override readonly name = "ErrorInStream";
+}
+
+export class ChatChunks {
+  readonly #calls: Fragments[] = [];
+  #finished = false;
+  #usage: ChatUsage | null = null;
+  #alive = false;
+
+  /** The provider said that the answer is complete. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** The model has begun: text, thoughts or a tool call. */
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /** As counted by the provider; null when it did not say. */
+  get usage(): ChatUsage | null {
+    return this.#usage;
+  }
+
+  get toolCalls(): ChatToolCall[] {
+    return this.#calls
+      .filter((call) => call.name !== "")
+      .map(({ name, arguments: raw }) => ({
+        name,
+        arguments: objectOf(raw),
+        rawArguments: raw,
+      }));
+  }
+
+  /** Text that this chunk adds; often empty. Throws ErrorInStream. */
+  add(chunk: JsonValue): string {
+    if (!isObject(chunk)) return "";
+    const { error, usage, choices } = chunk;
+    if (error !== undefined && error !== null) throw new ErrorInStream(errorText(error));
+    this.#readUsage(usage);
+    const [choice] = Array.isArray(choices) ? choices : [];
+    if (!isObject(choice)) return "";
+    const delta = isObject(choice.delta) ? choice.delta : choice.message;
+    const text = isObject(delta) ? this.#readDelta(delta) : "";
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
+      this.#finished = true;
+    }
+    return text;
+  }
+
+  /** `[DONE]`. */
+  done(): void {
+    this.#finished = true;
+  }
+
+  #readDelta(delta: JsonObject): string {
+    const text = textOf(delta.content);
+    const thoughts = delta.reasoning_content ?? delta.reasoning;
+    if (text !== "" || (typeof thoughts === "string" && thoughts !== "")) this.#alive = true;
+    const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+    for (const call of calls) if (isObject(call)) this.#readToolCall(call);
+    if (isObject(delta.function_call)) this.#readToolCall({ function: delta.function_call });
+    return text;
+  }
+
+  #readToolCall(call: JsonObject): void {
+    const fn = isObject(call.function) ? call.function : call;
+    const index = typeof call.index === "number" ? call.index : null;
+    const id = typeof call.id === "string" ? call.id : "";
+    const name = typeof fn.name === "string" ? fn.name : "";
+    const fragments = this.#callFor(index, id, name);
+    if (!fragments) return;
+    this.#alive = true;
+    if (fragments.name === "") fragments.name = name;
+    fragments.arguments += argumentsText(fn.arguments);
+    if (fragments.arguments.length > ARGUMENT_CHARACTERS_MAX) {
+      throw new ErrorInStream("a tool call's arguments are too long");
+    }
+  }
+
+  /** The running call this fragment belongs to, or a new one; null when there are too many. */
+  #callFor(index: number | null, id: string, name: string): Fragments | null {
+    const last = this.#calls.at(-1);
+    const known = this.#calls.findLast((call) => {
+      if (id !== "" && call.id !== "" && id !== call.id) return false;
+      if (index !== null && call.index !== null) return index === call.index;
+      return id !== "" && id === call.id;
+    });
+    // Some servers number every whole call 0: a second name begins a second call.
+    const isAnother = known && name !== "" && known.name !== "" && isComplete(known);
+    if (known && !isAnother) return known;
+    const continuesLast = !known && last && index === null && id === "" && name === "";
+    if (continuesLast) return last;
+    if (this.#calls.length >= TOOL_CALLS_MAX) return null;
+    const begun: Fragments = { index, id, name: "", arguments: "" };
+    this.#calls.push(begun);
+    return begun;
+  }
+
+  #readUsage(usage: JsonValue | undefined): void {
+    if (!isObject(usage)) return;
+    const input = usage.prompt_tokens ?? usage.input_tokens;
+    const output = usage.completion_tokens ?? usage.output_tokens;
+    if (typeof input !== "number" && typeof output !== "number") return;
+    this.#usage = { inputTokens: count(input), outputTokens: count(output) };
+  }
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Parsed, or undefined when it is no JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const count = (value: JsonValue | undefined): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+
+const isComplete = (call: Fragments): boolean => objectOf(call.arguments) !== null;
+
+function objectOf(raw: string): JsonObject | null {
+  if (raw.trim() === "") return {};
+  const parsed = parseJson(raw);
+  // Some servers encode the object twice.
+  const value = typeof parsed === "string" ? parseJson(parsed) : parsed;
+  if (value === null) return {};
+  return isObject(value) ? value : null;
+}
+
+function argumentsText(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value;
+  return isObject(value) ? JSON.stringify(value) : "";
+}
+
+/** A text, or the texts of content parts. */
+function textOf(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (isObject(part) ? textOf(part.text) : "")).join("");
+}
+
+function errorText(error: JsonValue): string {
+  if (isObject(error) && typeof error.message === "string") return error.message;
+  return typeof error === "string" ? error : JSON.stringify(error);
+}

@@ -1,0 +1,116 @@
+/**
+ * A model's text, as it is written, cut into pieces to speak: whole sentences, the first one earlier
+ * when it is long, so that the voice can begin. What is not for the ear goes: markup, emoji, and the
+ * thoughts that some models write between `<think>` tags.
+ */
+const SENTENCE_END = /[.!?…]+["»”’)\]]*(?=\s)|\n+/gu;
+const CLAUSE_END = /[,;:–—](?=\s)/gu;
+/** What ends with a full stop and goes on. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|Nr|nr|val|pvz|tel|str|kab|Dr|dr|Mr|Mrs|Ms|St|prof|plkst|ул|кв|стр|тел|им|руб|\d{1,2})\.$/u;
+const FIRST_CLAUSE_CHARACTERS_MIN = 50;
+const PIECE_CHARACTERS_MIN = 12;
+const PIECE_CHARACTERS_MAX = 300;
+
+export class SpokenPieces {
+  readonly #thoughts = new ThoughtFilter();
+  #text = "";
+  #spoken = 0;
+
+  /** Pieces that are complete now. */
+  push(delta: string): string[] {
+    this.#text += this.#thoughts.push(delta);
+    return this.#cut();
+  }
+
+  /** The text is over: what is left. */
+  end(): string[] {
+    this.#text += this.#thoughts.end();
+    const pieces = this.#cut();
+    const last = speakable(this.#text);
+    this.#text = "";
+    return last === "" ? pieces : [...pieces, last];
+  }
+
+  #cut(): string[] {
+    const pieces: string[] = [];
+    for (let end = this.#nextEnd(); end > 0; end = this.#nextEnd()) {
+      const piece = speakable(this.#text.slice(0, end));
+      this.#text = this.#text.slice(end);
+      if (piece === "") continue;
+      pieces.push(piece);
+      this.#spoken++;
+    }
+    return pieces;
+  }
+
+  /** Where the next piece ends; 0: not known yet. */
+  #nextEnd(): number {
+    for (const match of this.#text.matchAll(SENTENCE_END)) {
+      const end = match.index + match[0].length;
+      const sentence = this.#text.slice(0, end);
+      if (sentence.trim().length < PIECE_CHARACTERS_MIN) continue;
+      if (match[0] === "." && ABBREVIATION.test(sentence)) continue;
+      return end;
+    }
+    if (this.#spoken === 0) {
+      for (const match of this.#text.matchAll(CLAUSE_END)) {
+        if (match.index >= FIRST_CLAUSE_CHARACTERS_MIN) return match.index + 1;
+      }
+    }
+    if (this.#text.length <= PIECE_CHARACTERS_MAX) return 0;
+    const space = this.#text.lastIndexOf(" ", PIECE_CHARACTERS_MAX);
+    return space > 0 ? space : PIECE_CHARACTERS_MAX;
+  }
+}
+
+/** As it is said: without markup, links' addresses and emoji. */
+export function speakable(text: string): string {
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/```\w*|`|\*\*|__|(?<=^|\s)[*_](?=\S)|(?<=\S)[*_](?=\s|[.,!?]|$)/g, "")
+    .replace(/^\s*(?:#{1,6}|[-*•]|>)\s+/gm, "")
+    .replace(/[\p{Extended_Pictographic}\u200d\ufe0f]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+const OPEN = "<think>";
+const CLOSE = "</think>";
+
+/** Drops what stands between the tags, however the text is cut. */
+class ThoughtFilter {
+  #held = "";
+  #thinking = false;
+
+  push(delta: string): string {
+    this.#held += delta;
+    let out = "";
+    for (;;) {
+      const tag = this.#thinking ? CLOSE : OPEN;
+      const at = this.#held.indexOf(tag);
+      if (at < 0) break;
+      if (!this.#thinking) out += this.#held.slice(0, at);
+      this.#held = this.#held.slice(at + tag.length);
+      this.#thinking = !this.#thinking;
+    }
+    const keep = beginningOf(this.#thinking ? CLOSE : OPEN, this.#held);
+    const sure = this.#held.slice(0, this.#held.length - keep);
+    this.#held = this.#held.slice(this.#held.length - keep);
+    return this.#thinking ? out : out + sure;
+  }
+
+  end(): string {
+    const rest = this.#thinking ? "" : this.#held;
+    this.#held = "";
+    return rest;
+  }
+}
+
+/** How many characters at the end of `text` may be the beginning of `tag`. */
+function beginningOf(tag: string, text: string): number {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
+    if (tag.startsWith(text.slice(-length))) return length;
+  }
+  return 0;
+}
