@@ -12,7 +12,8 @@ import { startHttp } from "./app/http.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
 import type { AppSettings } from "./app/settings.ts";
-import { prepareDataDir } from "./app/storage.ts";
+import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
+import { startTrunkLeases } from "./app/trunk-leases.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
@@ -28,7 +29,7 @@ import { endingByUs } from "./call/ending.ts";
 import { startHeartbeat } from "./call/heartbeat.ts";
 import { handleIncoming } from "./call/inbound.ts";
 import type { CallDesk } from "./call/ports.ts";
-import { recoverCalls } from "./call/recovery.ts";
+import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
 import { abandonSchedule } from "./call/unfired.ts";
 import { createVault } from "./config/vault.ts";
@@ -43,7 +44,7 @@ import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
 import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
 import { billingStores } from "./store/billing-stores.ts";
-import { type Database, openDatabase } from "./store/database.ts";
+import type { Database } from "./store/database.ts";
 import { createApiKeys } from "./tenant/api-keys.ts";
 
 /** How long a polite end may take before media is cut. */
@@ -76,7 +77,9 @@ export interface AppDependencies {
 export async function startApp(settings: AppSettings, deps: AppDependencies): Promise<App> {
   const { clock, random, log } = deps;
   const paths = prepareDataDir(settings.dataDir);
-  const database = openDatabase(paths.database, clock.now());
+  const node = nodeIdOf(settings.dataDir, random);
+  const { remote } = settings.storage;
+  const database = await openStore(paths.database, remote, { node, clock, random });
   const upkeep = startUpkeep(settings, paths, { database, ...deps });
   const vault = createVault(settings.masterKey);
   const billing = createBilling({
@@ -91,6 +94,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     vault,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
+    node: settings.storage.shared ? node : null,
     ...deps,
   });
   const audio = startAudio(settings, { clock, log });
@@ -112,6 +116,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       prices: settings.prices,
     },
     database,
+    node,
     billing,
     sip,
     media: audio,
@@ -150,12 +155,17 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const heartbeat = startHeartbeat({ registry, database, clock, log });
   sip.onIncoming((leg) => void handleIncoming(context, leg));
   const trunks = createTrunkLoader({ database, sip, vault, log });
-  await trunks.loadAll();
+  const leases = settings.storage.shared
+    ? startTrunkLeases({ database, node, trunks, clock, log })
+    : null;
+  await (leases ? leases.round() : trunks.loadAll());
+  const leftCalls = watchLeftCalls(context);
   scheduler = startScheduler({
     database,
     clock,
     log,
     owner: hex(random.bytes(8)),
+    node: leases ? node : null,
     isRefusing,
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
@@ -176,7 +186,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       turns,
       registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
       probeTrunk: createTrunkProbe(sip, settings.sip),
-      reloadTrunk: (tenantId) => trunks.reload(tenantId),
+      reloadTrunk: (tenantId) => (leases ? leases.round() : trunks.reload(tenantId)),
       forgetKeys: () => http.server.forgetKeys(),
     },
   });
@@ -206,6 +216,8 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
       for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
     await Promise.allSettled(registry.all.map((call) => call.finished));
     heartbeat.cancel();
+    leftCalls.cancel();
+    await leases?.stop();
     await moneyRounds.stop();
     await upkeep.stop();
     await sip.close();

@@ -37,6 +37,8 @@ export interface DeliveryDependencies {
   readonly vault: { open(sealed: string, binding: string): string };
   readonly recordingsDir: string;
   readonly outboxDir: string;
+  /** Several nodes share the store: this one's name. */
+  readonly node?: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -64,6 +66,7 @@ export function createDelivery(
     provider: providerOf(settings.mail.provider, deps.outboxDir),
     recordingsDir: deps.recordingsDir,
     from: settings.mail.from,
+    node: deps.node,
     clock,
     random,
     log,

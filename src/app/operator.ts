@@ -60,7 +60,7 @@ export interface OperatorDependencies {
   readonly running: RunningParts | null;
 }
 
-function trunkSummary(trunk: TrunkRecord, status: RegistrationStatus | null): TrunkSummary {
+export function trunkSummary(trunk: TrunkRecord, status: RegistrationStatus | null): TrunkSummary {
   const failed = status?.name === "failed" ? status : null;
   return {
     id: trunk.id,

@@ -16,10 +16,9 @@ export class UnsupportedSetting extends Error {
 }
 
 function refuseUnsupported(config: Config): void {
-  const { engine, storage, sip } = config;
+  const { engine, sip } = config;
   const unsupported = [
     engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
-    storage.database !== "file" && '[storage] database: use "file"',
     sip.tls_bind !== null && "[sip] tls_bind: leave it out",
     sip.srtp !== "off" && `[sip] srtp = "${sip.srtp}": use "off"`,
   ].filter((entry) => entry !== false);
@@ -154,6 +153,10 @@ export function settingsFromConfig(
       backupAt: storage.backup_at || null,
       backupKeep: storage.backup_keep,
       shared: storage.database !== "file",
+      remote:
+        storage.database === "file"
+          ? null
+          : { url: storage.database, authToken: storage.auth_token },
     },
     http: {
       listen: hostPort(server.listen),

@@ -25,6 +25,8 @@ export interface AppSettings {
     readonly backupKeep: number;
     /** Several nodes on one store: limits are counted there. */
     readonly shared: boolean;
+    /** The libSQL server they share. Missing: a file in the data directory. */
+    readonly remote?: { readonly url: string; readonly authToken: string | null } | null;
   };
   readonly http: {
     readonly listen: HostPort;

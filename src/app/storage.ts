@@ -1,6 +1,14 @@
-/** The data directory: made, private, and what is in it. */
-import { mkdirSync } from "node:fs";
+/** The data directory: made, private, and what is in it; and the database, here or on a server. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
+import { requireWholeDatabase } from "../backup/whole-database.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import type { Random } from "../core/random.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { openRemoteDatabase, type RemoteAddress } from "../store/remote-database.ts";
 
 export interface DataPaths {
   readonly database: string;
@@ -10,6 +18,8 @@ export interface DataPaths {
 }
 
 const PRIVATE = 0o700;
+const PRIVATE_FILE = 0o600;
+const NODE_ID_BYTES = 8;
 
 export function prepareDataDir(dataDir: string): DataPaths {
   const paths = {
@@ -21,4 +31,44 @@ export function prepareDataDir(dataDir: string): DataPaths {
   for (const directory of [dataDir, paths.recordings, paths.outbox])
     mkdirSync(directory, { recursive: true, mode: PRIVATE });
   return paths;
+}
+
+/** Who this data directory is among nodes that share a store: made once, the same ever after. */
+export function nodeIdOf(dataDir: string, random: Random): string {
+  const file = join(dataDir, "node-id");
+  const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  if (known !== "") return known;
+  const made = hex(random.bytes(NODE_ID_BYTES));
+  writeFileSync(file, `${made}\n`, { mode: PRIVATE_FILE });
+  return made;
+}
+
+/** What must be done to a database file before it is opened for good. Answers the copy it made. */
+export function prepareDatabase(
+  dataDir: string,
+  databasePath: string,
+  remote: RemoteAddress | null | undefined,
+): string | null {
+  if (remote) return null;
+  requireWholeDatabase(dataDir, databasePath);
+  return copyBeforeUpgrade(dataDir, databasePath);
+}
+
+/** Opens and migrates. Throws MigrationRefused, StoreUnreachable. */
+export function openStore(
+  databasePath: string,
+  remote: RemoteAddress | null | undefined,
+  deps: { readonly node: string; readonly clock: Clock; readonly random: Random },
+): Promise<Database> {
+  if (remote) return openRemoteDatabase(remote, { ...deps, owner: deps.node });
+  return Promise.resolve(openDatabase(databasePath, deps.clock.now()));
+}
+
+/** Throws conflict for what works on the database's file, where there is none. */
+export function requireFile(remote: string | null, what: string): void {
+  if (remote === null) return;
+  throw new AppError({
+    code: "conflict",
+    publicMessage: `${what} works on a database file, but [storage] database is ${remote}. Use the backups of that libSQL server (a snapshot of its data directory, or its own backup command); recordings and master.key in the data directory are yours to copy.`,
+  });
 }

@@ -32,6 +32,12 @@ export interface TrunkLoader {
   loadAll(): Promise<void>;
   /** After `trunk set`: replaces the running one. */
   reload(tenantId: number): Promise<void>;
+  /** After its row was deleted. */
+  unload(trunkId: number): Promise<void>;
+  /** Registers one. Logs why where it cannot. */
+  add(trunk: TrunkRecord): void;
+  /** Un-registers one. */
+  remove(trunkId: number): Promise<void>;
 }
 
 export function createTrunkLoader(deps: {
@@ -51,6 +57,8 @@ export function createTrunkLoader(deps: {
   }
 
   return {
+    add,
+    remove: (trunkId) => sip.removeTrunk(trunkId),
     async loadAll() {
       for (const trunk of await trunkStore(database.read).all()) add(trunk);
     },
@@ -60,5 +68,6 @@ export function createTrunkLoader(deps: {
       if (sip.trunk(trunk.id)) await sip.removeTrunk(trunk.id);
       add(trunk);
     },
+    unload: (trunkId) => sip.removeTrunk(trunkId),
   };
 }

@@ -1,4 +1,7 @@
-/** What looks after the data while the appliance runs: backups, retention, room, checks. */
+/**
+ * What looks after the data while the appliance runs: backups, retention, room, checks. A database
+ * on a libSQL server is backed up and checked there, by its operator.
+ */
 import { Cron } from "croner";
 import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
 import { startNightlyBackup } from "../backup/nightly.ts";
@@ -11,7 +14,7 @@ import type { Database } from "../store/database.ts";
 import { runDatabaseJob } from "../worker/run-database-job.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
-import type { DataPaths } from "./storage.ts";
+import { type DataPaths, requireFile } from "./storage.ts";
 
 /** Sundays, after the nightly backup's usual time. */
 const INTEGRITY_AT = "0 5 * * 0";
@@ -43,6 +46,7 @@ export function startUpkeep(
   });
   const backups = createBackups({
     ...{ dataDir, databasePath, clock },
+    requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
     write: (database, target) =>
       runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
   });
@@ -53,7 +57,7 @@ export function startUpkeep(
         type: "verify",
         ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
       }),
-    at: storage.backupAt,
+    at: storage.remote ? null : storage.backupAt,
     keep: storage.backupKeep,
     log,
   });
@@ -74,11 +78,12 @@ export function startUpkeep(
     if (damage === null) log.info("database.whole");
     else log.error("database.damaged", { error: first });
   }
-  const weekly = new Cron(INTEGRITY_AT, () => {
+  const checkWeekly = () => {
     checkIntegrity().catch((error) =>
       log.error("database.check_failed", { error: describeError(error) }),
     );
-  });
+  };
+  const weekly = storage.remote ? null : new Cron(INTEGRITY_AT, checkWeekly);
 
   return {
     backups,
@@ -87,7 +92,7 @@ export function startUpkeep(
       [disk.warning(), nightly.problem(), damage].filter((problem) => problem !== null),
     async stop() {
       disk.stop();
-      weekly.stop();
+      weekly?.stop();
       await retention.stop();
       await nightly.stop();
     },

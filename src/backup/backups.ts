@@ -62,6 +62,8 @@ export function createBackups(options: {
   readonly databasePath: string;
   readonly clock: Clock;
   readonly write?: SnapshotWriter;
+  /** Throws, with what to do instead, where the database is no file. */
+  readonly requireFile?: () => void;
 }): Backups {
   const { dataDir, databasePath, clock } = options;
   const write = options.write ?? (async (source, target) => writeSnapshot(source, target));
@@ -78,6 +80,7 @@ export function createBackups(options: {
 
   return {
     async create(target) {
+      options.requireFile?.();
       mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
       const nowMs = clock.now();
       const file = target ?? join(directory, nameAt(nowMs));

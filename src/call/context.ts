@@ -29,6 +29,8 @@ export interface CallSettings {
 export interface CallContext {
   readonly settings: CallSettings;
   readonly database: Database;
+  /** This process among those that share the store; stays the same over restarts. */
+  readonly node: string;
   readonly billing: Billing;
   readonly sip: SipStack;
   readonly media: CallMedia;

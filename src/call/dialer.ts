@@ -41,12 +41,16 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       });
     const trunk = await setup.trunk(entry.tenantId);
     await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
-    const fired = await scheduleStore(queries).leavePending(entry.tenantId, entry.id, "fired", {
-      firedAt: nowMs,
-    });
+    const fired = await scheduleStore(queries).leavePending(
+      entry.tenantId,
+      entry.id,
+      "fired",
+      { firedAt: nowMs },
+      entry.leaseToken,
+    );
     if (!fired) return null;
     await billing.hold(queries, entry.tenantId, entry.callUuid);
-    await calls.markDialing(entry.tenantId, entry.callUuid, nowMs);
+    await calls.markDialing(entry.tenantId, entry.callUuid, context.node, nowMs);
     const identity: CallIdentity = {
       tenantId: entry.tenantId,
       rowId: row.id,

@@ -68,6 +68,7 @@ async function store(
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
     const calls = callStore(queries);
+    if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
     const charge = await context.billing.settle(
       queries,

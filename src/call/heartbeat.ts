@@ -1,9 +1,13 @@
-/** Proof of life of every live call, stored every few seconds: a crash bills to the last one. */
+/**
+ * Proof of life of every live call, stored every few seconds: a crash bills to the last one. A call
+ * that was ended in the store meanwhile (this process slept, another node took it for dead) ends.
+ */
 import type { Clock, Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { callStore } from "../store/call-store.ts";
 import type { Database } from "../store/database.ts";
+import { endingByUs } from "./ending.ts";
 import type { CallRegistry } from "./registry.ts";
 
 export const HEARTBEAT_MS = 5_000;
@@ -22,6 +26,10 @@ export function startHeartbeat(options: {
     if (uuids.length === 0) return;
     database
       .tx((queries) => callStore(queries).heartbeat(uuids, clock.now()))
+      .then((open) => {
+        for (const call of live)
+          if (!open.has(call.identity.callUuid)) call.end(endingByUs("failed", "interrupted"));
+      })
       .catch((error) => log.error("call.heartbeat_failed", { error: describeError(error) }));
   });
 }

@@ -127,6 +127,7 @@ async function insertCall(
     createdAt: nowMs,
     ringingAt: nowMs,
     heartbeatAt: nowMs,
+    node: context.node,
     recordingStatus: "none",
     overageRate: plan.overagePerMinute,
     cost: microEur(0),

@@ -1,10 +1,15 @@
 /**
- * After a crash (appliance.md 5): calls that were live become `failed`/`interrupted`, are billed to
- * their last heartbeat at most, their events are sent, their recordings repaired and mailed. Runs
- * at start, before anything new is taken.
+ * Calls whose process is gone (appliance.md 5): they become `failed`/`interrupted`, are billed to
+ * their last heartbeat at most, their events are sent, their recordings repaired and mailed.
+ *
+ * At the start, before anything new is taken, this is done for what this node left behind. While it
+ * runs, `watchLeftCalls` does it for what nobody gives a heartbeat any more: calls of another node
+ * on the same store that died, and our own whose end could not be stored.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Timer } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
 import { repairWav } from "../media/recording/wav.ts";
 import { type CallRow, callStore, NO_FIGURES } from "../store/call-store.ts";
 import { callFailed } from "../webhook/catalogue.ts";
@@ -12,64 +17,125 @@ import { processRecording } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 
+const LOOK_EVERY_MS = 10_000;
+/** Twelve heartbeats. */
+const SILENT_MS = 60_000;
+
 /** Talk time that is certain: answer to the last heartbeat. */
 function talkMsOf(call: CallRow): number {
   if (call.answeredAt === null) return 0;
   return Math.max(1, (call.heartbeatAt ?? call.answeredAt) - call.answeredAt);
 }
 
-async function repairedRecording(context: CallContext, call: CallRow) {
+const isHere = (context: CallContext, call: CallRow) =>
+  call.node === null || call.node === context.node;
+
+/** What is to be done with the recording; one on another node's disk waits for that node. */
+async function recordingOf(context: CallContext, call: CallRow) {
   const file = `${call.callUuid}.wav`;
+  if (call.answeredAt === null) return { status: "none" } as const;
+  if (!isHere(context, call)) return { status: "processing", file } as const;
   const path = join(context.settings.recordingsDir, file);
-  if (call.answeredAt === null || !existsSync(path)) return null;
-  const { durationMs } = await repairWav(path);
-  return { file, durationMs };
+  if (!existsSync(path)) return { status: "none" } as const;
+  try {
+    const { durationMs } = await repairWav(path);
+    return { status: "processing", file, ms: durationMs } as const;
+  } catch (error) {
+    context.log.error("recording.repair_failed", {
+      call_id: call.callUuid,
+      error: describeError(error),
+    });
+    return { status: "failed", file } as const;
+  }
 }
 
 async function interrupt(context: CallContext, call: CallRow): Promise<void> {
+  const { tenantId, callUuid } = call;
   const ending = endingByUs("failed", "interrupted");
   const talkMs = talkMsOf(call);
-  const recording = await repairedRecording(context, call);
+  const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
-    const charge = await context.billing.settle(
+    const calls = callStore(queries);
+    if (!(await calls.isOpen(tenantId, callUuid))) return;
+    const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
       queries,
-      call.tenantId,
-      call.callUuid,
+      tenantId,
+      callUuid,
       talkMs,
       call.overageRate,
     );
-    const calls = callStore(queries);
-    await calls.finish(
-      call.tenantId,
-      call.callUuid,
-      ending,
-      call.heartbeatAt ?? call.createdAt,
-      null,
-      {
-        ...NO_FIGURES,
-        billableSeconds: charge.billableSeconds,
-        includedSeconds: charge.includedSeconds,
-        overageSeconds: charge.overageSeconds,
-        cost: charge.cost,
-      },
-    );
-    await calls.setRecording(
-      call.tenantId,
-      call.callUuid,
-      recording
-        ? { status: "processing", file: recording.file, ms: recording.durationMs }
-        : { status: "none" },
-    );
-    await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
+    const figures = { ...NO_FIGURES, ...charged };
+    const endedAt = call.heartbeatAt ?? call.createdAt;
+    await calls.finish(tenantId, callUuid, ending, endedAt, null, figures);
+    await calls.setRecording(tenantId, callUuid, recording);
+    await context.events.emit(queries, tenantId, callFailed(call, ending));
   });
+  context.events.wake();
+}
+
+/** A recording of a call that another node gave up for us has not been repaired yet. */
+async function takeUpRecording(context: CallContext, call: CallRow): Promise<void> {
+  if (call.recordingMs === null && call.recordingFile?.endsWith(".wav")) {
+    const recording = await recordingOf(context, call);
+    await context.database.tx((queries) =>
+      callStore(queries).setRecording(call.tenantId, call.callUuid, recording),
+    );
+  }
+  await processRecording(context, call.tenantId, call.callUuid);
 }
 
 /** Answers how many calls were interrupted. Recordings go on in the background. */
 export async function recoverCalls(context: CallContext): Promise<number> {
-  const left = await callStore(context.database.read).leftLive();
+  const { database, node, log } = context;
+  const left = (await callStore(database.read).leftLive()).filter((call) => isHere(context, call));
   for (const call of left) await interrupt(context, call);
-  const unprocessed = await callStore(context.database.read).leftUnprocessed();
-  for (const call of unprocessed) void processRecording(context, call.tenantId, call.callUuid);
-  if (left.length > 0) context.log.warn("call.recovered", { count: left.length });
+  for (const call of await callStore(database.read).leftUnprocessed(node))
+    takeUpRecording(context, call).catch((error) =>
+      log.error("recording.recovery_failed", {
+        call_id: call.callUuid,
+        error: describeError(error),
+      }),
+    );
+  if (left.length > 0) log.warn("call.recovered", { count: left.length });
   return left.length;
+}
+
+/**
+ * Ends calls whose heartbeat stands still for a minute of our own monotonic time: clocks that are
+ * set or differ between nodes end nothing. Cancel it when the calls are gone.
+ */
+export function watchLeftCalls(context: CallContext): Timer {
+  const { database, clock, registry, log } = context;
+  const seen = new Map<string, { readonly heartbeatAt: number | null; readonly since: number }>();
+
+  async function look(): Promise<void> {
+    const live = await callStore(database.read).leftLive();
+    const others = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
+    const present = new Set(others.map((call) => call.callUuid));
+    for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
+    for (const call of others) {
+      const known = seen.get(call.callUuid);
+      if (known === undefined || known.heartbeatAt !== call.heartbeatAt) {
+        seen.set(call.callUuid, { heartbeatAt: call.heartbeatAt, since: clock.monotonic() });
+        continue;
+      }
+      if (clock.monotonic() - known.since < SILENT_MS) continue;
+      log.warn("call.left_behind", { call_id: call.callUuid });
+      await interrupt(context, call);
+      if (isHere(context, call) && call.answeredAt !== null)
+        void processRecording(context, call.tenantId, call.callUuid);
+    }
+  }
+
+  let looking = false;
+  return clock.every(LOOK_EVERY_MS, () => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch((error) => log.error("call.watch_failed", { error: describeError(error) }))
+      .finally(() => {
+        looking = false;
+      });
+  });
 }

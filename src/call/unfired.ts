@@ -41,7 +41,8 @@ export async function abandonSchedule(
     : endingByUs("failed", "interrupted", "The appliance was down when the call was due.");
   await context.database.tx(async (queries) => {
     const reason = error?.code ?? "missed";
-    if (await scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, { reason }))
+    const { tenantId, id, leaseToken } = entry;
+    if (await scheduleStore(queries).leavePending(tenantId, id, status, { reason }, leaseToken))
       await endUnfired(context, queries, entry.tenantId, entry.callUuid, ending);
   });
   context.events.wake();

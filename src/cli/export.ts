@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { exportTenant } from "../privacy/export-tenant.ts";
-import { configFor } from "./operator.ts";
+import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, idFrom, parse, required } from "./usage.ts";
 
 export const exportCommand: Command = {
@@ -17,7 +17,8 @@ export const exportCommand: Command = {
     const { values } = parse(args, options, 0);
     const tenantId = idFrom(values.tenant, "--tenant");
     const file = resolve(terminal.cwd, required(values.to, "--to"));
-    const { dataDir } = configFor(values.config, terminal);
+    const { config, dataDir } = configFor(values.config, terminal);
+    requireDatabaseFile(config, "`linevoice export`");
     const database = `${dataDir}/linevoice.db`;
     if (!existsSync(database))
       throw new AppError({

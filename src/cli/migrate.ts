@@ -7,7 +7,7 @@ import { systemClock } from "../core/clock.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { type MigrationStatus, migrate, migrationStatus } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.gen.ts";
-import { configFor } from "./operator.ts";
+import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 
 export const migrateCommand: Command = {
@@ -18,7 +18,11 @@ export const migrateCommand: Command = {
     const [action] = words;
     if (action !== "status" && action !== "up")
       throw new WrongUsage("Say what to do: status or up.");
-    const { dataDir } = configFor(values.config, terminal);
+    const { config, dataDir } = configFor(values.config, terminal);
+    requireDatabaseFile(
+      config,
+      "`linevoice migrate` (each node migrates at its start, once among them)",
+    );
     if (action === "status") {
       const list = statusOf(dataDir);
       if (values.json) terminal.out(JSON.stringify(list));

@@ -2,7 +2,7 @@
 import { createOperator } from "../app/operator.ts";
 import { createPayments } from "../app/payments.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { prepareDataDir } from "../app/storage.ts";
+import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
 import { createBackups } from "../backup/backups.ts";
 import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { createBilling } from "../billing/billing.ts";
@@ -24,7 +24,6 @@ import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../ops/data-owner.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { billingStores } from "../store/billing-stores.ts";
-import { openDatabase } from "../store/database.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
@@ -34,6 +33,11 @@ export function configFor(path: string | undefined, terminal: Terminal): LoadedC
   const loaded = loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
   becomeOwnerOf(loaded.dataDir);
   return loaded;
+}
+
+/** Throws conflict, with what to do instead, where the database is on a server. */
+export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: string): void {
+  requireFile(storage.database === "file" ? null : storage.database, what);
 }
 
 /** Throws AppError, ConfigInvalid, DataDirBusy. */
@@ -67,8 +71,10 @@ async function directly<Name extends OperationName>(
       masterKey,
       dataDir: loaded.dataDir,
     });
-    copyBeforeUpgrade(loaded.dataDir, paths.database);
-    const database = openDatabase(paths.database, clock.now());
+    const { remote = null } = settings.storage;
+    if (!remote) copyBeforeUpgrade(loaded.dataDir, paths.database);
+    const node = nodeIdOf(loaded.dataDir, random);
+    const database = await openStore(paths.database, remote, { node, clock, random });
     const payments = createPayments(settings, {
       database,
       publicUrl: () => "",
@@ -95,6 +101,7 @@ async function directly<Name extends OperationName>(
           dataDir: loaded.dataDir,
           databasePath: paths.database,
           clock,
+          requireFile: () => requireFile(remote?.url ?? null, "A backup"),
         }),
         clock,
         random,

@@ -6,7 +6,7 @@ import { restoreBackup } from "../backup/restore.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
-import { configFor } from "./operator.ts";
+import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
 export const restoreCommand: Command = {
@@ -18,7 +18,8 @@ export const restoreCommand: Command = {
   async run(args, terminal) {
     const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
     const file = resolve(terminal.cwd, required(words[0], "The file"));
-    const { dataDir } = configFor(values.config, terminal);
+    const { config, dataDir } = configFor(values.config, terminal);
+    requireDatabaseFile(config, "`linevoice restore`");
     if (!existsSync(file)) throw notFound(`file: ${file}`);
     const lock = lockDataDir(dataDir);
     try {

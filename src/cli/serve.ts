@@ -4,10 +4,8 @@
  */
 
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { prepareDataDir } from "../app/storage.ts";
+import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
 import { startApp } from "../app.ts";
-import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
-import { requireWholeDatabase } from "../backup/whole-database.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -38,8 +36,8 @@ export const serveCommand: Command = {
       const masterKey = masterKeyOf(loaded, random);
       const settings = settingsFromConfig(config, { version, masterKey, dataDir });
       const { database, controlSocket: path } = prepareDataDir(dataDir);
-      requireWholeDatabase(dataDir, database);
-      const copy = copyBeforeUpgrade(dataDir, database);
+      const { remote = null } = settings.storage;
+      const copy = prepareDatabase(dataDir, database, remote);
       if (copy) log.warn("database.copied_before_upgrade", { copy });
       const app = await startApp(settings, { clock, random, log });
       const control = await startControlServer({ path, operator: app.operator, log });
@@ -51,8 +49,8 @@ export const serveCommand: Command = {
         systemd.watchdogMs === null
           ? null
           : clock.every(systemd.watchdogMs / 2, () => {
-              app.database
-                .ping()
+              // A server that is out of reach is no reason to restart: live calls go on.
+              (remote ? Promise.resolve() : app.database.ping())
                 .then(() => systemd.send("WATCHDOG=1"))
                 .catch((error) => log.error("watchdog.starved", { error: describeError(error) }));
             });

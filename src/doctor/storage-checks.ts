@@ -47,7 +47,10 @@ export const dataDirectory: Check = {
 
 export const databaseAndLedger: Check = {
   name: "database",
-  async run({ dataDir, databasePath }) {
+  async run({ config, dataDir, databasePath }) {
+    const { database } = config.storage;
+    if (database !== "file")
+      return skipped(`It is on ${database}; /readyz says whether it answers.`);
     if (!existsSync(databasePath)) return skipped("There is no database yet.");
     const newest = listBackups(dataDir)[0]?.file ?? "F";
     const restore = `Stop the server, then: linevoice restore ${newest}`;
@@ -151,6 +154,8 @@ export const diskRoom: Check = {
 export const backupAge: Check = {
   name: "backup",
   run({ config, dataDir, databasePath, clock }) {
+    if (config.storage.database !== "file")
+      return skipped("The database is backed up where its server is.");
     if (!existsSync(databasePath)) return skipped("There is nothing to back up yet.");
     const mend = "linevoice backup create";
     const newest = listBackups(dataDir)[0];

@@ -28,6 +28,8 @@ export interface MailQueueOptions {
   readonly recordingsDir: string;
   /** `Linevoice <calls@example.com>` or a bare address. */
   readonly from: string;
+  /** Several nodes share the store: this one's name. Missing: it is alone. */
+  readonly node?: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -63,7 +65,7 @@ const ERROR_LENGTH_MAX = 500;
 type SentListener = Parameters<MailQueue["onSent"]>[0];
 
 export function createMailQueue(options: MailQueueOptions): MailWorker {
-  const { database, stores, provider, clock, random, log } = options;
+  const { database, stores, provider, clock, random, log, node = null } = options;
   const owner = hex(random.bytes(8));
   const listeners: SentListener[] = [];
   const abort = new AbortController();
@@ -105,7 +107,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   async function claim(): Promise<QueuedMail | null> {
     if (phase !== "running") return null;
     const nowMs = clock.now();
-    return database.tx((queries) => stores(queries).claim(nowMs, owner, nowMs + LEASE_MS));
+    return database.tx((queries) => stores(queries).claim(nowMs, owner, nowMs + LEASE_MS, node));
   }
 
   async function handOver(mail: QueuedMail): Promise<void> {
@@ -169,7 +171,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   /** A crash came between the hand-over and what follows it. */
   async function catchUp(): Promise<void> {
     try {
-      for (const mail of await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX))
+      for (const mail of await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX, node))
         await tellListeners(mail);
     } catch (error) {
       log.error("mail.catch_up_failed", { error: describeError(error) });

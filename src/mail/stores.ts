@@ -14,8 +14,16 @@ export interface QueuedMail extends MailDraft {
 export interface MailStore {
   /** Does nothing when a mail of this key was queued before. */
   enqueue(tenantId: number, mail: MailDraft, nowMs: number): Promise<void>;
-  /** Leases and answers the oldest due mail; null: nothing is due. */
-  claim(nowMs: number, owner: string, leaseUntilMs: number): Promise<QueuedMail | null>;
+  /**
+   * Leases and answers the oldest due mail; null: nothing is due. An attachment lies on the disk of
+   * the node that carried the call: only `node` can send it.
+   */
+  claim(
+    nowMs: number,
+    owner: string,
+    leaseUntilMs: number,
+    node: string | null,
+  ): Promise<QueuedMail | null>;
   nextDueAfter(nowMs: number): Promise<number | null>;
   /** False when another node holds it by now. */
   markSent(id: number, owner: string, nowMs: number): Promise<boolean>;
@@ -31,8 +39,8 @@ export interface MailStore {
   ): Promise<void>;
   /** Gives a claimed mail back untouched. */
   release(id: number, owner: string): Promise<void>;
-  /** Sent ones whose attachment nobody has dealt with yet. */
-  withAttachmentLeft(limit: number): Promise<readonly QueuedMail[]>;
+  /** Sent ones whose attachment, on this node's disk, nobody has dealt with yet. */
+  withAttachmentLeft(limit: number, node: string | null): Promise<readonly QueuedMail[]>;
   forgetAttachment(id: number): Promise<void>;
 }
 

@@ -1,21 +1,22 @@
 /**
- * Fires what is due. croner only wakes it, once a second; what is due is decided in the database,
- * under a lease, so that clock steps and restarts cannot fire twice or late (decisions.md 7).
+ * Fires what is due. A timer only wakes it, once a second; what is due is decided in the database,
+ * under a lease with a fencing token, so that clock steps, restarts and other nodes cannot fire
+ * twice or late (decisions.md 7). Times are UTC there: daylight-saving time changes nothing.
  *
  * Immediate requests are entries due at once: they take the same way.
  */
-import { Cron } from "croner";
 import type { Clock } from "../core/clock.ts";
 import { type AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database } from "../store/database.ts";
-import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
+import { type DueFilter, type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
 
 /** An entry later than this is `missed`: never dialled late. */
 export const GRACE_MS = 15 * 60_000;
 const LEASE_MS = 30_000;
-/** While a cap is full, look again after this. */
-const FULL_RETRY_MS = 2_000;
+const LOOK_EVERY_MS = 1_000;
+/** While a tenant's cap is full, its entries are looked at again after this. */
+const FULL_RETRY_MS = 900;
 const BATCH_MAX = 100;
 
 export type FireResult =
@@ -28,6 +29,8 @@ export interface SchedulerOptions {
   readonly log: Log;
   /** Names this process in leases. */
   readonly owner: string;
+  /** Several nodes share the store: fire only what goes over trunks that this node holds. */
+  readonly node?: string | null;
   fire(entry: ScheduleRow): Promise<FireResult>;
   /** The entry left `pending` unfired: `missed` or `failed`. Same transaction as the entry's. */
   abandon(entry: ScheduleRow, status: "missed" | "failed", error: AppError | null): Promise<void>;
@@ -43,50 +46,66 @@ export interface Scheduler {
 }
 
 export function startScheduler(options: SchedulerOptions): Scheduler {
-  const { database, clock, log } = options;
+  const { database, clock, log, owner, node = null } = options;
+  /** Tenants whose caps were full, and until when (monotonic) theirs is left alone. */
+  const full = new Map<number, number>();
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
 
-  /** Tenants whose caps were full in this round: the rest of theirs waits too, in order. */
-  async function handle(entry: ScheduleRow, full: Set<number>): Promise<void> {
-    const lateMs = clock.now() - entry.scheduleAt;
-    if (lateMs > GRACE_MS) {
+  const isHalted = () => stopped || options.isRefusing();
+
+  function filter(): DueFilter {
+    for (const [tenantId, until] of full) if (clock.monotonic() >= until) full.delete(tenantId);
+    return { exceptTenants: [...full.keys()], node };
+  }
+
+  /** False: a cap is full, the entry is to be given back. */
+  async function handle(entry: ScheduleRow): Promise<boolean> {
+    if (clock.now() - entry.scheduleAt > GRACE_MS) {
       await options.abandon(entry, "missed", null);
-      return;
+      return true;
     }
-    const outcome: FireResult = full.has(entry.tenantId)
-      ? { type: "full" }
-      : await options.fire(entry);
+    if (full.has(entry.tenantId)) return false;
+    const outcome = await options.fire(entry);
     if (outcome.type === "refused") await options.abandon(entry, "failed", outcome.error);
-    if (outcome.type === "full") {
-      full.add(entry.tenantId);
-      await database.tx((queries) =>
-        scheduleStore(queries).defer(entry.tenantId, entry.id, clock.now() + FULL_RETRY_MS),
-      );
+    if (outcome.type !== "full") return true;
+    full.set(entry.tenantId, clock.monotonic() + FULL_RETRY_MS);
+    return false;
+  }
+
+  async function fireAll(claimed: readonly ScheduleRow[]): Promise<void> {
+    const waiting: ScheduleRow[] = [];
+    for (const entry of claimed) {
+      if (isHalted()) {
+        waiting.push(entry);
+        continue;
+      }
+      try {
+        if (!(await handle(entry))) waiting.push(entry);
+      } catch (error) {
+        // The lease stays: looked at again when it is over.
+        log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
+      }
     }
+    if (waiting.length > 0)
+      await database.tx((queries) => scheduleStore(queries).giveBack(owner, waiting));
   }
 
   async function round(): Promise<void> {
-    for (;;) {
-      const due = await database.tx((queries) =>
-        scheduleStore(queries).claimDue(options.owner, clock.now(), LEASE_MS, BATCH_MAX),
+    while (!isHalted()) {
+      const nowMs = clock.now();
+      if (!(await scheduleStore(database.read).hasDue(nowMs, LEASE_MS, filter()))) return;
+      const claimed = await database.tx((queries) =>
+        scheduleStore(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter()),
       );
-      const full = new Set<number>();
-      for (const entry of due) {
-        if (stopped || options.isRefusing()) return;
-        try {
-          await handle(entry, full);
-        } catch (error) {
-          log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
-        }
-      }
-      if (due.length < BATCH_MAX) return;
+      if (claimed.length === 0) return;
+      await fireAll(claimed);
     }
   }
 
   function wake(): void {
-    if (stopped || options.isRefusing()) return;
+    if (isHalted()) return;
     if (running) {
       again = true;
       return;
@@ -102,7 +121,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       });
   }
 
-  const cron = new Cron("* * * * * *", wake);
+  const timer = clock.every(LOOK_EVERY_MS, wake);
   wake();
 
   return {
@@ -112,7 +131,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     },
     async stop() {
       stopped = true;
-      cron.stop();
+      timer.cancel();
       await running;
     },
   };

@@ -181,13 +181,15 @@ export function callStore(queries: Queries) {
         .where(own(tenantId, callUuid));
     },
 
-    /** Proof of life of every live call of this process, in one statement. */
-    async heartbeat(callUuids: readonly string[], nowMs: number): Promise<void> {
-      if (callUuids.length === 0) return;
-      await queries
+    /** Proof of life of this process's calls, in one statement. Answers those that are still open. */
+    async heartbeat(callUuids: readonly string[], nowMs: number): Promise<Set<string>> {
+      if (callUuids.length === 0) return new Set();
+      const open = await queries
         .update(calls)
         .set({ heartbeatAt: nowMs })
-        .where(and(inArray(calls.callUuid, [...callUuids]), inArray(calls.status, [...LIVE])));
+        .where(and(inArray(calls.callUuid, [...callUuids]), inArray(calls.status, [...LIVE])))
+        .returning({ callUuid: calls.callUuid });
+      return new Set(open.map(({ callUuid }) => callUuid));
     },
 
     /** Of every tenant: what a crash left behind. */

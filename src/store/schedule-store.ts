@@ -3,7 +3,20 @@
  * lease with a fencing token: only who holds the newest may move the entry on, and the status it
  * writes (`fired`) is final. So a node that slept past its lease changes nothing when it wakes.
  */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  notInArray,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 

@@ -39,5 +39,9 @@ export function trunkStore(queries: Queries) {
       await queries.update(trunks).set({ passwordSealed }).where(eq(trunks.id, row.id));
       return { ...row, passwordSealed };
     },
+
+    async remove(tenantId: number): Promise<void> {
+      await queries.delete(trunks).where(eq(trunks.tenantId, tenantId));
+    },
   };
 }
