@@ -204,6 +204,17 @@ put_unit() {
   unit_changed=yes
 }
 
+# Waits for the service to carry calls; gives up early when it is not even running any more.
+gets_ready() {
+  tries=0
+  while [ $tries -lt 30 ]; do
+    "$program" ready --config "$config" --wait 3 && return 0
+    is_running || return 1
+    tries=$((tries + 1))
+  done
+  return 1
+}
+
 start_service() {
   if ! has_systemd; then
     [ -n "$root" ] || say "no systemd here. Start it yourself: $prefix/bin/linevoice serve --config /etc/linevoice/linevoice.toml"
@@ -215,7 +226,7 @@ start_service() {
   if ! is_running; then
     systemctl start linevoice || fail "the service did not start. See: journalctl -u linevoice -n 50"
   fi
-  "$program" ready --config "$config" --wait 60 || fail "the service runs but is not ready. See: linevoice doctor"
+  gets_ready || fail "the service runs but is not ready. See: linevoice doctor"
   return 0
 }
 
@@ -289,7 +300,7 @@ upgrade() {
   fi
   [ "$unit_changed" = no ] || systemctl daemon-reload
   say "restarting; live calls are let finish first"
-  if systemctl restart linevoice && "$program" ready --config "$config" --wait 90; then
+  if systemctl restart linevoice && gets_ready; then
     say "upgraded $old_version to $new_version"
     return 0
   fi
@@ -307,7 +318,7 @@ roll_back() {
   fi
   systemctl reset-failed linevoice 2>/dev/null || true
   systemctl start linevoice || fail "Linevoice $old_version is back in place but does not start. See: journalctl -u linevoice -n 50"
-  "$program" ready --config "$config" --wait 90 || fail "Linevoice $old_version is back in place but is not ready. See: linevoice doctor"
+  gets_ready || fail "Linevoice $old_version is back in place but is not ready. See: linevoice doctor"
   fail "the upgrade to $new_version was taken back; $old_version runs again. See: journalctl -u linevoice"
 }
 

@@ -19,6 +19,7 @@ let machine: BareMachine | null = null;
 
 beforeAll(async () => {
   const binary = await builtBinary();
+  chmodSync(releases, 0o755);
   await release("this", (file) => cpSync(binary, file));
   await release("newer", (file) => pretending(file, "99.0.0", ""));
   await release("older", (file) => pretending(file, "0.0.1", ""));

@@ -43,6 +43,7 @@ export function startBareMachine(options: BareMachineOptions): BareMachine {
       ...["--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin"],
       ...["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
       ...["--bind", join(directory, "etc"), "/etc", "--bind", join(directory, "var"), "/var"],
+      ...["--ro-bind", "/etc/alternatives", "/etc/alternatives"],
       ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run", "--tmpfs", "/tmp"],
       ...[
         "--dir",
