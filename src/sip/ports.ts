@@ -15,8 +15,10 @@ export interface TrunkSettings {
   readonly trunkId: number;
   readonly tenantId: number;
   readonly server: string;
+  /** 0: not stated; the server's DNS says (SRV), else the usual one of the transport. */
   readonly port: number;
-  readonly transport: SipTransportName;
+  /** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
+  readonly transport: SipTransportName | "auto";
   readonly username: string;
   readonly password: string;
   /** Only challenges of this realm are answered; null: the realm of the first challenge is kept. */

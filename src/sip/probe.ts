@@ -7,21 +7,19 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import type { TrunkCredentials } from "./credentials.ts";
-import { buildRequest, parseMessage, type SipResponse } from "./message/index.ts";
+import { buildRequest, type SipResponse } from "./message/index.ts";
 import type { SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
-import type { TransactionLayer } from "./transaction/layer.ts";
-import type { Flow } from "./transport/flow.ts";
+import type { Answered } from "./trunk-path.ts";
 
 export interface ProbeDeps {
   readonly settings: TrunkSettings;
   readonly clock: Clock;
   readonly random: Random;
-  readonly transactions: TransactionLayer;
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
-  /** To the trunk's server; rejects when there is no way. */
-  flow(): Promise<Flow>;
+  /** Asks the trunk's server; null: no answer, or no way. */
+  ask(compose: (via: string) => string): Promise<Answered | null>;
   /** Why there was none, for a person; null: not known. */
   whySilent(): string | null;
   contactUri(): string;
@@ -97,39 +95,33 @@ async function send(
   cseq: number,
   authorisation?: readonly [string, string],
 ): Promise<Answer | null> {
-  const { settings, clock, random, transactions } = deps;
-  const flow = await deps.flow();
-  const { host, port } = deps.addresses().advertised;
-  const branch = `z9hG4bK${hex(random.bytes(12))}`;
+  const { settings, clock, random } = deps;
+  const fromTag = hex(random.bytes(8));
   const identity = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
-  const text = buildRequest({
-    method: "OPTIONS",
-    uri: uriOf(settings),
-    headers: [
-      ["Via", `SIP/2.0/${flow.transport} ${hostForUri(host)}:${port};rport;branch=${branch}`],
-      ["Max-Forwards", 70],
-      ["From", `${identity};tag=${hex(random.bytes(8))}`],
-      ["To", `<${uriOf(settings)}>`],
-      ["Call-ID", callId],
-      ["CSeq", `${cseq} OPTIONS`],
-      ["Contact", `<${deps.contactUri()}>`],
-      ["Accept", "application/sdp"],
-      ["User-Agent", deps.userAgent],
-      ...(authorisation ? [authorisation] : []),
-    ],
-  });
-  const message = parseMessage(text);
-  if (message.kind !== "request") throw new Error("we wrote no OPTIONS");
-  const sentAtMs = clock.monotonic();
-  return new Promise((resolve) => {
-    transactions.sendRequest(message, text, flow, {
-      onResponse: (response) => {
-        if (response.statusCode < 200) return;
-        resolve({ response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote });
-      },
-      onTimeout: () => resolve(null),
+  let sentAtMs = clock.monotonic();
+  const compose = (via: string) => {
+    sentAtMs = clock.monotonic();
+    return buildRequest({
+      method: "OPTIONS",
+      uri: uriOf(settings),
+      headers: [
+        ["Via", via],
+        ["Max-Forwards", 70],
+        ["From", `${identity};tag=${fromTag}`],
+        ["To", `<${uriOf(settings)}>`],
+        ["Call-ID", callId],
+        ["CSeq", `${cseq} OPTIONS`],
+        ["Contact", `<${deps.contactUri()}>`],
+        ["Accept", "application/sdp"],
+        ["User-Agent", deps.userAgent],
+        ...(authorisation ? [authorisation] : []),
+      ],
     });
-  });
+  };
+  const answered = await deps.ask(compose);
+  if (!answered) return null;
+  const { response, flow } = answered;
+  return { response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote };
 }
 
 function seenAs({ via }: SipResponse): SeenAddress | null {

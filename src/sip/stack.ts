@@ -3,6 +3,7 @@
  * it is, and turns strangers away in silence. Composition only: see transport/, transaction/,
  * registration.ts and session/ for the work.
  */
+import { isIP } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -20,11 +21,13 @@ import {
 } from "./message/index.ts";
 import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
 import { refusalOf } from "./request-checks.ts";
+import { createDns, type SipDns } from "./routing/dns.ts";
+import { FailedTargets } from "./routing/failed-targets.ts";
+import { Locator } from "./routing/locator.ts";
 import { MIN_SE_SEC } from "./session/session-timer.ts";
 import { TransactionLayer } from "./transaction/layer.ts";
 import { Endpoint } from "./transport/endpoint.ts";
 import type { Address, Flow } from "./transport/flow.ts";
-import { type Resolve, systemResolve } from "./transport/resolver.ts";
 import { SipTrunk } from "./trunk.ts";
 
 export interface SipSettings {
@@ -52,7 +55,7 @@ export interface SipDeps {
   readonly random: Random;
   readonly log: Log;
   /** Default: the system's resolver. */
-  readonly resolve?: Resolve;
+  readonly dns?: SipDns;
 }
 
 const RETRY_AFTER_SEC = 30;
@@ -74,6 +77,8 @@ class Stack implements SipStack {
   /** Which trunks an address belongs to: several, where tenants share a provider. */
   readonly #trunksByAddress = new Map<string, Set<SipTrunk>>();
   readonly #transactions: TransactionLayer;
+  readonly #failed: FailedTargets;
+  readonly #locator: Locator;
   #endpoint: Endpoint | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
   #refusing = false;
@@ -83,6 +88,12 @@ class Stack implements SipStack {
     private readonly settings: SipSettings,
     private readonly deps: SipDeps,
   ) {
+    const { clock, random } = deps;
+    this.#failed = new FailedTargets(clock);
+    this.#locator = new Locator({
+      ...{ clock, random, dns: deps.dns ?? createDns() },
+      reaches: (host) => reaches(settings.bind.host, host),
+    });
     this.#transactions = new TransactionLayer({
       clock: deps.clock,
       onRequest: (request) => this.#onRequest(request),
@@ -112,12 +123,14 @@ class Stack implements SipStack {
 
   addTrunk(settings: TrunkSettings): Trunk {
     if (this.#trunks.has(settings.trunkId)) throw new Error("the trunk exists already");
-    const { clock, random, log, resolve } = this.deps;
+    const { clock, random, log } = this.deps;
     const trunk = new SipTrunk(settings, {
       clock,
       random,
       log,
-      resolve: resolve ?? systemResolve,
+      locator: this.#locator,
+      failed: this.#failed,
+      mapped: () => null,
       transactions: this.#transactions,
       local: this.localAddress,
       externalIp: this.settings.externalIp,
@@ -274,6 +287,10 @@ class Stack implements SipStack {
     else leg.reject(480);
   }
 }
+
+/** `::` reaches both families (RFC 3493 3.7); any other address only its own. */
+const reaches = (bound: string, host: string): boolean =>
+  bound === "::" || isIP(bound) === isIP(host);
 
 /** Several trunks share the source address: the call's own, then the number's, then the peering. */
 function chooseTrunk(request: SipRequest, trunks: readonly SipTrunk[]): SipTrunk | undefined {

@@ -6,9 +6,11 @@
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import type { Random } from "../core/random.ts";
+import type { Target } from "./routing/locate.ts";
 import { ConnectFailed } from "./transport/connect-failure.ts";
-import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
+import type { Address, Flow, StreamFlow } from "./transport/flow.ts";
 import type { Peer } from "./transport/stream.ts";
+import type { Hop } from "./trunk-routes.ts";
 
 export interface TrunkLinkDeps {
   readonly clock: Clock;
@@ -25,6 +27,8 @@ export interface TrunkLinkDeps {
 const SHORT_LIFE_MS = 60_000;
 const BACK_OFF_BASE_MS = 2000;
 const BACK_OFF_MAX_MS = 45_000;
+/** What a request that is too long for a datagram waits for TCP before it is sent as one after all. */
+const TCP_INSTEAD_MS_MAX = 3000;
 
 export class TrunkLink {
   #home: StreamFlow | undefined;
@@ -35,10 +39,7 @@ export class TrunkLink {
   #timer: Timer | undefined;
   #closed = false;
 
-  constructor(
-    private readonly transport: TransportName,
-    private readonly deps: TrunkLinkDeps,
-  ) {}
+  constructor(private readonly deps: TrunkLinkDeps) {}
 
   /** Why the server could not be connected to, for a person; null: it could, or was not tried. */
   get problem(): string | null {
@@ -46,41 +47,41 @@ export class TrunkLink {
   }
 
   /**
-   * To the trunk's own server: the connection that stands, else the first address that takes one.
-   * Rejects, with ConnectFailed where no connection can be made.
+   * To that target of the hop; the trunk's connection where it leads to the same host. Rejects,
+   * with ConnectFailed where no connection can be made.
    */
-  async toServer(remotes: readonly Address[], serverName: string): Promise<Flow> {
-    const [first] = remotes;
-    if (first === undefined) throw new Error(`no address for ${serverName}`);
-    if (this.transport === "UDP") return this.#datagrams(first);
+  async open(target: Target, { serverName, isServer }: Hop): Promise<Flow> {
+    const { transport, remote } = target;
+    if (transport === "UDP") return this.#datagrams(remote);
     const home = this.#home;
-    if (home?.isOpen && remotes.some(({ host }) => host === home.remote.host)) return home;
-    let failure: unknown;
-    for (const remote of remotes) {
-      try {
-        const peer = { transport: this.transport, remote, serverName };
-        return this.#settleAt(await this.deps.connectionTo(peer));
-      } catch (error) {
-        failure = error;
-      }
+    if (home?.isOpen && home.transport === transport && home.remote.host === remote.host)
+      return home;
+    try {
+      const flow = await this.deps.connectionTo({ transport, remote, serverName });
+      return isServer ? this.#settleAt(flow) : flow;
+    } catch (error) {
+      if (isServer && error instanceof ConnectFailed) this.#problem = error.explanation;
+      throw error;
     }
-    if (failure instanceof ConnectFailed) this.#problem = failure.explanation;
-    throw failure;
   }
 
-  /** To wherever a request inside a dialog leads. Rejects like `toServer`. */
-  async toward(remotes: readonly Address[], serverName: string): Promise<Flow> {
-    const [remote] = remotes;
-    if (remote === undefined) throw new Error(`no address for ${serverName}`);
-    if (this.transport === "UDP") return this.#datagrams(remote);
-    const home = this.#home;
-    if (home?.isOpen && remotes.some(({ host }) => host === home.remote.host)) return home;
-    return await this.deps.connectionTo({ transport: this.transport, remote, serverName });
+  /** TCP in place of that UDP target; rejects when it is refused or takes too long. */
+  async openTcp({ remote }: Target, { serverName }: Hop): Promise<Flow> {
+    let timer: Timer | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = this.deps.clock.after(TCP_INSTEAD_MS_MAX, () => reject(new Error("no TCP in time")));
+    });
+    try {
+      const connection = this.deps.connectionTo({ transport: "TCP", remote, serverName });
+      return await Promise.race([connection, tooLate]);
+    } finally {
+      timer?.cancel();
+    }
   }
 
-  /** `remote`: the server, for datagrams. */
-  keepAlive(remote: Address): void {
-    if (this.transport === "UDP") this.deps.flowTo(remote)?.send("\r\n\r\n");
+  /** `remote`: the server, for datagrams; null: it is reached over a connection. */
+  keepAlive(remote: Address | null): void {
+    if (remote) this.deps.flowTo(remote)?.send("\r\n\r\n");
     else this.#home?.ping();
   }
 

@@ -5,17 +5,17 @@
  */
 import type { Invitation, URI } from "sip.js";
 import { URI as SipJsUri } from "sip.js";
-import type { Clock, Timer } from "../core/clock.ts";
+import type { Timer } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
-import { type Random, randomInt } from "../core/random.ts";
+import { randomInt } from "../core/random.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
-import { ask } from "./ask.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
+  branchOf,
   buildResponse,
   parseMessage,
   parseUri,
@@ -35,35 +35,23 @@ import type {
 } from "./ports.ts";
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
+import { usualPort } from "./routing/locate.ts";
+import type { Draft, SendUser } from "./routing/sender.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
+import { withAddress, withHop } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
-import type { ClientTransactionUser } from "./transaction/client.ts";
-import type { TransactionLayer } from "./transaction/layer.ts";
-import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
-import type { Resolve } from "./transport/resolver.ts";
-import type { Peer } from "./transport/stream.ts";
-import { defaultPortOf, TrunkAddresses } from "./trunk-addresses.ts";
-import { TrunkLink } from "./trunk-link.ts";
+import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
-export interface TrunkDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly resolve: Resolve;
-  readonly transactions: TransactionLayer;
-  readonly local: Address;
-  readonly externalIp: string;
+export interface TrunkDeps
+  extends Omit<TrunkPathDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved"> {
   readonly userAgent: string;
   readonly registerExpiresSec: number;
   readonly codecs: readonly CodecName[];
   readonly sessionExpiresSec: number;
   readonly sessionMinSec: number;
-  /** Datagrams. */
-  flowTo(remote: Address): Flow | undefined;
-  connectionTo(peer: Peer): Promise<StreamFlow>;
   onIncoming(leg: IncomingLeg): void;
   /** The addresses that belong to this trunk were looked up anew. */
   onAddresses(trunk: SipTrunk): void;
@@ -82,8 +70,7 @@ export class SipTrunk implements Trunk {
   readonly #credentials: TrunkCredentials;
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
-  readonly #addresses: TrunkAddresses;
-  readonly #link: TrunkLink;
+  readonly #path: TrunkPath;
   readonly #timers = new Set<Timer>();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -95,21 +82,15 @@ export class SipTrunk implements Trunk {
     this.#log = deps.log.with({ trunk_id: settings.trunkId });
     this.contactUser = hex(deps.random.bytes(16));
     this.#hostToken = `${hex(deps.random.bytes(12))}.invalid`;
-    this.#addresses = new TrunkAddresses(settings, {
-      clock: deps.clock,
+    this.#path = new TrunkPath(settings, {
+      ...deps,
       log: this.#log,
-      resolve: deps.resolve,
-      local: deps.local,
-      externalIp: deps.externalIp,
-      onChange: () => deps.onAddresses(this),
-    });
-    this.#link = new TrunkLink(this.#transport, {
-      clock: deps.clock,
-      random: deps.random,
-      flowTo: deps.flowTo,
-      connectionTo: deps.connectionTo,
-      onConnected: (local) => this.#onConnected(local),
+      onAddresses: () => deps.onAddresses(this),
+      onConnected: () => {
+        this.#renewedAtMs = Number.NEGATIVE_INFINITY;
+      },
       onLost: () => this.#registration?.refreshNow(),
+      onMoved: () => this.#renewBinding(),
     });
     this.#credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
@@ -117,7 +98,7 @@ export class SipTrunk implements Trunk {
       server: hostForUri(settings.server),
       contactUser: this.contactUser,
       hostToken: this.#hostToken,
-      transportName: this.#transport,
+      transportName: this.#path.transport,
       userAgentName: deps.userAgent,
       credentials: this.#credentials,
       log: this.#log,
@@ -133,7 +114,7 @@ export class SipTrunk implements Trunk {
 
   /** Resolved addresses of server and outbound proxy. */
   get addresses(): readonly string[] {
-    return this.#addresses.all;
+    return this.#path.remotes;
   }
 
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -141,7 +122,7 @@ export class SipTrunk implements Trunk {
   }
 
   start(): void {
-    void this.#addresses.refresh().then(() => {
+    void this.#path.start().then(() => {
       if (!this.#closed) this.#registration?.start();
     });
     this.#timers.add(this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive()));
@@ -156,7 +137,7 @@ export class SipTrunk implements Trunk {
       ringTimeoutMs: request.ringTimeoutMs,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
       makeInviter: (negotiator, again) => {
-        negotiator.useMedia(this.#addresses.advertise(request.media));
+        negotiator.useMedia(this.#path.addresses.advertise(request.media));
         return this.#agent.makeInviter(target, from, negotiator, again);
       },
     });
@@ -166,14 +147,17 @@ export class SipTrunk implements Trunk {
   }
 
   probe(): Promise<TrunkProbe> {
-    const { clock, random, transactions, userAgent } = this.deps;
+    const { clock, random, userAgent } = this.deps;
     return probeTrunk({
-      ...{ clock, random, transactions, userAgent, settings: this.settings },
+      ...{ clock, random, userAgent, settings: this.settings },
       credentials: this.#credentials,
-      flow: () => this.#serverFlow(),
-      whySilent: () => this.#link.problem,
+      ask: (compose) => this.#path.ask("OPTIONS", compose),
+      whySilent: () => this.#path.problem,
       contactUri: () => this.#contactUri(),
-      addresses: () => ({ advertised: this.#addresses.public, local: this.#addresses.local }),
+      addresses: () => {
+        const { public: advertised, local } = this.#path.addresses;
+        return { advertised, local };
+      },
     });
   }
 
@@ -196,8 +180,7 @@ export class SipTrunk implements Trunk {
   /** Un-REGISTERs (2 s at most). Legs go on. */
   async unregister(): Promise<void> {
     this.#closed = true;
-    this.#addresses.close();
-    this.#link.close();
+    this.#path.close();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     await this.#registration?.stop();
@@ -205,10 +188,6 @@ export class SipTrunk implements Trunk {
 
   close(): void {
     this.#agent.close();
-  }
-
-  get #transport(): TransportName {
-    return this.settings.transport.toUpperCase() as TransportName;
   }
 
   /** At most once a minute: some NATs give each REGISTER another port. */
@@ -224,16 +203,8 @@ export class SipTrunk implements Trunk {
   }
 
   #keepAlive(): void {
-    const [host] = this.#addresses.all;
-    const calling = this.#transport !== "UDP" && this.legs.size > 0;
-    if (host === undefined || (this.registration.name !== "registered" && !calling)) return;
-    this.#link.keepAlive({ host, port: this.#addresses.target.port });
-  }
-
-  /** What the old connection's far end said of our address holds no more. */
-  #onConnected(local: Address): void {
-    this.#addresses.connected(local);
-    this.#renewedAtMs = Number.NEGATIVE_INFINITY;
+    const calling = this.#path.transport !== "UDP" && this.legs.size > 0;
+    if (this.registration.name === "registered" || calling) this.#path.keepAlive();
   }
 
   #legOf(callId: string): BaseLeg | undefined {
@@ -259,38 +230,34 @@ export class SipTrunk implements Trunk {
       this.deps.transactions.sendResponse(message, this.#onWire(message, text));
       return;
     }
-    const flow = await this.#flowFor(message);
-    // Only a connection that stands knows its own end, so the address is written last.
-    this.deps.transactions.sendRequest(
-      message,
-      this.#onWire(message, text),
-      flow,
-      this.#sipJsUser(),
-    );
+    const branch = branchOf(message.via);
+    const draft: Draft = {
+      ...{ method: message.method, branch },
+      // Only a connection that stands knows its own end, so the address is written last.
+      compose: (hop) => withHop(this.#onWire(message, text), hop.flow.transport, hop.branch),
+    };
+    await this.#path.send(message, draft, this.#sipJsUser(message));
   }
 
   #onWire(message: SipMessage, text: string): string {
-    const { host, port } = this.#addresses.public;
-    const addressed = text.replaceAll(this.#hostToken, `${hostForUri(host)}:${port}`);
+    const addressed = withAddress(text, this.#hostToken, this.#path.addresses.public);
     const timer = this.#legOf(message.callId)?.sessionTimer;
     return timer ? timer.outgoing(message, addressed) : addressed;
   }
 
-  #sipJsUser(): ClientTransactionUser {
+  #sipJsUser(request: SipRequest): SendUser {
+    const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
     return {
       onResponse: (response, flow) => {
         this.#legOf(response.callId)?.sessionTimer.incoming(response);
         this.#agent.receiveResponse(response, flow.remote);
       },
-      // SIP.js counts its own timers B and F and invents the 408.
-      onTimeout: () => {},
+      onFailure: ({ silent, reason }) => {
+        if (reason) this.#log.warn("sip_unreachable", { error: describeError(reason) });
+        this.#agent.fail(request, silent);
+      },
+      isWanted: () => !opensCall || this.#legOf(request.callId)?.isWanted === true,
     };
-  }
-
-  async #flowFor(request: SipRequest): Promise<Flow> {
-    const { remotes, serverName, isServer } = await this.#addresses.nextHop(request);
-    if (isServer) return await this.#link.toServer(remotes, serverName);
-    return await this.#link.toward(remotes, serverName);
   }
 
   // ---- registration ----
@@ -307,43 +274,20 @@ export class SipTrunk implements Trunk {
       contactUser: this.contactUser,
       contactUri: () => this.#contactUri(),
       send: (request) => this.#sendRegister(request),
-      whySilent: () => this.#link.problem,
+      whySilent: () => this.#path.problem,
     });
   }
 
   #contactUri(): string {
-    const { host, port } = this.#addresses.public;
-    const transport = this.settings.transport;
+    const { host, port } = this.#path.addresses.public;
+    const transport = this.#path.transport.toLowerCase();
     return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
   }
 
   async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
-    const flow = await this.#registrarFlow();
-    if (!flow) return null;
-    const { host, port } = this.#addresses.public;
-    const branch = `z9hG4bK${hex(this.deps.random.bytes(12))}`;
-    const via = `SIP/2.0/${this.#transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
-    const text = request(via);
-    const message = parseMessage(text);
-    if (message.kind !== "request") throw new Error("we wrote no REGISTER");
-    const { transactions } = this.deps;
-    const response = await ask(transactions, message, text, flow, () => this.#link.suspect());
-    if (response && this.#addresses.learn(response)) this.#renewBinding();
-    return response;
-  }
-
-  async #registrarFlow(): Promise<Flow | undefined> {
-    try {
-      return await this.#serverFlow();
-    } catch (error) {
-      this.#log.warn("registrar_unreachable", { error: describeError(error) });
-      return undefined;
-    }
-  }
-
-  async #serverFlow(): Promise<Flow> {
-    const { remotes, serverName } = await this.#addresses.server();
-    return await this.#link.toServer(remotes, serverName);
+    const answered = await this.#path.ask("REGISTER", request);
+    if (answered && this.#path.addresses.learn(answered.response)) this.#renewBinding();
+    return answered?.response ?? null;
   }
 
   // ---- legs ----
@@ -355,7 +299,7 @@ export class SipTrunk implements Trunk {
       request,
       contactUser: this.contactUser,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
-      advertise: (media) => this.#addresses.advertise(media),
+      advertise: (media) => this.#path.addresses.advertise(media),
     });
     this.#agent.attach(invitation, leg.negotiator);
     this.legs.add(leg);
@@ -382,7 +326,7 @@ export class SipTrunk implements Trunk {
   #uriOf(target: string): URI | undefined {
     const { server, port } = this.settings;
     if (isE164(target)) {
-      const usual = port === defaultPortOf(this.settings);
+      const usual = port === 0 || port === usualPort(this.#path.transport);
       return new SipJsUri("sip", target, hostForUri(server), usual ? undefined : port);
     }
     const uri = parseUri(target);

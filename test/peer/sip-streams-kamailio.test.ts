@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "../../src/sip/ports.ts";
+import type { SipDns } from "../../src/sip/routing/dns.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";
@@ -14,9 +15,13 @@ const OURS = "127.0.6.22";
 const FROM = e164("+37061001001");
 const NAME = "provider.test";
 
-const resolve = async (host: string) => {
-  if (host === NAME || host === "other.test" || host === HOST) return [HOST];
-  throw new Error(`no address for ${host}`);
+const dns: SipDns = {
+  naptr: async () => [],
+  srv: async () => [],
+  addresses: async (host) => ({
+    addresses: host === NAME || host === "other.test" ? [HOST] : [],
+    ttlSec: null,
+  }),
 };
 
 describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
@@ -29,7 +34,7 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
   const start = () => startKamailio(HOST, { tcp: true, tls: ca.issue([`DNS:${NAME}`]) });
   const open = async (tlsCa: string | null) => {
     trace = traceLog();
-    stack = await startStack(OURS, trace.log, { tlsCa }, { resolve });
+    stack = await startStack(OURS, trace.log, { tlsCa }, { dns });
   };
   const add = (overrides: Partial<TrunkSettings>): Trunk =>
     stack.addTrunk(trunkSettings({ trunkId: ++lastTrunkId, ...overrides }));

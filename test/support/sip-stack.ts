@@ -10,7 +10,7 @@ export function startStack(
   host: string,
   log: Log = silentLog,
   more: Partial<SipSettings> = {},
-  deps: Pick<SipDeps, "resolve"> = {},
+  deps: Pick<SipDeps, "dns"> = {},
 ): Promise<SipStack> {
   return createSipStack(
     {

@@ -21,6 +21,7 @@ export {
   branchOf,
   formatVia,
   parseVia,
+  plainHost,
   responseDestination,
   stampSource,
   type Via,

@@ -33,6 +33,9 @@ export function formatVia(via: Via): string {
   return `SIP/2.0/${via.transport} ${via.host}${port}${formatParameters(via.parameters)}`;
 }
 
+/** Without the brackets of an IPv6 literal. */
+export const plainHost = (host: string): string => host.replace(/^\[|\]$/g, "");
+
 export const branchOf = (via: Via): string => via.parameters.get("branch") ?? "";
 
 /** Notes where a request really came from (RFC 3261 18.2.1, RFC 3581 4). */
@@ -41,7 +44,7 @@ export function stampSource(via: Via, source: { host: string; port: number }): V
   const parameters = new Map(via.parameters);
   // One that the sender wrote itself would be believed by everybody behind us.
   parameters.delete("received");
-  if (!wantsPort && via.host === source.host) return { ...via, parameters };
+  if (!wantsPort && plainHost(via.host) === source.host) return { ...via, parameters };
   parameters.set("received", source.host);
   if (wantsPort) parameters.set("rport", String(source.port));
   return { ...via, parameters };
@@ -52,5 +55,5 @@ export function responseDestination(via: Via): { host: string; port: number } {
   const fallbackPort = via.transport === "TLS" ? 5061 : 5060;
   const rport = Number(via.parameters.get("rport") ?? Number.NaN);
   const port = rport >= 1 && rport <= 65535 ? rport : (via.port ?? fallbackPort);
-  return { host: via.parameters.get("received") ?? via.host, port };
+  return { host: plainHost(via.parameters.get("received") ?? via.host), port };
 }

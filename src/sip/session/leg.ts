@@ -73,6 +73,11 @@ export abstract class BaseLeg {
     return transfer(this.session, uri, this.context.clock);
   }
 
+  /** False: being given up, so that its INVITE is tried nowhere else. */
+  get isWanted(): boolean {
+    return !this.#ended;
+  }
+
   protected get ended(): boolean {
     return this.#ended;
   }

@@ -88,6 +88,10 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     return true;
   }
 
+  override get isWanted(): boolean {
+    return this.#phase.name !== "cancelling" && super.isWanted;
+  }
+
   hangUp(): void {
     if (this.ended) return;
     if (this.session.state === SessionState.Established) this.hangUpEstablished(this.session);

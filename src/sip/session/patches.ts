@@ -32,6 +32,8 @@ interface ClientInternals {
   >;
 }
 
+const LAST_RESORT_MS = 15 * 60_000;
+
 let applied = false;
 
 /** Idempotent; call before the first UserAgent is made. */
@@ -42,6 +44,7 @@ export function applySipJsPatches(): void {
   strengthenBranches();
   keepCSeqInStep();
   answerLatePrack();
+  leaveTimeoutsToUs();
 }
 
 /** A 2xx whose ACK never came, on a call already over, threw from a timer 32 s later. */
@@ -81,4 +84,13 @@ function answerLatePrack(): void {
   prototype.onPrackRequest = (request) => {
     request.accept();
   };
+}
+
+/**
+ * Timers B and F are ours: a request may go from server to server (routing/sender.ts) for longer
+ * than SIP.js would wait. It is told through `TrunkUserAgent.fail`.
+ */
+function leaveTimeoutsToUs(): void {
+  Core.Timers.TIMER_B = LAST_RESORT_MS;
+  Core.Timers.TIMER_F = LAST_RESORT_MS;
 }

@@ -5,6 +5,7 @@
  * public address may change under a running call.
  */
 import {
+  Core,
   EmitterImpl,
   type Invitation,
   Inviter,
@@ -19,7 +20,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TrunkCredentials } from "../credentials.ts";
 import type { Challenge } from "../digest.ts";
-import type { SipRequest, SipResponse } from "../message/index.ts";
+import { branchOf, type SipRequest, type SipResponse } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 import { toSipJsRequest, toSipJsResponse } from "./convert.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
@@ -109,6 +110,22 @@ export class TrunkUserAgent {
     }
   }
 
+  /** Nothing final will come for that request: SIP.js goes on as if 408 or 503 had (8.1.3.1). */
+  fail(request: SipRequest, silent: boolean): void {
+    const client = this.#agent.userAgentCore.userAgentClients.get(
+      branchOf(request.via) + request.method,
+    ) as unknown as ClientInternals | undefined;
+    if (!client) return;
+    const { transaction } = client;
+    try {
+      if (silent) client.onRequestTimeout();
+      else client.onTransportError(new Error("no server was reached"));
+      transaction.stateTransition(Core.TransactionState.Terminated, true);
+    } catch (error) {
+      this.options.log.warn("sip_response_failed", { error: describeError(error) });
+    }
+  }
+
   /** Sessions must be over; their last transactions are cut off. */
   close(): void {
     this.#agent.userAgentCore.reset();
@@ -149,6 +166,14 @@ export class TrunkUserAgent {
       }
     };
   }
+}
+
+interface ClientInternals {
+  readonly transaction: {
+    stateTransition(state: Core.TransactionState, dueToTransportError: boolean): void;
+  };
+  onRequestTimeout(): void;
+  onTransportError(error: Error): void;
 }
 
 /** The two methods SIP.js calls on its digest object. */

@@ -3,7 +3,8 @@
  * something answers, passes each answer up once, absorbs repeated finals and repeats the ACK.
  *
  *   calling ──1xx──► proceeding ──final──► completed ──D/K──► terminated
- *      └──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx goes up
+ *      │└──────────────final / B / F────────►   2xx of an INVITE: accepted (M), every 2xx goes up
+ *      └──patience over──► abandoned: silent, but what still comes goes up until B / F
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { SipResponse } from "../message/index.ts";
@@ -19,11 +20,11 @@ import {
 
 export interface ClientTransactionUser {
   onResponse(response: SipResponse, flow: Flow): void;
-  /** Nothing final came in 64·T1 (timer B or F). */
+  /** Nothing final came in 64·T1 (timer B or F), or nothing at all while there was patience. */
   onTimeout(): void;
 }
 
-type State = "calling" | "proceeding" | "accepted" | "completed" | "terminated";
+type State = "calling" | "abandoned" | "proceeding" | "accepted" | "completed" | "terminated";
 
 export class ClientTransaction {
   #state: State = "calling";
@@ -40,6 +41,8 @@ export class ClientTransaction {
     private readonly clock: Clock,
     private readonly onTerminated: () => void,
     private readonly onRetransmission: () => void,
+    /** Null: 64·T1. Shorter where the request can be sent elsewhere (see routing/sender.ts). */
+    private readonly patienceMs: number | null = null,
   ) {}
 
   get waiting(): boolean {
@@ -49,7 +52,8 @@ export class ClientTransaction {
   start(): void {
     this.flow.send(this.text);
     if (!this.flow.reliable) this.#scheduleRetransmission();
-    this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
+    if (this.patienceMs === null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
+    else this.#live(this.patienceMs, () => this.#abandon());
   }
 
   /** The ACK of a non-2xx final answer, made by the user: kept for repeated finals. */
@@ -83,14 +87,15 @@ export class ClientTransaction {
   }
 
   #receiveProvisional(response: SipResponse, flow: Flow): void {
-    if (this.#state !== "calling" && this.#state !== "proceeding") return;
-    if (this.#state === "calling") {
+    if (this.#state === "accepted" || this.#state === "completed") return;
+    if (this.#state !== "proceeding") {
       this.#state = "proceeding";
       if (this.method === "INVITE") {
         this.#retransmission?.cancel();
         this.#live(PROCEEDING_MAX_MS, () => this.#timeOut());
       } else {
         this.#intervalMs = T2_MS;
+        if (this.patienceMs !== null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
       }
     }
     this.user.onResponse(response, flow);
@@ -131,6 +136,13 @@ export class ClientTransaction {
   #live(delayMs: number, onEnd: () => void): void {
     this.#lifetime?.cancel();
     this.#lifetime = this.clock.after(delayMs, onEnd);
+  }
+
+  #abandon(): void {
+    this.#state = "abandoned";
+    this.#retransmission?.cancel();
+    this.#live(TRANSACTION_TIMEOUT_MS, () => this.terminate());
+    this.user.onTimeout();
   }
 
   #timeOut(): void {

@@ -70,8 +70,17 @@ export class TransactionLayer {
     else this.counters.unmatched++;
   }
 
-  /** Sends a request and follows it to its end. An ACK is only sent, or kept for repeats. */
-  sendRequest(request: SipRequest, text: string, flow: Flow, user: ClientTransactionUser): void {
+  /**
+   * Sends a request and follows it to its end. An ACK is only sent, or kept for repeats.
+   * `patienceMs`: how long nothing at all is waited for; what comes later still goes up.
+   */
+  sendRequest(
+    request: SipRequest,
+    text: string,
+    flow: Flow,
+    user: ClientTransactionUser,
+    patienceMs: number | null = null,
+  ): void {
     const key = clientKey(request);
     if (request.method === "ACK") {
       const invite = this.#clients.get(key);
@@ -87,6 +96,7 @@ export class TransactionLayer {
       this.options.clock,
       () => this.#clients.delete(key),
       () => this.counters.retransmissions++,
+      patienceMs,
     );
     this.#clients.set(key, transaction);
     transaction.start();

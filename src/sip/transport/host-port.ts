@@ -1,0 +1,17 @@
+/** `host`, `host:port`, `[v6]:port` as operators write them. */
+
+export interface HostPort {
+  /** Without brackets. */
+  readonly host: string;
+  /** Null: not stated. */
+  readonly port: number | null;
+}
+
+/** Undefined when the port is no port. */
+export function parseHostPort(text: string): HostPort | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[^:\s]+)(?::(\d{1,5}))?$/i.exec(text.trim());
+  const host = match?.[1];
+  const port = match?.[2] === undefined ? null : Number(match[2]);
+  if (host === undefined || (port !== null && (port < 1 || port > 65535))) return undefined;
+  return { host: host.replace(/^\[|\]$/g, ""), port };
+}

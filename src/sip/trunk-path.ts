@@ -1,0 +1,239 @@
+/**
+ * How a trunk's requests leave, and under which address: routes (where to), link (over what),
+ * addresses (what we are called there), sender (the next server when one fails). The trunk itself
+ * only writes requests and reads answers.
+ */
+import type { Clock, Timer } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import type { SipRequest, SipResponse } from "./message/index.ts";
+import type { TrunkSettings } from "./ports.ts";
+import { hostForUri } from "./registration.ts";
+import type { FailedTargets } from "./routing/failed-targets.ts";
+import type { Target } from "./routing/locate.ts";
+import type { Locator } from "./routing/locator.ts";
+import { type Draft, RequestSender, type Route, type SendUser } from "./routing/sender.ts";
+import type { TransactionLayer } from "./transaction/layer.ts";
+import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
+import type { Peer } from "./transport/stream.ts";
+import { TrunkAddresses } from "./trunk-addresses.ts";
+import { TrunkLink } from "./trunk-link.ts";
+import { type Hop, TrunkRoutes, transportOf } from "./trunk-routes.ts";
+
+export interface TrunkPathDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly transactions: TransactionLayer;
+  readonly locator: Locator;
+  readonly failed: FailedTargets;
+  readonly local: Address;
+  readonly externalIp: string;
+  /** See TrunkAddressesDeps. */
+  readonly mapped: () => Address | null;
+  flowTo(remote: Address): Flow | undefined;
+  connectionTo(peer: Peer): Promise<StreamFlow>;
+  /** The addresses that belong to the trunk are others now. */
+  readonly onAddresses: () => void;
+  /** A connection to the server stands anew. */
+  readonly onConnected: () => void;
+  /** It is gone, and it is time to connect again. */
+  readonly onLost: () => void;
+  /** Our own address on the way to the server is another now. */
+  readonly onMoved: () => void;
+}
+
+export interface Answered {
+  readonly response: SipResponse;
+  readonly flow: Flow;
+}
+
+/** How often it is asked whether our own address is still the same. */
+const LOCAL_PERIOD_MS = 30_000;
+
+export class TrunkPath {
+  readonly addresses: TrunkAddresses;
+  readonly #routes: TrunkRoutes;
+  readonly #link: TrunkLink;
+  readonly #sender: RequestSender;
+  /** The server that took our last REGISTER: calls go there too, while it is sound. */
+  #home: Target | undefined;
+  /** The server that we looked up our own address for. */
+  #toward: string | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  /** Throws when the outbound proxy is not host[:port]. */
+  constructor(
+    private readonly settings: TrunkSettings,
+    private readonly deps: TrunkPathDeps,
+  ) {
+    const { clock, log, locator, local, externalIp, mapped } = deps;
+    const onChange = deps.onAddresses;
+    this.#routes = new TrunkRoutes(settings, { clock, log, locator, onChange });
+    this.addresses = new TrunkAddresses(settings, {
+      ...{ log, local, externalIp, mapped },
+      transport: () => this.transport,
+    });
+    this.#link = new TrunkLink({
+      ...{ clock, random: deps.random },
+      flowTo: deps.flowTo,
+      connectionTo: deps.connectionTo,
+      onConnected: (own) => {
+        this.addresses.connected(own);
+        deps.onConnected();
+      },
+      onLost: deps.onLost,
+    });
+    this.#sender = new RequestSender(deps);
+  }
+
+  /** Of the server, as far as is known now. */
+  get transport(): TransportName {
+    const stated = transportOf(this.settings);
+    if (stated !== "AUTO") return stated;
+    return (this.#home ?? this.#routes.first)?.transport ?? "UDP";
+  }
+
+  /** Addresses that requests of the trunk's peers come from. */
+  get remotes(): readonly string[] {
+    return this.#routes.all;
+  }
+
+  /** Why nothing answered, for a person; null: not known. */
+  get problem(): string | null {
+    return this.#routes.problem ?? this.#link.problem;
+  }
+
+  /** Looks everything up; resolves when requests can leave, or it is known that they cannot. */
+  async start(): Promise<void> {
+    await this.#routes.refresh();
+    const { first } = this.#routes;
+    if (first) await this.#towards(first);
+    if (this.#closed) return;
+    this.#timer = this.deps.clock.every(LOCAL_PERIOD_MS, () => void this.#lookAround());
+  }
+
+  /** A request of a dialog or a call, to wherever it leads. Never throws. */
+  async send(message: SipRequest, draft: Draft, user: SendUser): Promise<void> {
+    const followed = draft.method === "ACK" || draft.method === "CANCEL";
+    if (followed && this.#sender.follow(draft, user)) return;
+    try {
+      const hop = await this.#routes.nextHop(message);
+      this.#sender.send(draft, this.#routeOf(this.#homeFirst(hop)), user);
+    } catch (reason) {
+      user.onFailure({ silent: false, reason });
+    }
+  }
+
+  /**
+   * A request to the trunk's server, outside every dialog; `compose` is given its Via. Null: nobody
+   * answered, or there was no way. Never rejects.
+   */
+  async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
+    const branch = this.#newBranch();
+    const draft: Draft = {
+      method,
+      branch,
+      compose: (hop) => compose(this.#viaOf(hop.flow, hop.branch)),
+    };
+    const hop = await this.#server();
+    if (!hop) return null;
+    const registering = method === "REGISTER";
+    const route = this.#routeOf(registering ? hop : this.#homeFirst(hop));
+    return await new Promise((resolve) => {
+      this.#sender.send(draft, route, {
+        onResponse: (response, flow) => {
+          if (response.statusCode < 200) return;
+          if (registering) this.#settle(flow, hop);
+          resolve({ response, flow });
+        },
+        onFailure: ({ silent, reason }) => {
+          if (silent) this.#link.suspect();
+          if (reason) this.deps.log.warn("sip_unreachable", { error: describeError(reason) });
+          resolve(null);
+        },
+      });
+    });
+  }
+
+  keepAlive(): void {
+    const target = this.#home ?? this.#routes.first;
+    if (target) this.#link.keepAlive(target.transport === "UDP" ? target.remote : null);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#routes.close();
+    this.#link.close();
+  }
+
+  async #server(): Promise<Hop | undefined> {
+    try {
+      return await this.#routes.server();
+    } catch (error) {
+      this.deps.log.warn("trunk_unresolved", { error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  #routeOf(hop: Hop): Route {
+    return {
+      targets: hop.targets,
+      open: async (target) => {
+        if (hop.isServer) await this.#towards(target);
+        return await this.#link.open(target, hop);
+      },
+      openTcp: (target) => this.#link.openTcp(target, hop),
+    };
+  }
+
+  #homeFirst(hop: Hop): Hop {
+    const home = this.#home && hop.targets.find((target) => isSame(target, this.#home));
+    if (!hop.isServer || !home) return hop;
+    return { ...hop, targets: [home, ...hop.targets.filter((target) => target !== home)] };
+  }
+
+  #settle(flow: Flow, hop: Hop): void {
+    const target = { transport: flow.transport, remote: flow.remote };
+    this.#home = hop.targets.find((each) => isSame(each, target)) ?? this.#home;
+  }
+
+  async #towards({ remote }: Target): Promise<void> {
+    if (this.#toward === remote.host) return;
+    await this.addresses.toward(remote);
+    this.#toward = remote.host;
+  }
+
+  /** The machine may have moved to another network. */
+  async #lookAround(): Promise<void> {
+    const target = this.#home ?? this.#routes.first;
+    if (target?.transport !== "UDP") return;
+    const before = this.addresses.local.host;
+    try {
+      await this.addresses.toward(target.remote);
+    } catch {
+      return;
+    }
+    if (this.#closed || this.addresses.local.host === before) return;
+    this.addresses.forget();
+    this.deps.onMoved();
+  }
+
+  #newBranch(): string {
+    return `z9hG4bK${hex(this.deps.random.bytes(12))}`;
+  }
+
+  #viaOf(flow: Flow, branch: string): string {
+    const { host, port } = this.addresses.public;
+    return `SIP/2.0/${flow.transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
+  }
+}
+
+const isSame = (one: Target, other: Target | undefined): boolean =>
+  one.transport === other?.transport &&
+  one.remote.host === other.remote.host &&
+  one.remote.port === other.remote.port;
