@@ -102,6 +102,14 @@ export class ChatHistory {
     this.#answerWasCut = true;
   }
 
+  /** The answer was given up before anybody knew of it: as if it had not been asked. */
+  forgetQuestion(): void {
+    const question = this.#question;
+    this.#question = null;
+    this.#answer = null;
+    if (question) this.#messages.splice(question.at);
+  }
+
   /** The answer is complete. */
   complete(): void {
     this.#answerWasCut = false;

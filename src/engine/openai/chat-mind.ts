@@ -40,6 +40,7 @@ const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
 type Sorted = { readonly wishes: RememberedCall[]; readonly refused: boolean };
 
 export class ChatMind implements Mind {
+  readonly capabilities = { earlyStart: true };
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSnapshot[];
   #language: AgentLanguage;
@@ -57,26 +58,23 @@ export class ChatMind implements Mind {
   }
 
   async *respond(input: MindInput, signal: AbortSignal): AsyncGenerator<MindEvent> {
+    if (signal.aborted) return;
     if (!this.#remember(input)) {
       yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
       return;
     }
-    let used: ChatUsage = { inputTokens: 0, outputTokens: 0 };
+    let taken = false;
+    const onAbort = () => (taken ? this.#history.cut() : this.#history.forgetQuestion());
+    signal.addEventListener("abort", onAbort, { once: true });
     try {
-      for (let round = 1; round <= ROUNDS_MAX && !signal.aborted; round++) {
-        const again = yield* this.#round(signal, (usage) => {
-          used = {
-            inputTokens: used.inputTokens + usage.inputTokens,
-            outputTokens: used.outputTokens + usage.outputTokens,
-          };
-        });
-        if (!again) break;
+      for await (const event of this.#answer(signal)) {
+        yield event;
+        taken = true;
       }
       if (!signal.aborted) this.#history.complete();
     } finally {
-      if (signal.aborted) this.#history.cut();
+      signal.removeEventListener("abort", onAbort);
     }
-    yield { type: "done", usage: used };
   }
 
   heardUntil(text: string): void {
@@ -101,7 +99,8 @@ export class ChatMind implements Mind {
       if (event.type === "text") text += event.text;
       if (text.length > SUMMARY_CHARACTERS_MAX) break;
     }
-    return new SpokenPiecesOfAll(text).joined;
+    const pieces = new SpokenPieces();
+    return [...pieces.push(text), ...pieces.end()].join(" ");
   }
 
   /** Whether the model must be asked now. */
@@ -123,6 +122,20 @@ export class ChatMind implements Mind {
         this.#history.note("The caller said nothing and was asked whether they are still there");
         return false;
     }
+  }
+
+  async *#answer(signal: AbortSignal): AsyncGenerator<MindEvent> {
+    let inputTokens = 0;
+    let outputTokens = 0;
+    const count = (usage: ChatUsage) => {
+      inputTokens += usage.inputTokens;
+      outputTokens += usage.outputTokens;
+    };
+    for (let round = 1; round <= ROUNDS_MAX; round++) {
+      const again = yield* this.#round(signal, count);
+      if (!again) break;
+    }
+    if (!signal.aborted) yield { type: "done", usage: { inputTokens, outputTokens } };
   }
 
   /** One request. Answers whether another is needed. */
@@ -200,11 +213,3 @@ function estimatedUsage(
 
 /** Nobody aborts it: its time-outs end it. */
 const forever = (): AbortSignal => new AbortController().signal;
-
-class SpokenPiecesOfAll {
-  readonly joined: string;
-  constructor(text: string) {
-    const pieces = new SpokenPieces();
-    this.joined = [...pieces.push(text), ...pieces.end()].join(" ");
-  }
-}

@@ -70,7 +70,7 @@ export function speakable(text: string): string {
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/```\w*|`|\*\*|__|(?<=^|\s)[*_](?=\S)|(?<=\S)[*_](?=\s|[.,!?]|$)/g, "")
     .replace(/^\s*(?:#{1,6}|[-*•]|>)\s+/gm, "")
-    .replace(/[\p{Extended_Pictographic}\u200d\ufe0f]/gu, "")
+    .replace(/\p{Extended_Pictographic}|\u200d|\ufe0f/gu, "")
     .replace(/\s+/g, " ")
     .trim();
 }

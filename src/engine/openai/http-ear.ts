@@ -1,0 +1,113 @@
+/**
+ * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file. The answer may be
+ * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
+ */
+import type { AgentLanguage } from "../../agent/agent.ts";
+import type { Ear, ExpectedAnswer, Heard } from "../ports.ts";
+import type { SttSettings } from "../settings.ts";
+import { UtteranceAudio } from "../utterance-audio.ts";
+import { isObject, parseJson } from "./chat-chunks.ts";
+import { ServerSentEvents } from "./server-sent-events.ts";
+import type { Answer, Service } from "./service.ts";
+import { wavFile } from "./wav.ts";
+
+export interface HttpEarOptions {
+  readonly service: Service;
+  readonly settings: SttSettings;
+  readonly language: AgentLanguage;
+  readonly sampleRateHz: number;
+}
+
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const PAUSE_MS_MAX = 5_000;
+/** These services do not say how sure they are. */
+const CONFIDENCE = 0.9;
+
+export class HttpEar implements Ear {
+  readonly capabilities = { partials: false };
+  readonly #audio: UtteranceAudio;
+  readonly #closed = new AbortController();
+  #language: AgentLanguage;
+
+  constructor(private readonly options: HttpEarOptions) {
+    this.#audio = new UtteranceAudio(options.sampleRateHz);
+    this.#language = options.language;
+  }
+
+  begin(lead: Int16Array): void {
+    this.#audio.begin(lead);
+  }
+
+  push(pcm: Int16Array): void {
+    this.#audio.push(pcm);
+  }
+
+  cancel(): void {
+    this.#audio.clear();
+  }
+
+  onPartial(_: (text: string) => void): void {}
+
+  expect(_: ExpectedAnswer): void {}
+
+  switchLanguage(language: AgentLanguage): void {
+    this.#language = language;
+  }
+
+  async end(): Promise<Heard> {
+    const { service, settings, sampleRateHz } = this.options;
+    const audioMs = this.#audio.ms;
+    const body = new FormData();
+    const file = wavFile(this.#audio.pcm, sampleRateHz);
+    this.#audio.clear();
+    body.set("file", new File([file], "speech.wav", { type: "audio/wav" }));
+    body.set("model", settings.model);
+    body.set("language", this.#language);
+    body.set("response_format", "json");
+    if (settings.mode === "sse") body.set("stream", "true");
+    const answer = await service.ask({
+      path: "/audio/transcriptions",
+      body,
+      signal: this.#closed.signal,
+      pauseMsMax: PAUSE_MS_MAX,
+      bytesMax: ANSWER_BYTES_MAX,
+    });
+    return { text: (await this.#read(answer)).trim(), confidence: CONFIDENCE, audioMs };
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #read(answer: Answer): Promise<string> {
+    if (/^text\/event-stream/i.test(answer.contentType)) return await this.#readEvents(answer);
+    const said = await answer.text();
+    if (/^text\/plain/i.test(answer.contentType) && !said.trimStart().startsWith("{")) return said;
+    const body = parseJson(said);
+    if (isObject(body) && typeof body.text === "string") return body.text;
+    throw this.options.service.fail("protocol", "an answer without a text");
+  }
+
+  async #readEvents(answer: Answer): Promise<string> {
+    const events = new ServerSentEvents();
+    let text = "";
+    let done = false;
+    const read = (data: string) => {
+      const event = parseJson(data);
+      if (!isObject(event)) return;
+      if (isObject(event.error) || event.type === "error") {
+        throw this.options.service.fail("server", JSON.stringify(event.error ?? event));
+      }
+      if (event.type === "transcript.text.delta" && typeof event.delta === "string") {
+        text += event.delta;
+      } else if (typeof event.text === "string") {
+        text = event.type === "transcript.text.done" ? event.text : text + event.text;
+        done = event.type === "transcript.text.done";
+      }
+    };
+    for await (const part of answer.parts()) for (const data of events.push(part)) read(data);
+    for (const data of events.end()) read(data);
+    if (!done && text === "") throw this.options.service.fail("protocol", "no transcript came");
+    return text;
+  }
+}
