@@ -24,6 +24,7 @@ import { RtpReceiver } from "./rtp/receiver.ts";
 import { RtcpSession } from "./rtp/rtcp-session.ts";
 import { RtpSender } from "./rtp/sender.ts";
 import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
+import { SrtpSession } from "./srtp/session.ts";
 
 export interface CallAudioOptions {
   /** Address the sockets bind to. */
@@ -66,6 +67,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #sender: RtpSender;
   readonly #receiver: RtpReceiver;
   readonly #rtcp: RtcpSession;
+  readonly #srtp = new SrtpSession();
   readonly #queue: PlayoutQueue;
   readonly #callerFrame: Int16Array;
   readonly #agentFrame: Int16Array;
@@ -129,11 +131,13 @@ class RtpCallAudio implements CallAudio, PacedStream {
   connect(plan: MediaPlan): void {
     const codec = plan.codec.name;
     this.#plan = plan;
+    this.#srtp.use(plan.srtp ?? null);
     this.#sender.configure({
       codec,
       payloadType: plan.codec.sendPayloadType,
       telephoneEventType: plan.telephoneEvent?.send ?? null,
       ptimeMs: plan.ptimeMs,
+      comfortNoiseType: plan.comfortNoise ?? null,
     });
     this.#receiver.configure({
       codec,
@@ -280,23 +284,35 @@ class RtpCallAudio implements CallAudio, PacedStream {
 
   #onRtp(datagram: Uint8Array, host: string, port: number): void {
     if (!this.#plan) return;
-    if (looksLikeRtcp(datagram)) this.#onRtcp(datagram, host);
-    else this.#receiver.receive(datagram, host, port, this.#deps.clock.monotonic());
+    if (looksLikeRtcp(datagram)) {
+      this.#onRtcp(datagram, host);
+      return;
+    }
+    const packet = this.#srtp.unprotectRtp(datagram);
+    if (packet) this.#receiver.receive(packet, host, port, this.#deps.clock.monotonic());
   }
 
   #onRtcp(datagram: Uint8Array, host: string): void {
-    if (host === this.#receiver.source.destination?.host) this.#rtcp.receive(datagram);
+    if (host !== this.#receiver.source.destination?.host) return;
+    const packet = this.#srtp.unprotectRtcp(datagram);
+    if (packet) this.#rtcp.receive(packet);
   }
 
   #transmitRtp(datagram: Uint8Array, size: number): void {
     const destination = this.#receiver.source.destination;
     if (!destination) return;
-    this.#sockets?.sendRtp(datagram.subarray(0, size), destination.host, destination.port);
+    const protectedSize = this.#srtp.protectRtp(datagram, size);
+    const { host, port } = destination;
+    this.#sockets?.sendRtp(datagram.subarray(0, protectedSize), host, port);
   }
 
   #transmitRtcp(datagram: Uint8Array): void {
     const destination = this.#receiver.source.destination;
-    if (destination) this.#sockets?.sendRtcp(datagram, destination.host, destination.port + 1);
+    if (!destination) return;
+    const packet = this.#srtp.protectRtcp(datagram);
+    const { host, port } = destination;
+    if (this.#plan?.rtcpMux) this.#sockets?.sendRtp(packet, host, port);
+    else this.#sockets?.sendRtcp(packet, host, port + 1);
   }
 
   #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {

@@ -14,6 +14,16 @@ export interface NegotiatedCodec {
   readonly receivePayloadType: number;
 }
 
+/** RFC 4568 6.2. */
+export type SrtpSuite = "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMAC_SHA1_32";
+
+/** What SDES agreed on: master key and salt of each direction, base64. Never to be logged. */
+export interface SrtpKeys {
+  readonly suite: SrtpSuite;
+  readonly sendKey: string;
+  readonly receiveKey: string;
+}
+
 /** One agreed offer/answer. A later plan for the same call replaces the earlier one. */
 export interface MediaPlan {
   /** Where the far end wants our RTP, from its SDP. Symmetric RTP may move it (see media/rtp). */
@@ -24,6 +34,12 @@ export interface MediaPlan {
   readonly direction: MediaDirection;
   /** Milliseconds of audio in a packet we send. */
   readonly ptimeMs: number;
+  /** Missing or null: plain RTP. */
+  readonly srtp?: SrtpKeys | null;
+  /** RTCP goes to the RTP port (RFC 5761). */
+  readonly rtcpMux?: boolean;
+  /** Payload type of comfort noise (RFC 3389) where both agreed to be silent by it. */
+  readonly comfortNoise?: number | null;
 }
 
 /** RFC 3550 figures of one finished or running stream, both directions. */
