@@ -11,6 +11,7 @@ import { createDelivery } from "./app/delivery.ts";
 import { startHttp } from "./app/http.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
+import { createPeople } from "./app/people.ts";
 import type { AppSettings } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTrunkLeases } from "./app/trunk-leases.ts";
@@ -142,7 +143,12 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
+  const identity = createPeople({
+    ...{ database, vault, plans: settings.plans, mails: delivery.mails, publicUrl: () => baseUrl },
+    ...deps,
+  });
   const http = await startHttp(settings, {
+    identity,
     ...{ database, billing, payments, calls, delivery, vault, sip, audio, upkeep },
     recordingsDir: paths.recordings,
     ...deps,

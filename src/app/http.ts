@@ -9,6 +9,7 @@ import type { Random } from "../core/random.ts";
 import type { HttpServer } from "../http/ports.ts";
 import { createHttpServer } from "../http/server.ts";
 import { sharedRateLimiter } from "../http/shared-rate-limit.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import { rateStore } from "../store/rate-store.ts";
@@ -26,6 +27,7 @@ export interface HttpParts {
   readonly calls: CallDesk;
   readonly delivery: Delivery;
   readonly vault: Vault;
+  readonly identity: Identity;
   readonly sip: SipStack;
   readonly audio: Audio;
   readonly upkeep: Upkeep;
@@ -55,6 +57,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       tls: settings.http.tls,
       requestsPerMinute: settings.http.requestsPerMinute,
       bodyBytesMax: settings.http.bodyBytesMax,
+      trustedProxies: settings.http.trustedProxies ?? [],
       version: settings.version,
       engineLabel: settings.engineLabel,
       voiceAliases: settings.voiceAliases,

@@ -164,6 +164,7 @@ export function settingsFromConfig(
       tls: tlsOf(config),
       requestsPerMinute: limits.requests_per_minute,
       bodyBytesMax: limits.body_bytes,
+      trustedProxies: server.trusted_proxies,
     },
     sip: {
       bind: hostPort(sip.bind),

@@ -34,6 +34,8 @@ export interface AppSettings {
     readonly tls: { readonly cert: string; readonly key: string } | null;
     readonly requestsPerMinute: number;
     readonly bodyBytesMax: number;
+    /** Whose X-Forwarded-* headers count. Missing: nobody's. */
+    readonly trustedProxies?: readonly string[];
   };
   readonly sip: {
     readonly bind: HostPort;

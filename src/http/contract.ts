@@ -5,6 +5,9 @@
  */
 import type { z } from "zod";
 import type { ErrorCode } from "../core/errors.ts";
+import type { Source } from "../identity/dependencies.ts";
+import type { ActiveSession } from "../identity/sessions.ts";
+import type { Actor } from "./exchange.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -60,13 +63,30 @@ export interface Contract<
 export const requiredRole = (contract: Pick<Contract, "method" | "role">): Role =>
   contract.role ?? (contract.method === "GET" ? "viewer" : "member");
 
+/** The browser behind a request of the dashboard. */
+export interface Browser {
+  readonly source: Source;
+  /** The session cookie's token, whatever it is worth. */
+  readonly token: string | null;
+  /** `scheme://host[:port]` it addressed us by. */
+  readonly origin: string;
+  /** With the answer goes this token as the session cookie; "" takes the cookie away. */
+  keep(token: string): void;
+  /** Whom this turned out to be about, for the audit log. */
+  about(actor: Actor): void;
+}
+
 export interface ApiRequest<
   Path extends string = string,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
 > {
   readonly tenantId: number;
+  /** 0: it came with a session. */
   readonly keyId: number;
+  /** null: it came with an API key, or nobody is signed in (open routes). */
+  readonly session: ActiveSession | null;
+  readonly browser: Browser;
   readonly params: ParamsOf<Path>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;

@@ -1,7 +1,10 @@
 /** What is known about one request while it is answered, and how its answer is written. */
 
+import type { ActiveSession } from "../identity/sessions.ts";
 import type { RateVerdict } from "./ports.ts";
 import type { Problem } from "./problem.ts";
+import { setCookie } from "./session/cookie.ts";
+import type { Origins } from "./session/source.ts";
 
 export interface Exchange {
   readonly requestId: string;
@@ -11,7 +14,32 @@ export interface Exchange {
   tenantId: number;
   keyId: number;
   rate: RateVerdict | null;
+  /** Set for what a browser may have sent with a cookie: where it came from and reached us. */
+  origins: Origins | null;
+  userAgent: string;
+  session: ActiveSession | null;
+  /** The cookie's token, whatever it is worth. */
+  token: string | null;
+  /** Goes out with the answer: a new token, or "" to take the cookie away. */
+  newToken: string | null;
+  /** Whom an open route turned out to be about, for the audit log. */
+  actor: Actor | null;
 }
+
+/** A person who is signing in: known by id, or by what was typed. */
+export interface Actor {
+  readonly userId: number | null;
+  readonly email: string | null;
+  readonly tenantId: number | null;
+}
+
+/** Nothing of an answer to a browser's session may be framed, embedded or kept. */
+const BROWSER_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  vary: "Cookie, Sec-Fetch-Site",
+};
 
 const SANE_REQUEST_ID = /^[\w.:~-]{1,128}$/;
 
@@ -36,6 +64,11 @@ export function headersOf(exchange: Exchange, contentType: string): Record<strin
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   };
+  if (exchange.origins) {
+    Object.assign(headers, BROWSER_HEADERS);
+    if (exchange.newToken !== null)
+      headers["set-cookie"] = setCookie(exchange.newToken, exchange.origins.secure);
+  }
   if (exchange.rate) {
     headers["ratelimit-limit"] = String(exchange.rate.limit);
     headers["ratelimit-remaining"] = String(exchange.rate.remaining);
@@ -50,14 +83,14 @@ export function jsonResponse(exchange: Exchange, status: number, json: string): 
   return new Response(json, { status, headers: headersOf(exchange, JSON_TYPE) });
 }
 
-/** `retry-after` of 429 is the specification's 60 seconds. */
+/** `retry-after` of 429 is the specification's 60 seconds where nothing else is known. */
 export function problemResponse(
   exchange: Exchange,
   problem: Problem,
   extra: Readonly<Record<string, string>> = {},
 ): Response {
   const headers = { ...headersOf(exchange, JSON_TYPE), ...extra };
-  if (problem.status === 429) headers["retry-after"] = "60";
+  if (problem.status === 429) headers["retry-after"] = String(problem.retryAfterSec ?? 60);
   if (problem.status === 503) headers["retry-after"] = "5";
   if (problem.status === 413) headers.connection = "close";
   return new Response(problemJson(exchange, problem), { status: problem.status, headers });

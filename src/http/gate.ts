@@ -9,6 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { bearerOf } from "./authenticate.ts";
+import { DASHBOARD_MOUNT } from "./dashboard/document.ts";
 import { type Exchange, problemResponse, saneRequestId, splitUrl } from "./exchange.ts";
 import type { RateLimiter } from "./ports.ts";
 import {
@@ -16,15 +17,18 @@ import {
   methodNotAllowed,
   problemOf,
   rateLimited,
+  signInNeeded,
   unauthorized,
   unknownPath,
 } from "./problem.ts";
 import type { RouteTable } from "./route-table.ts";
+import type { Recognise } from "./session/recognise.ts";
 
 export interface GateDependencies {
   readonly table: RouteTable;
   readonly apiKeys: ApiKeys;
   readonly limiter: RateLimiter;
+  readonly people: Recognise;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,7 +36,14 @@ export interface GateDependencies {
 
 export type Gate = ReturnType<typeof createGate>;
 
-export function createGate({ table, apiKeys, limiter, clock, random, log }: GateDependencies) {
+const isDashboard = (path: string) =>
+  path === DASHBOARD_MOUNT || path.startsWith(`${DASHBOARD_MOUNT}/`);
+
+/** The web app's pages and the redirect to them. */
+const isPage = (path: string) => path === "/" || path === "/app" || path.startsWith("/app/");
+
+export function createGate(deps: GateDependencies) {
+  const { table, apiKeys, limiter, people, clock, random, log } = deps;
   const exchanges = new WeakMap<Request, Exchange>();
   let refusing = false;
 
@@ -46,6 +57,12 @@ export function createGate({ table, apiKeys, limiter, clock, random, log }: Gate
       tenantId: 0,
       keyId: 0,
       rate: null,
+      origins: null,
+      userAgent: "",
+      session: null,
+      token: null,
+      newToken: null,
+      actor: null,
     };
     exchanges.set(request, exchange);
     return exchange;
@@ -53,10 +70,23 @@ export function createGate({ table, apiKeys, limiter, clock, random, log }: Gate
 
   /** Throws what the request is refused with. */
   async function identify(exchange: Exchange, request: Request): Promise<void> {
-    if (!table.isApi(exchange.path)) return;
+    const { path } = exchange;
+    if (isPage(path)) people.requireKnownHost(request);
+    if (!table.isApi(path)) return;
     if (refusing) throw draining();
-    if (table.isOpen(exchange.path)) return;
+    if (isDashboard(path)) {
+      await people.recognise(exchange, request);
+      if (!exchange.session && !table.isOpen(path)) throw signInNeeded();
+      return;
+    }
+    if (table.isOpen(path)) return;
     const secret = bearerOf(request.headers);
+    if (secret === null && people.hasCookie(exchange, request)) {
+      await people.recognise(exchange, request);
+      if (!exchange.session) throw unauthorized();
+      return;
+    }
+    exchange.origins = null;
     const key = secret === null ? null : await apiKeys.identify(secret);
     if (!key) throw unauthorized();
     exchange.tenantId = key.tenantId;

@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { parseBody, readBody } from "./body.ts";
-import type { Contract, Route } from "./contract.ts";
+import type { Browser, Contract, Route } from "./contract.ts";
 import {
   type Exchange,
   jsonResponse,
@@ -47,6 +47,8 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const input = {
       tenantId: exchange.tenantId,
       keyId: exchange.keyId,
+      session: exchange.session,
+      browser: browserOf(exchange),
       params: checkParams(contract, params),
       query: checkQuery(contract, exchange.search),
       http: request,
@@ -64,8 +66,10 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       } as never);
       return { status: contract.status ?? 200, json: JSON.stringify(result) };
     };
-    const key =
-      contract.method === "POST" ? idempotencyKey(request.headers.get("idempotency-key")) : null;
+    // What is about a person, or makes one, is answered to that browser alone: never replayed.
+    const replayable =
+      contract.method === "POST" && exchange.tenantId !== 0 && !isPersonal(contract);
+    const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
     if (key === null) {
       const { status, json } = await run();
       return jsonResponse(exchange, status, json);
@@ -122,5 +126,19 @@ function bodyOf(contract: Contract, bytes: Uint8Array, request: Request): unknow
   });
   return checkBody(contract, sent);
 }
+
+const isPersonal = (contract: Contract) => contract.open === true || contract.scope === "user";
+
+const browserOf = (exchange: Exchange): Browser => ({
+  source: { ip: exchange.origins?.ip ?? "", userAgent: exchange.userAgent },
+  token: exchange.token,
+  origin: exchange.origins?.own ?? "",
+  keep: (token) => {
+    exchange.newToken = token;
+  },
+  about: (actor) => {
+    exchange.actor = actor;
+  },
+});
 
 const withoutMount = (path: string) => path.replace(/^(\/api)?\/v1/, "").replace(/\/+$/, "");

@@ -9,6 +9,7 @@ import type { CallDesk } from "../call/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import type { WebhookTester } from "../webhook/tester.ts";
@@ -25,6 +26,8 @@ export interface HttpSettings {
   readonly requestsPerMinute: number;
   /** Largest request body. */
   readonly bodyBytesMax: number;
+  /** Addresses and networks whose X-Forwarded-* headers count. Default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Of the appliance, for GET /ping. */
   readonly version: string;
   /** The label of `agent.engine`. */
@@ -41,6 +44,7 @@ export interface HttpDependencies {
   readonly calls: CallDesk;
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
   readonly vault: Vault;
+  readonly identity: Identity;
   readonly checkouts: Checkouts;
   /**
    * Takes a Stripe event as it came, with its signature; answers the status. Missing: payments are

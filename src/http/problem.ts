@@ -26,6 +26,8 @@ export interface Problem {
   readonly error: ErrorCode;
   readonly message: string;
   readonly field: string | null;
+  /** For 429, where it is known. */
+  readonly retryAfterSec?: number | null;
   /** Set for what is ours to mend: to be logged. */
   readonly cause: unknown;
 }
@@ -42,6 +44,7 @@ export function problemOf(thrown: unknown): Problem {
       error: thrown.code,
       message: thrown.publicMessage,
       field: thrown.field,
+      retryAfterSec: thrown.retryAfterSec,
       cause: status >= 500 ? thrown : null,
     };
   }
@@ -77,6 +80,21 @@ export const unauthorized = () =>
     code: "unauthorized",
     publicMessage:
       "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
+  });
+
+/** Below /api/dashboard, whatever is wrong with the session, or missing. */
+export const signInNeeded = () =>
+  new AppError({ code: "unauthorized", publicMessage: "Sign in first: there is no session." });
+
+export const forbidden = (publicMessage: string) =>
+  new AppError({ code: "forbidden", publicMessage });
+
+export const tooManyRequests = (limit: number, resetSec: number) =>
+  new AppError({
+    code: "rate_limited",
+    publicMessage: `More than ${limit} requests in a minute. Wait ${resetSec} seconds.`,
+    retryable: true,
+    retryAfterSec: resetSec,
   });
 
 export const rateLimited = (limit: number) =>

@@ -17,11 +17,19 @@ interface Entry {
   open: boolean;
 }
 
+/** Contracts below a mount of their own. */
+export interface MountedContracts {
+  readonly mount: string;
+  readonly contracts: readonly Contract[];
+}
+
 /** `rootPaths` stand beside the mounts and answer GET without a key. */
 export function routeTable(
   contracts: readonly Contract[],
   rootPaths: readonly string[],
+  others: readonly MountedContracts[] = [],
 ): RouteTable {
+  const mounts = [...MOUNTS, ...others.map(({ mount }) => mount)];
   const fixed = new Map<string, Entry>();
   const patterned = new Map<string, Entry>();
 
@@ -35,12 +43,14 @@ export function routeTable(
     return entry;
   }
 
-  for (const contract of contracts)
-    for (const mount of MOUNTS) {
-      const entry = entryOf(mount + contract.path);
-      entry.methods.add(contract.method);
-      if (contract.open) entry.open = true;
-    }
+  function add(mount: string, contract: Contract): void {
+    const entry = entryOf(mount + contract.path);
+    entry.methods.add(contract.method);
+    if (contract.open) entry.open = true;
+  }
+
+  for (const contract of contracts) for (const mount of MOUNTS) add(mount, contract);
+  for (const { mount, contracts: own } of others) for (const contract of own) add(mount, contract);
   for (const path of rootPaths) {
     const entry = entryOf(path);
     entry.methods.add("GET");
@@ -56,7 +66,7 @@ export function routeTable(
   }
 
   return {
-    isApi: (path) => MOUNTS.some((mount) => path === mount || path.startsWith(`${mount}/`)),
+    isApi: (path) => mounts.some((mount) => path === mount || path.startsWith(`${mount}/`)),
     isOpen: (path) => find(path)?.open ?? false,
     allow(path) {
       const entry = find(path);

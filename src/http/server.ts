@@ -16,8 +16,10 @@ import { createApiKeys } from "../tenant/api-keys.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import type { Route } from "./contract.ts";
 import { allContracts } from "./contracts/index.ts";
+import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts";
+import { dashboardRoutes } from "./dashboard/routes/index.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
-import { problemResponse } from "./exchange.ts";
+import { type Exchange, problemResponse } from "./exchange.ts";
 import { createGate } from "./gate.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -29,6 +31,10 @@ import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.
 import { MOUNTS, routeTable } from "./route-table.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { apiRoutes } from "./routes/index.ts";
+import { createAuditNotes } from "./session/audit-notes.ts";
+import { createRecognise } from "./session/recognise.ts";
+import { authorise } from "./session/rights.ts";
+import { createOriginReader } from "./session/source.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
@@ -41,7 +47,7 @@ export async function createHttpServer(
   settings: HttpSettings,
   dependencies: HttpDependencies,
 ): Promise<HttpServer> {
-  const { clock, random, log, database, vault } = dependencies;
+  const { clock, random, log, database, vault, identity } = dependencies;
   const limiter = dependencies.rateLimiter ?? memoryRateLimiter(settings.requestsPerMinute, clock);
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const idempotency = createIdempotency({
@@ -57,11 +63,26 @@ export async function createHttpServer(
     `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
   const linkKey = vault.deriveKey(RECORDING_LINK_PURPOSE);
   const recordingLinks = createRecordingLinks(linkKey, publicUrl, clock);
-  const routes = apiRoutes({ settings, dependencies, apiKeys, recordingLinks, publicUrl });
+  const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl };
+  const routes = apiRoutes(context);
+  const ownRoutes = dashboardRoutes(context);
   const table = routeTable(
     routes.map((route) => route.contract),
     [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, CHECKOUT_PATH],
+    [{ mount: DASHBOARD_MOUNT, contracts: ownRoutes.map((route) => route.contract) }],
   );
+  const audit = createAuditNotes({ identity, log });
+  const people = createRecognise({
+    sessions: identity.sessions,
+    origins: createOriginReader({
+      publicUrl: settings.publicUrl,
+      tls: settings.tls !== null,
+      trustedProxies: settings.trustedProxies ?? [],
+    }),
+    peerOf: (request) => app.server?.requestIP(request)?.address ?? "",
+    clock,
+    log,
+  });
   const pipeline = createPipeline({
     idempotency,
     bodyBytesMax: settings.bodyBytesMax,
@@ -69,7 +90,7 @@ export async function createHttpServer(
     log,
   });
 
-  const gate = createGate({ table, apiKeys, limiter, clock, random, log });
+  const gate = createGate({ table, apiKeys, limiter, people, clock, random, log });
   let underWay = 0;
   let onIdle: (() => void) | null = null;
 
@@ -77,10 +98,9 @@ export async function createHttpServer(
     underWay++;
     try {
       const exchange = gate.exchangeOf(request);
-      // Whatever way a request came here: without a tenant it sees open routes only.
-      if (!route.contract.open && exchange.tenantId === 0)
-        return problemResponse(exchange, problemOf(unauthorized()));
-      const response = await pipeline(route, exchange, request, params);
+      const response =
+        refusal(route, exchange) ?? (await pipeline(route, exchange, request, params));
+      await audit.note(route.contract, exchange, response.status);
       log.debug("http_request", {
         request_id: exchange.requestId,
         method: request.method,
@@ -92,6 +112,18 @@ export async function createHttpServer(
     } finally {
       underWay--;
       if (underWay === 0) onIdle?.();
+    }
+  }
+
+  /** Whatever way a request came here: without a tenant or the right role it sees open routes only. */
+  function refusal(route: Route, exchange: Exchange): Response | null {
+    if (route.contract.open) return null;
+    try {
+      if (exchange.session) authorise(route.contract, exchange.session);
+      else if (exchange.tenantId === 0) throw unauthorized();
+      return null;
+    } catch (error) {
+      return problemResponse(exchange, problemOf(error));
     }
   }
 
@@ -108,9 +140,9 @@ export async function createHttpServer(
     });
     return problemResponse(exchange, problem);
   });
-  for (const route of routes) {
+  function mountRoute(route: Route, mounts: readonly string[]): void {
     const methods = route.contract.method === "GET" ? ["GET", "HEAD"] : [route.contract.method];
-    for (const mount of MOUNTS)
+    for (const mount of mounts)
       for (const method of methods)
         app.route(
           method,
@@ -119,6 +151,9 @@ export async function createHttpServer(
           { parse: "none" },
         );
   }
+  for (const route of routes) mountRoute(route, MOUNTS);
+  for (const route of ownRoutes) mountRoute(route, [DASHBOARD_MOUNT]);
+  dashboardDocumentRoute(app, settings.version, gate.exchangeOf);
   healthRoutes(app, { health: dependencies.health, isRefusing: gate.isRefusing });
   docsRoutes(
     app,

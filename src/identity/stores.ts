@@ -220,13 +220,12 @@ export interface AuditEntry {
 
 export interface AuditStore {
   insert(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
+  /** Newest first. `operator`: with what is about no tenant. */
   list(
     tenantId: number,
-    limit: number,
-    offset: number,
+    page: { limit: number; offset: number; operator: boolean },
   ): Promise<readonly (AuditEntry & { readonly id: number })[]>;
-  count(tenantId: number): Promise<number>;
+  count(tenantId: number, operator: boolean): Promise<number>;
   /** At most `limit` rows at a time. */
   removeBefore(atMs: number, limit: number): Promise<number>;
 }

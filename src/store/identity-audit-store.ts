@@ -1,30 +1,35 @@
 /** The audit log: rows are only added, until their time is over. */
-import { asc, count, desc, eq, inArray, lt } from "drizzle-orm";
+import { asc, count, desc, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { AuditStore } from "../identity/stores.ts";
 import type { Queries } from "./database.ts";
 import { auditEntries } from "./schema/identity.ts";
 
 export function auditStore(queries: Queries): AuditStore {
+  const visible = (tenantId: number, operator: boolean) => {
+    const own = eq(auditEntries.tenantId, tenantId);
+    return operator ? or(own, isNull(auditEntries.tenantId)) : own;
+  };
+
   return {
     async insert(entry) {
       await queries.insert(auditEntries).values(entry);
     },
 
-    async list(tenantId, limit, offset) {
+    async list(tenantId, { limit, offset, operator }) {
       return await queries
         .select()
         .from(auditEntries)
-        .where(eq(auditEntries.tenantId, tenantId))
+        .where(visible(tenantId, operator))
         .orderBy(desc(auditEntries.id))
         .limit(limit)
         .offset(offset);
     },
 
-    async count(tenantId) {
+    async count(tenantId, operator) {
       const row = await queries
         .select({ n: count() })
         .from(auditEntries)
-        .where(eq(auditEntries.tenantId, tenantId))
+        .where(visible(tenantId, operator))
         .get();
       return row?.n ?? 0;
     },

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { createPayments } from "../../src/app/payments.ts";
+import { createPeople } from "../../src/app/people.ts";
 import { createBilling } from "../../src/billing/billing.ts";
 import type { StripeSettings } from "../../src/billing/payments/stripe.ts";
 import type { Plan } from "../../src/billing/ports.ts";
@@ -18,10 +19,11 @@ import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import type { HttpDependencies, HttpSettings } from "../../src/http/ports.ts";
 import { createHttpServer } from "../../src/http/server.ts";
+import type { MailQueue } from "../../src/mail/ports.ts";
 import type { RegistrationStatus } from "../../src/sip/ports.ts";
 import { apiKeyStore } from "../../src/store/api-key-store.ts";
 import { billingStores } from "../../src/store/billing-stores.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { mailStore } from "../../src/store/mail-store.ts";
 import { trunks } from "../../src/store/schema/index.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { createApiKeys } from "../../src/tenant/api-keys.ts";
@@ -30,6 +32,7 @@ import { createGuardedClient } from "../../src/webhook/safe-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { createWebhookTester } from "../../src/webhook/tester.ts";
 import { prepaidPlan, startPlan } from "./plans.ts";
+import { openTestDatabase } from "./test-store.ts";
 
 export interface ApiServerOptions {
   /** Holds the database file; the caller removes it. */
@@ -59,7 +62,7 @@ export async function startApiServer(options: ApiServerOptions) {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
   const random = systemRandom;
-  const database = openDatabase(join(options.directory, "linevoice.db"), clock.now());
+  const database = await openTestDatabase(join(options.directory, "linevoice.db"), clock.now());
   const vault = createVault(new Uint8Array(32).fill(7));
   const plans = options.plans ?? [{ ...startPlan, ...roomy }, prepaidPlan];
   const billing = createBilling({ database, stores: billingStores, plans, clock, random });
@@ -89,6 +92,16 @@ export async function startApiServer(options: ApiServerOptions) {
     { plans, stripe: options.stripe ?? null },
     { database, clock, random, log, publicUrl: () => "http://127.0.0.1" },
   );
+  // Queued for real; the tests read the queue instead of a mailbox.
+  const mails: Pick<MailQueue, "enqueue" | "wake"> = {
+    enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
+    wake,
+  };
+  let base = "";
+  const identity = createPeople({
+    ...{ database, vault, plans, mails, clock, random, log },
+    publicUrl: () => base,
+  });
   const server = await createHttpServer(
     {
       host: "127.0.0.1",
@@ -108,6 +121,7 @@ export async function startApiServer(options: ApiServerOptions) {
       billing,
       calls,
       vault,
+      identity,
       clock,
       random,
       log,
@@ -122,9 +136,10 @@ export async function startApiServer(options: ApiServerOptions) {
       ...options.dependencies,
     },
   );
-  const base = `http://${server.address.host}:${server.address.port}`;
+  base = `http://${server.address.host}:${server.address.port}`;
 
   return {
+    identity,
     server,
     database,
     vault,

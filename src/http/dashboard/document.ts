@@ -1,5 +1,7 @@
 /** The OpenAPI document of the dashboard's own API; served to people who are signed in. */
+import type { Elysia } from "elysia";
 import type { Contract } from "../contract.ts";
+import { type Exchange, jsonResponse } from "../exchange.ts";
 import { type DocumentFrame, openApiDocument } from "../openapi.ts";
 import { dashboardContracts } from "./contracts/index.ts";
 
@@ -23,4 +25,18 @@ export function dashboardDocument(version: string): Record<string, unknown> {
     contract.open ? contract : { ...contract, errors: [...contract.errors, "forbidden" as const] },
   );
   return openApiDocument(contracts, version, frame(contracts));
+}
+
+/** Only for people who are signed in: the gate has turned everybody else away. */
+export function dashboardDocumentRoute(
+  app: Elysia,
+  version: string,
+  exchangeOf: (request: Request) => Exchange,
+): void {
+  let json: string | null = null;
+  for (const method of ["GET", "HEAD"])
+    app.route(method, DASHBOARD_DOCUMENT_PATH, ({ request }) => {
+      json ??= JSON.stringify(dashboardDocument(version));
+      return jsonResponse(exchangeOf(request), 200, json);
+    });
 }

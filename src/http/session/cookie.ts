@@ -1,0 +1,31 @@
+/**
+ * The session's cookie (RFC 6265, and 6265bis for the prefix). Over TLS and on loopback, which
+ * browsers trust like it, it is `__Host-linevoice`: Secure, bound to this host and path `/`, and no
+ * other host can set it. On plain HTTP under another name that cannot work; there it is
+ * `linevoice_session`.
+ */
+export const SECURE_COOKIE = "__Host-linevoice";
+export const PLAIN_COOKIE = "linevoice_session";
+
+const DAY_SEC = 86_400;
+/** The session itself ends earlier or then (identity/sessions.ts). */
+const MAX_AGE_SEC = 14 * DAY_SEC;
+
+export const cookieName = (secure: boolean): string => (secure ? SECURE_COOKIE : PLAIN_COOKIE);
+
+/** The first cookie of that name; null: none. */
+export function cookieOf(headers: Headers, name: string): string | null {
+  for (const pair of (headers.get("cookie") ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return null;
+}
+
+/** The header that hands a token to the browser; an empty token takes it away. */
+export function setCookie(token: string, secure: boolean): string {
+  const age = token === "" ? 0 : MAX_AGE_SEC;
+  const parts = [`${cookieName(secure)}=${token}`, "Path=/", `Max-Age=${age}`, "HttpOnly"];
+  if (secure) parts.push("Secure");
+  return [...parts, "SameSite=Lax"].join("; ");
+}

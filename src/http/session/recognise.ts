@@ -1,0 +1,131 @@
+/**
+ * Who sent a request with a cookie: provenance first, then the session. For the dashboard's own
+ * API and for REST v1 alike.
+ */
+import { createHash } from "node:crypto";
+import { isIPv6 } from "node:net";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Sessions } from "../../identity/sessions.ts";
+import type { Exchange } from "../exchange.ts";
+import { forbidden, tooManyRequests } from "../problem.ts";
+import { memoryRateLimiter } from "../rate-limit.ts";
+import { cookieName, cookieOf } from "./cookie.ts";
+import { isAllowedProvenance } from "./same-origin.ts";
+import type { OriginReader } from "./source.ts";
+
+/** A page asks for much at once. */
+const SESSION_REQUESTS_PER_MINUTE = 600;
+/** Without a session, for each network address. */
+const OPEN_REQUESTS_PER_MINUTE = 120;
+
+export interface RecogniseDependencies {
+  readonly sessions: Sessions;
+  readonly origins: OriginReader;
+  /** The other end of the connection; "" when it is gone. */
+  readonly peerOf: (request: Request) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type Recognise = ReturnType<typeof createRecognise>;
+
+export function createRecognise(deps: RecogniseDependencies) {
+  const { sessions, clock, log } = deps;
+  const bySession = memoryRateLimiter(SESSION_REQUESTS_PER_MINUTE, clock);
+  const bySource = memoryRateLimiter(OPEN_REQUESTS_PER_MINUTE, clock);
+
+  function readOrigins(exchange: Exchange, request: Request): void {
+    exchange.origins = deps.origins(request.headers, deps.peerOf(request));
+    exchange.userAgent = request.headers.get("user-agent") ?? "";
+    exchange.token = cookieOf(request.headers, cookieName(exchange.origins.secure));
+  }
+
+  /** Throws forbidden where the request was not made by our own pages. */
+  function requireOurPages(exchange: Exchange, request: Request): void {
+    const own = exchange.origins?.own ?? "";
+    if (!exchange.origins?.hostKnown) throw misdirected();
+    if (isAllowedProvenance({ method: request.method, headers: request.headers, own })) return;
+    log.warn("session.foreign_request_refused", {
+      request_id: exchange.requestId,
+      path: exchange.path,
+      ip: exchange.origins.ip,
+    });
+    throw forbidden("This request did not come from the dashboard's own pages.");
+  }
+
+  async function findSession(exchange: Exchange, request: Request): Promise<void> {
+    const { token, origins } = exchange;
+    if (!token || !origins) return;
+    const session = await sessions.find(token);
+    if (session?.stage !== "full") return;
+    exchange.session = session;
+    exchange.tenantId = session.tenant?.id ?? 0;
+    const opensSocket = request.headers.has("upgrade");
+    if (session.rotate && !session.former && !opensSocket)
+      exchange.newToken = await sessions.rotate(session, token);
+    try {
+      await sessions.seen(session, { ip: origins.ip, userAgent: exchange.userAgent });
+    } catch (error) {
+      log.warn("session.not_noted", { session: session.id, error: describeError(error) });
+    }
+  }
+
+  function limit(exchange: Exchange): void {
+    const { session, origins } = exchange;
+    const verdict = session
+      ? bySession.take(session.id)
+      : bySource.take(numberOf(networkOf(origins?.ip ?? "")));
+    const {
+      allowed,
+      limit: limitPerMinute,
+      resetSec,
+    } = verdict as Exclude<typeof verdict, Promise<unknown>>;
+    if (!allowed) throw tooManyRequests(limitPerMinute, resetSec);
+  }
+
+  return {
+    /** Whether there is a session cookie at all, under the name that counts here. */
+    hasCookie(exchange: Exchange, request: Request): boolean {
+      readOrigins(exchange, request);
+      return exchange.token !== null;
+    },
+
+    /** Sets the exchange's session, if it is one. Throws what the request is refused with. */
+    async recognise(exchange: Exchange, request: Request): Promise<void> {
+      if (!exchange.origins) readOrigins(exchange, request);
+      requireOurPages(exchange, request);
+      await findSession(exchange, request);
+      limit(exchange);
+    },
+
+    /** For pages: throws where the host's name is not ours (DNS rebinding). */
+    requireKnownHost(request: Request): void {
+      if (!deps.origins(request.headers, "").hostKnown) throw misdirected();
+    },
+  };
+}
+
+const misdirected = () =>
+  new AppError({
+    code: "forbidden",
+    publicMessage:
+      "This appliance does not answer under that name. Use its address, or set [server] public_url.",
+  });
+
+/** One household or office has a whole /64 (RFC 6177). */
+export const networkOf = (ip: string): string =>
+  isIPv6(ip) ? expanded(ip).slice(0, 4).join(":") : ip;
+
+function expanded(ip: string): string[] {
+  const [head = "", tail] = ip.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  return [...left, ...Array<string>(gap).fill("0"), ...right];
+}
+
+/** A number for the limiter's table: 48 bits of a hash. */
+const numberOf = (text: string): number =>
+  Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);
