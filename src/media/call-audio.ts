@@ -75,6 +75,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   readonly #digitListeners: ((digit: string) => void)[] = [];
   #timeoutListener: (() => void) | null = null;
+  #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
   #plan: MediaPlan | null = null;
   /** Since when packets are awaited; null while none are (hold, no plan, told already). */
@@ -136,6 +137,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
       codec,
       payloadType: plan.codec.sendPayloadType,
       telephoneEventType: plan.telephoneEvent?.send ?? null,
+      telephoneEventClockHz: plan.telephoneEvent?.clockRateHz ?? 8000,
       ptimeMs: plan.ptimeMs,
       comfortNoiseType: plan.comfortNoise ?? null,
     });
@@ -192,6 +194,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
   startRecording(path: string): void {
     if (this.#recorder || this.#closing) return;
     this.#recorder = new CallRecorder(path, this.sampleRateHz, this.#deps.log);
+  }
+
+  listen(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
+    this.#eavesdropper = listener;
   }
 
   get statistics(): MediaStatistics {
@@ -253,6 +259,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#receiver.takeFrame(this.#callerFrame, nowMs);
     if (this.#plan && !mayTheySend(this.#plan)) this.#callerFrame.fill(0);
     this.#recorder?.write(this.#callerFrame, this.#agentFrame);
+    const listen = this.#eavesdropper;
+    if (listen) this.#guard(() => listen(this.#callerFrame, this.#agentFrame));
     if (this.#plan) {
       this.#rtcp.tick();
       this.#tell(this.#frameListeners, this.#callerFrame);

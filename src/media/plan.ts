@@ -30,7 +30,12 @@ export interface MediaPlan {
   readonly remote: { readonly host: string; readonly port: number };
   readonly codec: NegotiatedCodec;
   /** RFC 4733 payload types; null where the far end offered none. */
-  readonly telephoneEvent: { readonly send: number; readonly receive: number } | null;
+  readonly telephoneEvent: {
+    readonly send: number;
+    readonly receive: number;
+    /** 8000 where missing. */
+    readonly clockRateHz?: number;
+  } | null;
   readonly direction: MediaDirection;
   /** Milliseconds of audio in a packet we send. */
   readonly ptimeMs: number;

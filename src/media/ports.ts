@@ -30,6 +30,10 @@ export interface CallAudio {
   /** RFC 4733 events, after what is queued. */
   sendDigits(digits: string): void;
   startRecording(path: string): void;
+  /** Both frames of every tick at `sampleRateHz`, the caller's and ours, as recorded; null: no more. */
+  listen?(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void;
+  /** Where the caller's audio comes as messages: what came, of any length. */
+  feed?(pcm: Int16Array): void;
   readonly statistics: MediaStatistics;
   /** Frees the port, flushes the recording. Idempotent. */
   close(): Promise<RecordingInfo | null>;

@@ -1,11 +1,37 @@
 /**
- * SDP offer/answer for one audio stream (RFC 8866, RFC 3264, RFC 4733). Pure: text in, text and a
- * `MediaPlan` out. Reads with sdp-transform, writes by itself. SRTP profiles, video and further
- * audio streams are refused by port 0, as RFC 3264 6 asks.
+ * SDP offer/answer for one audio stream (RFC 8866, RFC 3264, RFC 4733, RFC 4568). Pure: text in,
+ * text and a `MediaPlan` out. Video, further audio streams and what we cannot protect as asked are
+ * refused by port 0, as RFC 3264 6 asks.
+ *
+ * The codec of an answer is the first of ours that was offered: `[sip] codecs` says which is best.
+ * With SRTP "optional" an offer is RTP/AVP with keys in it, which a far end without SRTP passes
+ * over; "required" is RTP/SAVP and nothing else.
  */
-import { type MediaDescription, parse, type SessionDescription } from "sdp-transform";
-import type { CodecName, MediaDirection, MediaPlan, NegotiatedCodec } from "../media/plan.ts";
+import type {
+  CodecName,
+  MediaDirection,
+  MediaPlan,
+  NegotiatedCodec,
+  SrtpKeys,
+} from "../media/plan.ts";
 import type { LocalMedia } from "./ports.ts";
+import {
+  acceptedLine,
+  agreedKeys,
+  answerCrypto,
+  type CryptoLine,
+  offerCrypto,
+  type SrtpPolicy,
+} from "./sdes.ts";
+import {
+  COMFORT_NOISE_PAYLOAD_TYPE,
+  FORMATS,
+  PTIME_DEFAULT_MS,
+  type RemoteDescription,
+  type RemoteEvent,
+  readDescription,
+  type Stream,
+} from "./sdp-description.ts";
 
 /** What stays the same over the offers and answers of one leg. */
 export interface SdpSession {
@@ -15,27 +41,39 @@ export interface SdpSession {
   readonly version: number;
   /** Codecs we can run, in our order of preference. */
   readonly codecs: readonly CodecName[];
+  /** Missing: plain RTP only. */
+  readonly srtp?: SrtpPolicy;
+  /** Silence may be told instead of sent (RFC 3389). */
+  readonly comfortNoise?: boolean;
+  /** The streams of the description before, for a further offer: their number must not shrink. */
+  readonly layout?: SdpLayout | null;
+}
+
+/** Media lines of a session, in their order: which one is ours, and how the others are refused. */
+export interface SdpLayout {
+  readonly audioIndex: number;
+  readonly refused: readonly string[];
 }
 
 export type SdpFailure = {
   readonly ok: false;
-  readonly reason: "malformed" | "no_audio" | "no_common_codec";
+  readonly reason: "malformed" | "no_audio" | "no_common_codec" | "srtp_required";
 };
 export type SdpAnswer =
-  | { readonly ok: true; readonly sdp: string; readonly plan: MediaPlan }
+  | {
+      readonly ok: true;
+      readonly sdp: string;
+      readonly plan: MediaPlan;
+      readonly layout: SdpLayout;
+    }
   | SdpFailure;
 export type SdpPlan = { readonly ok: true; readonly plan: MediaPlan } | SdpFailure;
 
-/** Payload types we offer: static where RFC 3551 has one. `rate` is the RTP clock in the rtpmap. */
-const OFFERED: Readonly<Record<CodecName, { payloadType: number; rtpmap: string }>> = {
-  PCMU: { payloadType: 0, rtpmap: "PCMU/8000" },
-  PCMA: { payloadType: 8, rtpmap: "PCMA/8000" },
-  // 8000 although it samples at 16 kHz: an error of RFC 1890 that RFC 3551 4.5.2 keeps.
-  G722: { payloadType: 9, rtpmap: "G722/8000" },
-  opus: { payloadType: 111, rtpmap: "opus/48000/2" },
-};
-const TELEPHONE_EVENT_PAYLOAD_TYPE = 101;
-const PTIME_DEFAULT_MS = 20;
+/** Our payload types of telephone-events by RTP clock. */
+const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
+  [8000, 101],
+  [48_000, 110],
+]);
 
 const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   sendrecv: "sendrecv",
@@ -49,38 +87,61 @@ export function buildOffer(
   session: SdpSession,
   direction: MediaDirection = "sendrecv",
 ): string {
-  const formats = session.codecs.map((name) => OFFERED[name]);
-  return writeSession(media, session, [
-    ...writeAudio(media.port, formats, TELEPHONE_EVENT_PAYLOAD_TYPE, PTIME_DEFAULT_MS, direction),
-  ]);
+  const formats = session.codecs.map((name) => FORMATS[name]);
+  const clocks = new Set(formats.map((format) => format.clockRateHz));
+  const { srtp } = session;
+  const audio = writeAudio({
+    port: media.port,
+    profile: srtp?.mode === "required" ? "RTP/SAVP" : "RTP/AVP",
+    formats,
+    events: [...EVENT_TYPES]
+      .filter(([clockRateHz]) => clocks.has(clockRateHz))
+      .map(([clockRateHz, payloadType]) => ({ payloadType, clockRateHz })),
+    comfortNoise: session.comfortNoise === true,
+    ptimeMs: PTIME_DEFAULT_MS,
+    direction,
+    crypto: srtp && srtp.mode !== "off" ? offerCrypto(srtp) : [],
+    rtcpMux: true,
+  });
+  const layout = session.layout ?? { audioIndex: 0, refused: [] };
+  const lines: (string | readonly string[])[] = [...layout.refused];
+  lines.splice(layout.audioIndex, 0, audio);
+  return writeSession(media, session, lines.flat());
 }
 
-/** Our answer to an offer, and what both now agreed on. The offerer's order of codecs decides. */
+/** Our answer to an offer, and what both now agreed on. */
 export function answerOffer(offer: string, media: LocalMedia, session: SdpSession): SdpAnswer {
-  const remote = readDescription(offer);
+  const remote = readDescription(offer, session.srtp?.mode ?? "off");
   if (!remote.ok) return remote;
-  const chosen = remote.codecs.find((codec) => session.codecs.includes(codec.name));
+  const chosen = chooseCodec(remote, session);
   if (!chosen) return { ok: false, reason: "no_common_codec" };
-  const { payloadType, rtpmap } = chosen;
-  const event = remote.telephoneEvent;
+  const { name, payloadType, rtpmap } = chosen;
+  const event = chooseEvent(remote, name);
+  const crypto = remote.crypto[0];
+  const comfortNoise = agreesOnNoise(remote, session, name);
   const plan: MediaPlan = {
     remote: remote.address,
-    codec: { name: chosen.name, sendPayloadType: payloadType, receivePayloadType: payloadType },
-    telephoneEvent: event === null ? null : { send: event, receive: event },
+    codec: { name, sendPayloadType: payloadType, receivePayloadType: payloadType },
+    telephoneEvent: event ? eventPlan(event, event.payloadType) : null,
     direction: MIRRORED[remote.direction],
     ptimeMs: remote.ptimeMs,
+    ...extras(remote, comfortNoise, keysOf(session, crypto)),
   };
-  const audio = writeAudio(
-    media.port,
-    [{ payloadType, rtpmap }],
-    event,
-    plan.ptimeMs,
-    plan.direction,
-  );
+  const audio = writeAudio({
+    port: media.port,
+    profile: remote.profile,
+    formats: [{ payloadType, rtpmap }],
+    events: event ? [event] : [],
+    comfortNoise,
+    ptimeMs: plan.ptimeMs,
+    direction: plan.direction,
+    crypto: session.srtp && crypto ? [answerCrypto(session.srtp, crypto)] : [],
+    rtcpMux: remote.rtcpMux,
+  });
   const lines = remote.streams.flatMap((stream) =>
     stream === remote.audio ? audio : [refuseStream(stream)],
   );
-  return { ok: true, sdp: writeSession(media, session, lines), plan };
+  return { ok: true, sdp: writeSession(media, session, lines), plan, layout: layoutOf(remote) };
 }
 
 /**
@@ -92,26 +153,65 @@ export function acceptAnswer(
   session: SdpSession,
   offeredDirection: MediaDirection = "sendrecv",
 ): SdpPlan {
-  const remote = readDescription(answer);
+  const remote = readDescription(answer, session.srtp?.mode ?? "off");
   if (!remote.ok) return remote;
   const chosen = remote.codecs.find((codec) => session.codecs.includes(codec.name));
   if (!chosen) return { ok: false, reason: "no_common_codec" };
   const codec: NegotiatedCodec = {
     name: chosen.name,
     sendPayloadType: chosen.payloadType,
-    receivePayloadType: OFFERED[chosen.name].payloadType,
+    receivePayloadType: FORMATS[chosen.name].payloadType,
   };
-  const event = remote.telephoneEvent;
+  const event = chooseEvent(remote, chosen.name);
+  const crypto = acceptedLine(remote.crypto);
+  if (session.srtp?.mode === "required" && !crypto) return { ok: false, reason: "srtp_required" };
   return {
     ok: true,
     plan: {
       remote: remote.address,
       codec,
-      telephoneEvent:
-        event === null ? null : { send: event, receive: TELEPHONE_EVENT_PAYLOAD_TYPE },
+      telephoneEvent: event
+        ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
+        : null,
       direction: narrower(offeredDirection, MIRRORED[remote.direction]),
       ptimeMs: remote.ptimeMs,
+      ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
     },
+  };
+}
+
+function chooseCodec(remote: RemoteDescription, session: SdpSession) {
+  for (const name of session.codecs) {
+    const offered = remote.codecs.find((codec) => codec.name === name);
+    if (offered) return offered;
+  }
+  return undefined;
+}
+
+/** Telephone-events of the codec's own clock if there are any (RFC 4733 2.1), else of another. */
+function chooseEvent(remote: RemoteDescription, codec: CodecName): RemoteEvent | undefined {
+  const { clockRateHz } = FORMATS[codec];
+  return remote.events.find((event) => event.clockRateHz === clockRateHz) ?? remote.events[0];
+}
+
+function eventPlan({ payloadType, clockRateHz }: RemoteEvent, receive: number) {
+  const plan = { send: payloadType, receive };
+  return clockRateHz === 8000 ? plan : { ...plan, clockRateHz };
+}
+
+/** Payload type 13 has an 8 kHz clock. */
+const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: CodecName) =>
+  session.comfortNoise === true && remote.comfortNoise && FORMATS[codec].clockRateHz === 8000;
+
+const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined) =>
+  srtp && crypto ? agreedKeys(srtp, crypto) : null;
+
+/** What a plan holds only where it was agreed on. */
+function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys | null) {
+  return {
+    ...(srtp && { srtp }),
+    ...(remote.rtcpMux && { rtcpMux: true }),
+    ...(comfortNoise && { comfortNoise: COMFORT_NOISE_PAYLOAD_TYPE }),
   };
 }
 
@@ -127,114 +227,11 @@ function narrower(offered: MediaDirection, answered: MediaDirection): MediaDirec
   return receive ? "recvonly" : "inactive";
 }
 
-type Stream = SessionDescription["media"][number];
-
-interface RemoteCodec {
-  readonly name: CodecName;
-  readonly payloadType: number;
-  readonly rtpmap: string;
-}
-
-interface RemoteDescription {
-  readonly ok: true;
-  readonly streams: readonly Stream[];
-  readonly audio: Stream;
-  readonly address: LocalMedia;
-  readonly codecs: readonly RemoteCodec[];
-  readonly telephoneEvent: number | null;
-  /** As the far end sees it, c=0.0.0.0 folded in. */
-  readonly direction: MediaDirection;
-  readonly ptimeMs: number;
-}
-
-function readDescription(text: string): RemoteDescription | SdpFailure {
-  const session = parseText(text);
-  if (!session) return { ok: false, reason: "malformed" };
-  const audio = session.media.find(
-    (stream) => stream.type === "audio" && stream.port > 0 && /^RTP\/AVPF?$/i.test(stream.protocol),
-  );
-  if (!audio) return { ok: false, reason: "no_audio" };
-  const host = audio.connection?.ip ?? session.connection?.ip;
-  if (host === undefined || host === "" || audio.port > 65535) {
-    return { ok: false, reason: "malformed" };
-  }
+function layoutOf({ streams, audio }: RemoteDescription): SdpLayout {
   return {
-    ok: true,
-    streams: session.media,
-    audio,
-    address: { host, port: audio.port },
-    codecs: readCodecs(audio),
-    telephoneEvent: readTelephoneEvent(audio),
-    direction: readDirection(audio, session, host),
-    ptimeMs: readPtime(audio),
+    audioIndex: streams.indexOf(audio),
+    refused: streams.filter((stream) => stream !== audio).map(refuseStream),
   };
-}
-
-/** sdp-transform throws on nothing we know of; a parser fed by strangers is not trusted with that. */
-function parseText(text: string): SessionDescription | undefined {
-  if (!/^v=0\s*$/m.test(text.slice(0, 64))) return undefined;
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function payloadTypes(audio: MediaDescription): number[] {
-  return String(audio.payloads ?? "")
-    .split(/\s+/)
-    .map(Number)
-    .filter((type) => Number.isInteger(type) && type >= 0 && type <= 127);
-}
-
-function readCodecs(audio: Stream): RemoteCodec[] {
-  const codecs: RemoteCodec[] = [];
-  for (const payloadType of payloadTypes(audio)) {
-    const map = audio.rtp.find((entry) => entry.payload === payloadType);
-    const name = map ? mappedCodec(map.codec, map.rate) : staticCodec(payloadType);
-    if (name) codecs.push({ name, payloadType, rtpmap: OFFERED[name].rtpmap });
-  }
-  return codecs;
-}
-
-function mappedCodec(encoding: string, rate: number | undefined): CodecName | undefined {
-  const names = Object.keys(OFFERED) as CodecName[];
-  return names.find((name) => {
-    const [ours = "", ourRate = ""] = OFFERED[name].rtpmap.split("/");
-    return ours.toLowerCase() === encoding.toLowerCase() && Number(ourRate) === (rate ?? 8000);
-  });
-}
-
-/** RFC 3551 6: without rtpmap, the static types mean what they always meant. */
-function staticCodec(payloadType: number): CodecName | undefined {
-  const names = Object.keys(OFFERED) as CodecName[];
-  return names.find((name) => payloadType < 96 && OFFERED[name].payloadType === payloadType);
-}
-
-function readTelephoneEvent(audio: Stream): number | null {
-  const listed = payloadTypes(audio);
-  const entry = audio.rtp.find(
-    (map) =>
-      map.codec.toLowerCase() === "telephone-event" &&
-      (map.rate ?? 8000) === 8000 &&
-      listed.includes(map.payload),
-  );
-  return entry?.payload ?? null;
-}
-
-/** c=0.0.0.0 is RFC 2543's hold: the far end takes no media (RFC 3264 8.4). */
-function readDirection(audio: Stream, session: SessionDescription, host: string): MediaDirection {
-  const stated = audio.direction ?? session.direction ?? "sendrecv";
-  if (host !== "0.0.0.0") return stated;
-  return stated === "sendonly" ? "sendonly" : "inactive";
-}
-
-function readPtime(audio: Stream): number {
-  const wanted = Number(audio.ptime ?? PTIME_DEFAULT_MS);
-  const limit = Number(audio.maxptime ?? 60);
-  const ptime = Math.min(Number.isFinite(wanted) ? wanted : PTIME_DEFAULT_MS, limit);
-  const rounded = Math.floor(ptime / 10) * 10;
-  return rounded >= 10 && rounded <= 60 ? rounded : PTIME_DEFAULT_MS;
 }
 
 function writeSession(media: LocalMedia, session: SdpSession, streams: readonly string[]): string {
@@ -250,22 +247,35 @@ function writeSession(media: LocalMedia, session: SdpSession, streams: readonly 
   return `${lines.join("\r\n")}\r\n`;
 }
 
-function writeAudio(
-  port: number,
-  formats: readonly { payloadType: number; rtpmap: string }[],
-  telephoneEvent: number | null,
-  ptimeMs: number,
-  direction: MediaDirection,
-): string[] {
-  const types = formats.map((format) => format.payloadType);
-  if (telephoneEvent !== null) types.push(telephoneEvent);
-  const lines = [`m=audio ${port} RTP/AVP ${types.join(" ")}`];
-  for (const format of formats) lines.push(`a=rtpmap:${format.payloadType} ${format.rtpmap}`);
-  if (telephoneEvent !== null) {
-    lines.push(`a=rtpmap:${telephoneEvent} telephone-event/8000`);
-    lines.push(`a=fmtp:${telephoneEvent} 0-16`);
+interface AudioLines {
+  readonly port: number;
+  readonly profile: string;
+  readonly formats: readonly { readonly payloadType: number; readonly rtpmap: string }[];
+  readonly events: readonly RemoteEvent[];
+  readonly comfortNoise: boolean;
+  readonly ptimeMs: number;
+  readonly direction: MediaDirection;
+  readonly crypto: readonly string[];
+  readonly rtcpMux: boolean;
+}
+
+function writeAudio(audio: AudioLines): string[] {
+  const { formats, events, comfortNoise } = audio;
+  const types = [
+    ...formats.map(({ payloadType }) => payloadType),
+    ...(comfortNoise ? [COMFORT_NOISE_PAYLOAD_TYPE] : []),
+    ...events.map(({ payloadType }) => payloadType),
+  ];
+  const lines = [`m=audio ${audio.port} ${audio.profile} ${types.join(" ")}`];
+  for (const { payloadType, rtpmap } of formats) lines.push(`a=rtpmap:${payloadType} ${rtpmap}`);
+  if (comfortNoise) lines.push(`a=rtpmap:${COMFORT_NOISE_PAYLOAD_TYPE} CN/8000`);
+  for (const { payloadType, clockRateHz } of events) {
+    lines.push(`a=rtpmap:${payloadType} telephone-event/${clockRateHz}`);
+    lines.push(`a=fmtp:${payloadType} 0-16`);
   }
-  lines.push(`a=ptime:${ptimeMs}`, `a=${direction}`);
+  lines.push(...audio.crypto, `a=ptime:${audio.ptimeMs}`);
+  if (audio.rtcpMux) lines.push("a=rtcp-mux");
+  lines.push(`a=${audio.direction}`);
   return lines;
 }
 

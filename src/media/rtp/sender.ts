@@ -32,6 +32,8 @@ export interface SendFormat {
   readonly payloadType: number;
   /** Null: the far end takes no telephone-events. */
   readonly telephoneEventType: number | null;
+  /** In which durations of events are told; 8000 where missing. */
+  readonly telephoneEventClockHz?: number;
   readonly ptimeMs: number;
   /** Payload type of comfort noise; null or missing: silence is sent as audio. */
   readonly comfortNoiseType?: number | null;
@@ -98,6 +100,7 @@ export class RtpSender {
     if (this.#audio?.codec !== format.codec) {
       this.#audio = new OutboundAudio(format.codec, this.#sampleRateHz);
     }
+    this.events.useClock(format.telephoneEventClockHz ?? 8000);
     this.#format = { ...format, ptimeMs };
   }
 

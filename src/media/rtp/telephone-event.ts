@@ -115,18 +115,25 @@ export interface TelephoneEventTiming {
 
 /** 100 ms pressed, 60 ms of pause: what carriers detect reliably. */
 const TWENTY_MS_TIMING: TelephoneEventTiming = { tickDuration: 160, pressTicks: 5, pauseTicks: 3 };
+const TICK_MS = 20;
 const END_PACKETS = 3;
 const DIGITS_QUEUED_MAX = 64;
 
 /** One payload a tick for the digits queued. Ends are sent on three consecutive ticks. */
 export class TelephoneEventSender {
-  readonly #timing: TelephoneEventTiming;
+  #timing: TelephoneEventTiming;
   #digits = "";
   #step = 0;
   #timestamp = 0;
 
   constructor(timing: TelephoneEventTiming = TWENTY_MS_TIMING) {
     this.#timing = timing;
+  }
+
+  /** Durations are told in this clock from the next digit on (RFC 4733 2.1): 8000, 16000, 48000. */
+  useClock(clockRateHz: number): void {
+    if (this.#step > 0) return;
+    this.#timing = { ...this.#timing, tickDuration: (clockRateHz * TICK_MS) / 1000 };
   }
 
   /** Unknown characters are skipped. False when more than 64 digits would wait. */

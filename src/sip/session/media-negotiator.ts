@@ -8,7 +8,15 @@
 import type { BodyAndContentType, SessionDescriptionHandler } from "sip.js";
 import type { CodecName, MediaPlan } from "../../media/plan.ts";
 import type { LocalMedia } from "../ports.ts";
-import { acceptAnswer, answerOffer, buildOffer, type SdpPlan, type SdpSession } from "../sdp.ts";
+import type { SrtpPolicy } from "../sdes.ts";
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  type SdpLayout,
+  type SdpPlan,
+  type SdpSession,
+} from "../sdp.ts";
 
 /** Thrown into SIP.js, which answers 488 or ends the dialog. */
 export class UnacceptableSdp extends Error {
@@ -16,6 +24,13 @@ export class UnacceptableSdp extends Error {
     super(`SDP refused: ${reason}`);
     this.name = "UnacceptableSdp";
   }
+}
+
+export interface NegotiatorOptions {
+  /** Missing: plain RTP only. */
+  readonly srtp?: SrtpPolicy;
+  /** Comfort noise may be agreed on (RFC 3389). */
+  readonly comfortNoise?: boolean;
 }
 
 type State =
@@ -29,12 +44,14 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #media: LocalMedia | null = null;
   #plan: MediaPlan | null = null;
   #failure: string | null = null;
+  #layout: SdpLayout | null = null;
 
   constructor(
     private readonly sessionId: number,
     private readonly codecs: readonly CodecName[],
     /** Each time an offer and its answer are complete. */
     private readonly onPlan: (plan: MediaPlan) => void,
+    private readonly options: NegotiatorOptions = {},
   ) {}
 
   /** Latest agreement. */
@@ -77,6 +94,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     const answer = answerOffer(this.#state.offer, this.#media, session);
     this.#state = { name: "stable" };
     if (!answer.ok) throw this.#refuse(answer.reason);
+    this.#layout = answer.layout;
     this.#agree(answer.plan);
     return sdpBody(answer.sdp);
   }
@@ -106,7 +124,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   }
 
   #session(version: number): SdpSession {
-    return { id: this.sessionId, version, codecs: this.codecs };
+    const { sessionId: id, codecs, options } = this;
+    return { id, version, codecs, ...options, layout: this.#layout };
   }
 
   #agree(plan: MediaPlan): void {

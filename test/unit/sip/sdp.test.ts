@@ -45,12 +45,12 @@ describe("buildOffer", () => {
 });
 
 describe("answerOffer", () => {
-  test("takes the offerer's first codec that is ours, on the offerer's payload types", () => {
+  test("takes our first codec that was offered, on the offerer's payload types", () => {
     const { sdp: text, plan } = answered({});
-    expect(plan.codec).toEqual({ name: "PCMU", sendPayloadType: 0, receivePayloadType: 0 });
+    expect(plan.codec).toEqual({ name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 });
     expect(plan.telephoneEvent).toEqual({ send: 101, receive: 101 });
     expect(plan.remote).toEqual({ host: "192.0.2.5", port: 30_000 });
-    expect(text).toContain("m=audio 4000 RTP/AVP 0 101\r\n");
+    expect(text).toContain("m=audio 4000 RTP/AVP 8 101\r\n");
   });
 
   test("follows dynamic payload types", () => {
