@@ -9,11 +9,24 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
 const only = process.argv.slice(2);
 
-async function run(label: string, command: string[]): Promise<boolean> {
+async function run(label: string, command: string[], extra = {}): Promise<boolean> {
   console.error(`── ${label}`);
-  const child = Bun.spawn(command, { cwd: root, stdout: "inherit", stderr: "inherit" });
+  const env = { ...process.env, ...extra };
+  const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
   return (await child.exited) === 0;
 }
+
+/** These hold for a database on a libSQL server as well (test/support/test-store.ts). */
+const SHARED_STORE = [
+  ...["billing", "mail-queue", "privacy", "renewal", "retention", "statement"].map(
+    (name) => `test/integration/store/${name}.test.ts`,
+  ),
+  ...["delivery", "run-tool", "signing-secrets", "switched-off", "wired"].map(
+    (name) => `test/integration/webhook/${name}.test.ts`,
+  ),
+  ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
+  ...["test/integration/http/shared-limit.test.ts", "test/integration/http/resources.test.ts"],
+];
 
 interface Tally {
   passed: number;
@@ -33,16 +46,11 @@ async function tallyOf(report: string): Promise<Tally | null> {
 }
 
 /** Suites with real audio run one after the other: two cores are theirs alone. */
-async function testSuite(label: string, paths: string[]): Promise<Tally> {
+async function testSuite(label: string, paths: string[], env = {}): Promise<Tally> {
   const report = `${root}dist/junit-${label}.xml`;
-  const green = await run(`tests: ${label}`, [
-    bun,
-    "test",
-    ...paths,
-    "--timeout=60000",
-    "--reporter=junit",
-    `--reporter-outfile=${report}`,
-  ]);
+  const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const command = [bun, "test", ...paths, "--timeout=60000", ...reporter];
+  const green = await run(`tests: ${label}`, command, env);
   const tally = await tallyOf(report);
   if (!tally || tally.passed + tally.failed === 0) return { passed: 0, failed: 1, skipped: 0 };
   if (!green && tally.failed === 0) return { ...tally, failed: 1 };
@@ -77,6 +85,7 @@ if (only.length > 0) {
     ["binary", "test/binary"],
   ] as const)
     add(await testSuite(label, paths));
+  add(await testSuite("shared-store", SHARED_STORE, { LINEVOICE_TEST_STORE: "remote" }));
 }
 if (total.skipped > 0) {
   console.error(`${total.skipped} tests were skipped: a peer is missing (see the notes above).`);

@@ -72,7 +72,12 @@ export function unreachable(value: never): never {
   throw new Error(`unhandled variant: ${JSON.stringify(value)}`);
 }
 
-/** A short text of anything thrown, for logs. */
+/**
+ * A short text of anything thrown, for logs. Of a failed query it is what the database said: the
+ * query builder's own message spells out every value, names and numbers of people among them.
+ */
 export function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const isOfQuery = "query" in error && "params" in error && error.cause instanceof Error;
+  return isOfQuery ? describeError(error.cause) : error.message;
 }

@@ -10,6 +10,7 @@
  * Leaves backups and the integrity of the file to the server's operator.
  */
 import { type Client, createClient, type InStatement, type ResultSet } from "@libsql/client/http";
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/libsql/http";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -87,7 +88,13 @@ export async function openRemoteDatabase(
   return {
     read: database as unknown as Queries,
     tx: (body) =>
-      inTurn.run(() => database.transaction((queries) => body(queries as unknown as Queries))),
+      inTurn.run(() =>
+        database
+          .transaction((queries) => body(queries as unknown as Queries))
+          .catch((error) => {
+            throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
+          }),
+      ),
     async ping() {
       await reading(() => client.execute("SELECT 1"));
     },

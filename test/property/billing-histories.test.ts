@@ -8,15 +8,15 @@ import { verifyLedger } from "../../src/billing/ledger.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../src/core/money.ts";
 import { billingStores } from "../../src/store/billing-stores.ts";
-import { openDatabase } from "../../src/store/database.ts";
 import { calls, holds } from "../../src/store/schema/index.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { openTestDatabase } from "../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
-const database = openDatabase(join(tempDir(), "billing.db"), clock.now());
+const database = await openTestDatabase(join(tempDir(), "billing.db"), clock.now());
 afterAll(() => database.close());
 
 const tinyPlan = { ...startPlan, slug: "tiny", includedMinutes: 2 };

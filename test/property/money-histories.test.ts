@@ -18,7 +18,6 @@ import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { billingStores as stores } from "../../src/store/billing-stores.ts";
-import { openDatabase } from "../../src/store/database.ts";
 import {
   calls,
   holds,
@@ -31,6 +30,7 @@ import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { openTestDatabase } from "../support/test-store.ts";
 
 const HISTORIES = Number(process.env.LINEVOICE_HISTORIES ?? 100);
 const HISTORIES_PER_FILE = 50;
@@ -44,8 +44,8 @@ const tiny = { ...startPlan, slug: "tiny", includedMinutes: 2, pricePerMonth: mi
 const plans = [tiny, prepaidPlan];
 let files = 0;
 let histories = 0;
-const open = () => openDatabase(join(directory, `money-${files}.db`), clock.now());
-let database = open();
+const open = () => openTestDatabase(join(directory, `money-${files}.db`), clock.now());
+let database = await open();
 afterAll(() => database.close());
 
 const provider = manualPayments(() => "https://voice.example.com");
@@ -272,7 +272,7 @@ class History {
       await expect(cut).rejects.toThrow("cut off");
     }
     await database.close();
-    database = open();
+    database = await open();
     const left = [...this.#live.values()];
     this.#live.clear();
     for (const live of left) await this.#settle(live.uuid, live.rate, live.heartbeatMs);
@@ -313,7 +313,7 @@ async function nextHistory(plan: string): Promise<History> {
   if (histories++ % HISTORIES_PER_FILE === 0) {
     await database.close();
     files++;
-    database = open();
+    database = await open();
   }
   clock.stepWallClock(START - clock.now());
   return new History(await insertTenant(database, { plan, createdAt: clock.now() }));

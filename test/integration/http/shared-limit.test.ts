@@ -3,18 +3,21 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { sharedRateLimiter } from "../../../src/http/shared-rate-limit.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { rateStore } from "../../../src/store/rate-store.ts";
 import { startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const LIMIT = 5;
 
 test("in no 60 seconds do more than the limit pass over two nodes, and never fewer than could", async () => {
   const clock = fakeClock();
   const path = join(tempDir(), "shared.db");
-  const databases = [openDatabase(path, clock.now()), openDatabase(path, clock.now())];
+  const databases = [
+    await openTestDatabase(path, clock.now()),
+    await openTestDatabase(path, clock.now()),
+  ];
   let key = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -45,7 +48,7 @@ test("in no 60 seconds do more than the limit pass over two nodes, and never few
 test("two servers on one store answer 429 together after the limit, each with the same headers", async () => {
   const directory = tempDir();
   const clock = fakeClock();
-  const database = openDatabase(join(directory, "linevoice.db"), clock.now());
+  const database = await openTestDatabase(join(directory, "linevoice.db"), clock.now());
   const rateLimiter = sharedRateLimiter(LIMIT, { database, requests: rateStore, clock });
   const options = { directory, clock, dependencies: { rateLimiter } };
   const nodes = [await startApiServer(options), await startApiServer(options)];

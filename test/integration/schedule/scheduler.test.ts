@@ -8,18 +8,18 @@ import {
   type Scheduler,
   startScheduler,
 } from "../../../src/schedule/scheduler.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../../../src/store/schedule-store.ts";
 import { schedules, tenants } from "../../../src/store/schema/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const directory = tempDir();
 let files = 0;
 
 async function arrange(fire: (entry: ScheduleRow) => FireResult | Promise<FireResult>) {
   const clock = fakeClock();
-  const database = openDatabase(join(directory, `${++files}.db`), clock.now());
+  const database = await openTestDatabase(join(directory, `${++files}.db`), clock.now());
   await database.tx((queries) =>
     queries.insert(tenants).values({
       name: "Clinic",

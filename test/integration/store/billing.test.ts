@@ -7,7 +7,7 @@ import { post, verifyLedger } from "../../../src/billing/ledger.ts";
 import { manualPayments } from "../../../src/billing/payments/manual.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
+import type { Database } from "../../../src/store/database.ts";
 import {
   calls,
   holds,
@@ -20,10 +20,11 @@ import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const directory = tempDir();
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
-const database = openDatabase(join(directory, "main.db"), clock.now());
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
 afterAll(() => database.close());
 const plans = [startPlan, prepaidPlan];
 const billing = createBilling({ database, stores: billingStores, plans, clock });
@@ -177,7 +178,7 @@ describe("the ledger", () => {
   });
 
   test("the audit names a wallet that drifted, a lopsided transaction and an orphaned hold", async () => {
-    const spoiled = openDatabase(join(directory, "spoiled.db"), clock.now());
+    const spoiled = await openTestDatabase(join(directory, "spoiled.db"), clock.now());
     const tenantId = await insertTenant(spoiled);
     const credit = createBilling({ database: spoiled, stores: billingStores, plans, clock }).credit;
     await credit(tenantId, microEur(5), "x");

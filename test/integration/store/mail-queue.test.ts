@@ -11,7 +11,6 @@ import { type MailProvider, MailRefused } from "../../../src/mail/provider.ts";
 import { outboxProvider } from "../../../src/mail/providers/outbox.ts";
 import { resendProvider } from "../../../src/mail/providers/resend.ts";
 import { smtpProvider } from "../../../src/mail/providers/smtp.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { mails } from "../../../src/store/schema/index.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -20,6 +19,7 @@ import { decodeWords, readMail } from "../../support/mime.ts";
 import { type SmtpServer, smtpServer } from "../../support/smtp-server.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 
@@ -27,7 +27,7 @@ const directory = tempDir();
 const recordingsDir = join(directory, "recordings");
 mkdirSync(recordingsDir);
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
-const database = openDatabase(join(directory, "mail.db"), clock.now());
+const database = await openTestDatabase(join(directory, "mail.db"), clock.now());
 const tenantId = await insertTenant(database);
 const workers: MailWorker[] = [];
 let smtp: SmtpServer | null = null;

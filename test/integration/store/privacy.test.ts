@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { microEur } from "../../../src/core/money.ts";
 import { erasePerson } from "../../../src/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/privacy/export-tenant.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
+import type { Database } from "../../../src/store/database.ts";
 import {
   calls,
   events,
@@ -18,6 +18,7 @@ import {
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertAgent, insertTenant, insertTool, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { isRemote, openTestDatabase } from "../../support/test-store.ts";
 
 const PERSON = "+37061234567";
 const OTHER = "+37069999999";
@@ -28,7 +29,7 @@ afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
 });
 
-function appliance() {
+async function appliance() {
   const dataDir = tempDir();
   const recordingsDir = join(dataDir, "recordings");
   const outboxDir = join(dataDir, "outbox");
@@ -36,7 +37,7 @@ function appliance() {
   mkdirSync(outboxDir);
   const databasePath = join(dataDir, "linevoice.db");
   const clock = fakeClock();
-  const database = openDatabase(databasePath, clock.now());
+  const database = await openTestDatabase(databasePath, clock.now());
   opened.push(database);
   return { database, recordingsDir, outboxDir, databasePath, clock, dataDir };
 }
@@ -44,7 +45,7 @@ function appliance() {
 const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 
 async function insertCall(
-  { database, recordingsDir, outboxDir }: ReturnType<typeof appliance>,
+  { database, recordingsDir, outboxDir }: Awaited<ReturnType<typeof appliance>>,
   tenantId: number,
   n: number,
   fields: Partial<typeof calls.$inferInsert>,
@@ -95,7 +96,7 @@ const insertSchedule = (database: Database, tenantId: number, callUuid: string, 
   });
 
 test("nothing of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
-  const world = appliance();
+  const world = await appliance();
   const { database, recordingsDir, databasePath } = world;
   const tenantId = await insertTenant(database);
   const erased = await insertCall(world, tenantId, 1, {});
@@ -112,7 +113,9 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
   expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
 
-  const bytes = [databasePath, `${databasePath}-wal`].map((path) => readFileSync(path, "latin1"));
+  // How a database server overwrites its pages is its own affair.
+  const files = isRemote ? [] : [databasePath, `${databasePath}-wal`];
+  const bytes = files.map((path) => readFileSync(path, "latin1"));
   for (const text of [PERSON, SECRET_WORDS])
     expect([text, bytes.join("").includes(text)]).toEqual([text, false]);
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(false);
@@ -130,7 +133,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
 });
 
 test("other numbers and other tenants are not touched", async () => {
-  const world = appliance();
+  const world = await appliance();
   const { database, recordingsDir } = world;
   const tenantId = await insertTenant(database);
   const stranger = await insertTenant(database);
@@ -147,7 +150,7 @@ test("other numbers and other tenants are not touched", async () => {
 });
 
 test("a call that goes on, a tenant's own number and a bad number are refused, with nothing erased", async () => {
-  const world = appliance();
+  const world = await appliance();
   const tenantId = await insertTenant(world.database);
   await insertCall(world, tenantId, 1, { status: "in_progress" });
   await insertCall(world, tenantId, 2, { fromNumber: OTHER, recordingStatus: "processing" });
@@ -167,7 +170,7 @@ test("a call that goes on, a tenant's own number and a bad number are refused, w
 });
 
 test("an export has every row of the tenant, none of another's, and no secret", async () => {
-  const world = appliance();
+  const world = await appliance();
   const { database, databasePath, dataDir } = world;
   const tenantId = await insertTenant(database, { name: "Mine", webhookSecretSealed: "canary-1" });
   const stranger = await insertTenant(database, { name: "Not mine" });

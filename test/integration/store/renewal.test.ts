@@ -12,19 +12,19 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import type { MailDraft } from "../../../src/mail/ports.ts";
 import { billingStores as stores } from "../../../src/store/billing-stores.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { ledgerTransactions, mails, tenants } from "../../../src/store/schema/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const at = (text: string) => Date.parse(text);
 const clock = fakeClock(at("2026-11-21T04:05:06Z"));
 const turnTo = (text: string) => clock.stepWallClock(at(text) - clock.now());
 const directory = tempDir();
-let database = openDatabase(join(directory, "main.db"), clock.now());
+let database = await openTestDatabase(join(directory, "main.db"), clock.now());
 afterAll(() => database.close());
 const plans = [startPlan, prepaidPlan];
 
@@ -118,7 +118,7 @@ test("the round after a restart in mid-month charges the month once, and no mont
   turnTo("2027-02-11T10:00:00Z");
   await round();
   await database.close();
-  database = openDatabase(join(directory, "main.db"), clock.now());
+  database = await openTestDatabase(join(directory, "main.db"), clock.now());
   await round();
   expect(await keysOf(tenantId)).toEqual([`renewal:${tenantId}:2027-02:plan`]);
 });

@@ -7,7 +7,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { type RetentionOptions, startRetention } from "../../../src/retention/retention.ts";
 import { callHistoryStore } from "../../../src/store/call-history-store.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
+import type { Database } from "../../../src/store/database.ts";
 import {
   calls,
   deliveries,
@@ -21,6 +21,7 @@ import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const NOW = 1_795_000_000_000;
 const DAY_MS = 86_400_000;
@@ -32,13 +33,13 @@ afterEach(async () => {
   }
 });
 
-function appliance(options: Partial<RetentionOptions> = {}) {
+async function appliance(options: Partial<RetentionOptions> = {}) {
   const dataDir = tempDir();
   const recordingsDir = join(dataDir, "recordings");
   const outboxDir = join(dataDir, "outbox");
   mkdirSync(recordingsDir);
   mkdirSync(outboxDir);
-  const database = openDatabase(join(dataDir, "linevoice.db"), NOW);
+  const database = await openTestDatabase(join(dataDir, "linevoice.db"), NOW);
   const clock = fakeClock(NOW);
   const retention = startRetention({
     ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
@@ -93,7 +94,7 @@ async function transcriptOf(database: Database, tenantId: number, callUuid: stri
 }
 
 test("a transcript stays to its last millisecond and goes at the limit; the summary stays", async () => {
-  const { database, retention } = appliance();
+  const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const below = await insertEnded(database, tenantId, 1, { endedAt: NOW - 30 * DAY_MS + 1 });
   const at = await insertEnded(database, tenantId, 2, { endedAt: NOW - 30 * DAY_MS });
@@ -115,7 +116,7 @@ test("a transcript stays to its last millisecond and goes at the limit; the summ
 });
 
 test("each paid block keeps the tenant's own transcripts 30 days longer, to six months in all", async () => {
-  const { database, retention } = appliance();
+  const { database, retention } = await appliance();
   for (const blocks of [0, 1, 2, 3, 4, 5]) {
     const tenantId = await insertTenant(database, { retentionBlocks: blocks });
     const limitMs = (30 + 30 * blocks) * DAY_MS;
@@ -128,7 +129,7 @@ test("each paid block keeps the tenant's own transcripts 30 days longer, to six 
 });
 
 test("blocks reach six months in all also from a longer beginning, and never shorten it", async () => {
-  const longer = appliance({ transcriptsDays: 90 });
+  const longer = await appliance({ transcriptsDays: 90 });
   const tenantId = await insertTenant(longer.database, { retentionBlocks: 5 });
   const within = await insertEnded(longer.database, tenantId, 1, { endedAt: NOW - 179 * DAY_MS });
   const over = await insertEnded(longer.database, tenantId, 2, { endedAt: NOW - 180 * DAY_MS });
@@ -136,7 +137,7 @@ test("blocks reach six months in all also from a longer beginning, and never sho
   expect((await transcriptOf(longer.database, tenantId, within)).expiredAt).toBeNull();
   expect((await transcriptOf(longer.database, tenantId, over)).expiredAt).toBe(NOW);
 
-  const year = appliance({ transcriptsDays: 365 });
+  const year = await appliance({ transcriptsDays: 365 });
   const other = await insertTenant(year.database, { retentionBlocks: 1 });
   const kept = await insertEnded(year.database, other, 3, { endedAt: NOW - 364 * DAY_MS });
   await year.retention.run();
@@ -144,7 +145,7 @@ test("blocks reach six months in all also from a longer beginning, and never sho
 });
 
 test("a call that has not ended keeps its words, however old it is", async () => {
-  const { database, retention } = appliance();
+  const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const live = await insertEnded(database, tenantId, 1, { status: "in_progress", endedAt: null });
   await retention.run();
@@ -152,7 +153,7 @@ test("a call that has not ended keeps its words, however old it is", async () =>
 });
 
 test("a recording goes at its limit, file and row; one that a mail still carries waits", async () => {
-  const { database, retention, recordingsDir } = appliance();
+  const { database, retention, recordingsDir } = await appliance();
   const tenantId = await insertTenant(database);
   const recorded = async (n: number, endedAt: number) => {
     const recordingFile = `${uuidOf(n)}.mp3`;
@@ -191,7 +192,7 @@ test("a recording goes at its limit, file and row; one that a mail still carries
 });
 
 test("a crash between the file and its row is made up for", async () => {
-  const { database, retention } = appliance();
+  const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const gone = await insertEnded(database, tenantId, 1, {
     ...{ endedAt: 0, recordingStatus: "ready", recordingFile: `${uuidOf(1)}.mp3` },
@@ -202,7 +203,7 @@ test("a crash between the file and its row is made up for", async () => {
 });
 
 test("files that nothing points to go after their time; files that are no recordings stay", async () => {
-  const { database, retention, recordingsDir } = appliance();
+  const { database, retention, recordingsDir } = await appliance();
   const tenantId = await insertTenant(database);
   const old = (name: string, ageMs: number) => {
     const path = join(recordingsDir, name);
@@ -227,7 +228,7 @@ test("files that nothing points to go after their time; files that are no record
 });
 
 test("delivery logs, events and mails go at 30 days; what still has to leave stays", async () => {
-  const { database, retention } = appliance();
+  const { database, retention } = await appliance();
   const tenantId = await insertTenant(database);
   const limit = NOW - 30 * DAY_MS;
   const event = (id: string, createdAt: number, status: "pending" | "delivered") =>
@@ -280,7 +281,7 @@ test("delivery logs, events and mails go at 30 days; what still has to leave sta
 });
 
 test("copies of transcripts in events, mails and mail files follow a shorter limit", async () => {
-  const { database, retention, outboxDir } = appliance({ transcriptsDays: 7 });
+  const { database, retention, outboxDir } = await appliance({ transcriptsDays: 7 });
   const tenantId = await insertTenant(database);
   const at = NOW - 7 * DAY_MS;
   await database.tx(async (queries) => {
@@ -307,7 +308,7 @@ test("copies of transcripts in events, mails and mail files follow a shorter lim
 });
 
 test("a backlog is worked off in small transactions, and by itself, every hour", async () => {
-  const { database, clock } = appliance({ batchMax: 3 });
+  const { database, clock } = await appliance({ batchMax: 3 });
   const tenantId = await insertTenant(database);
   for (let n = 0; n < 10; n++) await insertEnded(database, tenantId, n, { endedAt: 0 });
   const expired = async (passesMs = 20) => {

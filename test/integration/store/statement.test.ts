@@ -12,16 +12,16 @@ import { CALLS_HEADER, callRow, ledgerRows } from "../../../src/billing/statemen
 import { StatementRows, statementPage } from "../../../src/billing/statement-page.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { billingStores as stores } from "../../../src/store/billing-stores.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { calls } from "../../../src/store/schema/index.ts";
 import { statementStore } from "../../../src/store/statement-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const clock = fakeClock(Date.parse("2026-10-31T21:59:59Z")); // 23:59:59 in Vilnius
-const database = openDatabase(join(tempDir(), "main.db"), clock.now());
+const database = await openTestDatabase(join(tempDir(), "main.db"), clock.now());
 afterAll(() => database.close());
 const billing = createBilling({ database, stores, plans: [prepaidPlan], clock });
 const statements = createStatements(database, statementStore);

@@ -12,7 +12,6 @@ import { eq } from "drizzle-orm";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { deliveries, events, outbox } from "../../../src/store/schema/index.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { callEnded, callStarted } from "../../../src/webhook/catalogue.ts";
@@ -33,6 +32,7 @@ import { plainVault } from "../../support/plain-vault.ts";
 import { insertAgent, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 
@@ -41,7 +41,7 @@ const directory = tempDir();
 const ca = testCa(directory);
 const certificate = ca.issue([`IP:${HOST}`]);
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
-const database = openDatabase(join(directory, "webhooks.db"), clock.now());
+const database = await openTestDatabase(join(directory, "webhooks.db"), clock.now());
 const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
 const common = {
   database,

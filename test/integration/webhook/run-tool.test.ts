@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/log.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { toolTargetStore } from "../../../src/store/tool-target-store.ts";
 import { createToolRunner } from "../../../src/tool/run-tool.ts";
 import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
@@ -10,11 +9,12 @@ import { plainVault } from "../../support/plain-vault.ts";
 import { insertTenant, insertTool } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.44.0.1";
 const directory = tempDir();
 const ca = testCa(directory);
-const database = openDatabase(join(directory, "tools.db"), 0);
+const database = await openTestDatabase(join(directory, "tools.db"), 0);
 const runner = createToolRunner({
   database,
   targets: toolTargetStore,

@@ -7,7 +7,6 @@ import { createVault } from "../../../src/config/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { webhooks } from "../../../src/store/schema/index.ts";
 import { webhookStore } from "../../../src/store/webhook-store.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
@@ -20,11 +19,12 @@ import { startPlan } from "../../support/plans.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 const HOST = "127.45.0.1";
 const directory = tempDir();
 const ca = testCa(directory);
-const database = openDatabase(join(directory, "secrets.db"), 0);
+const database = await openTestDatabase(join(directory, "secrets.db"), 0);
 const shared = {
   database,
   vault: createVault(randomBytes(32)),

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { transcriptCompleted } from "../../../src/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
@@ -27,6 +26,7 @@ import {
 import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(60_000);
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
   receiver.respond = (request, response) =>
     answer(receiver.requests.length === 1 ? 500 : 200)(request, response);
-  const database = openDatabase(join(directory, "snippets.db"), systemClock.now());
+  const database = await openTestDatabase(join(directory, "snippets.db"), systemClock.now());
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
   const worker = createDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 8000 },

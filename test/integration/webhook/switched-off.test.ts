@@ -17,7 +17,6 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/mail/mail-queue.ts";
 import { outboxProvider } from "../../../src/mail/providers/outbox.ts";
 import { agentStore } from "../../../src/store/agent-store.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { legacyEndpoints, mails, outbox, webhooks } from "../../../src/store/schema/index.ts";
 import { webhookStore } from "../../../src/store/webhook-store.ts";
@@ -34,6 +33,7 @@ import { plainVault } from "../../support/plain-vault.ts";
 import { insertAgent, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 
@@ -42,7 +42,7 @@ const DAY = 24 * 3600 * 1000;
 const directory = tempDir();
 const ca = testCa(directory);
 const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
-const database = openDatabase(join(directory, "switched-off.db"), clock.now());
+const database = await openTestDatabase(join(directory, "switched-off.db"), clock.now());
 const random = systemRandom;
 const shared = { database, clock, random, log: silentLog };
 const outboxDir = join(directory, "mail");

@@ -6,7 +6,6 @@ import { createDelivery } from "../../../src/app/delivery.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { openDatabase } from "../../../src/store/database.ts";
 import { webhookStore } from "../../../src/store/webhook-store.ts";
 import { callFailed } from "../../../src/webhook/catalogue.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -15,6 +14,7 @@ import { plainVault } from "../../support/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
 
@@ -24,7 +24,7 @@ const outboxDir = join(directory, "outbox");
 mkdirSync(outboxDir);
 const ca = testCa(directory);
 const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(410), HOST);
-const database = openDatabase(join(directory, "wired.db"), systemClock.now());
+const database = await openTestDatabase(join(directory, "wired.db"), systemClock.now());
 const delivery = createDelivery(
   {
     httpClient: {
