@@ -7,9 +7,6 @@ import type { Config } from "../config/schema.ts";
 import { eurToMicro } from "../core/money.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
 
-/** G722 and opus may stand in `[sip] codecs` (they do by default) but are not offered yet. */
-const SUPPORTED_CODECS = ["PCMA", "PCMU"] as const;
-
 /** Valid keys that this version cannot honour stop the start: it never pretends. */
 export class UnsupportedSetting extends Error {
   override readonly name = "UnsupportedSetting";
@@ -20,7 +17,7 @@ function refuseUnsupported(config: Config): void {
   const unsupported = [
     engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
     sip.tls_bind !== null && "[sip] tls_bind: leave it out",
-    sip.srtp !== "off" && `[sip] srtp = "${sip.srtp}": use "off"`,
+    sip.codecs.includes("opus") && `[sip] codecs: leave "opus" out`,
   ].filter((entry) => entry !== false);
   if (unsupported.length > 0)
     throw new UnsupportedSetting(
@@ -126,9 +123,14 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
       endpointingMs: conversation.endpointing_ms,
       endpointingUnfinishedMs: conversation.endpointing_unfinished_ms,
       endpointingDictationMs: conversation.endpointing_dictation_ms,
+      endpointingMsMax: conversation.endpointing_max_ms,
       bargeInMs: conversation.barge_in_ms,
+      bargeInWords: conversation.barge_in_words,
       bargeInFadeMs: conversation.barge_in_fade_ms,
+      resumeAfterMs: conversation.resume_after_ms,
       idlePromptMs: conversation.idle_prompt_ms,
+      idlePrompts: conversation.idle_prompts,
+      neverSilentMs: conversation.never_silent_ms,
       silenceTimeoutMs: conversation.silence_timeout_ms,
       fillerDelayMs: conversation.filler_delay_ms,
       toolTimeoutMs: http_client.tool_timeout_ms,
@@ -143,8 +145,7 @@ export function settingsFromConfig(
   rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
 ): AppSettings {
   refuseUnsupported(config);
-  const { server, storage, sip, http_client, limits } = config;
-  const codecs = SUPPORTED_CODECS.filter((codec) => sip.codecs.includes(codec));
+  const { server, storage, sip, rtp, http_client, limits } = config;
   return {
     ...rest,
     storage: {
@@ -173,7 +174,9 @@ export function settingsFromConfig(
       registerExpiresSec: sip.register_expires_sec,
       ringTimeoutMs: sip.ring_timeout_sec * 1000,
       sessionExpiresSec: sip.session_expires_sec,
-      codecs: codecs.length > 0 ? codecs : SUPPORTED_CODECS,
+      codecs: sip.codecs,
+      srtp: sip.srtp,
+      comfortNoise: rtp.comfort_noise,
       outboundProxy: sip.outbound_proxy,
       trace: sip.trace,
     },

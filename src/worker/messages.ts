@@ -58,7 +58,38 @@ export interface CallBrief {
   readonly rtpHost: string;
   /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
   readonly recordingPath: string | null;
+  /** Said instead of the agent's first message to a person who is known by name, never to a machine. */
+  readonly namedGreeting?: string | null;
+  /** The tenant's own first sentence; null or missing: `ConversationSettings.disclosure`. */
+  readonly disclosure?: string | null;
+  /** No RTP: audio comes and goes as messages (`audio_in`, `audio_out`) at this rate. */
+  readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
 }
+
+/** What is said to a mind without ear and voice. */
+export type ChatInput =
+  | { readonly type: "utterance"; readonly text: string }
+  | {
+      readonly type: "tool_result";
+      readonly toolCallId: string;
+      readonly ok: boolean;
+      readonly output: JsonValue;
+    };
+
+/** What it answers; `done` or `failed` is the last of an input. */
+export type ChatEvent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "tool_call";
+      readonly toolCallId: string;
+      readonly tool: string;
+      readonly arguments: JsonObject;
+    }
+  | { readonly type: "end_call" }
+  | { readonly type: "transfer"; readonly target: string }
+  | { readonly type: "message"; readonly text: string }
+  | { readonly type: "done" }
+  | { readonly type: "failed"; readonly detail: string };
 
 export type ToCallWorker =
   | {
@@ -101,6 +132,14 @@ export type ToCallWorker =
     }
   /** A digit of the second leg, from SIP INFO. */
   | { readonly type: "bridge_digit"; readonly callId: string; readonly digit: string }
+  /** Somebody listens in, or no longer: `heard` comes while it is on. */
+  | { readonly type: "listen"; readonly callId: string; readonly on: boolean }
+  /** A browser's microphone: PCM, mono, at the brief's rate, of any length. */
+  | { readonly type: "audio_in"; readonly callId: string; readonly pcm: Int16Array }
+  /** A conversation in writing: no audio, nothing prepared. Answered with `chat_opened`. */
+  | { readonly type: "chat_open"; readonly call: CallBrief }
+  | { readonly type: "chat_input"; readonly callId: string; readonly input: ChatInput }
+  | { readonly type: "chat_close"; readonly callId: string }
   /** Stop, flush the recording, answer with `closed`. */
   | { readonly type: "close"; readonly callId: string; readonly reason: EndedReason }
   | { readonly type: "shutdown" };
@@ -123,12 +162,20 @@ export interface ConversationSettings {
   readonly endpointingMs: number;
   readonly endpointingUnfinishedMs: number;
   readonly endpointingDictationMs: number;
-  /** Caller speech that cuts the agent short, and the fade-out of the cut. */
+  /** No silence is waited for longer, whatever is being dictated. */
+  readonly endpointingMsMax: number;
+  /** Caller speech, or words, that cut the agent short, and the fade-out of the cut. */
   readonly bargeInMs: number;
+  readonly bargeInWords: number;
   readonly bargeInFadeMs: number;
-  /** Idle caller: prompted after this long, twice; the call ends at `silenceTimeoutMs`. */
+  /** An interruption that turned out to be none: the agent goes on after this much silence. */
+  readonly resumeAfterMs: number;
+  /** Idle caller: prompted after this long, so many times; the call ends at `silenceTimeoutMs`. */
   readonly idlePromptMs: number;
+  readonly idlePrompts: number;
   readonly silenceTimeoutMs: number;
+  /** An agent that means to speak and has no audio says a cached phrase after this. */
+  readonly neverSilentMs: number;
   readonly fillerDelayMs: number;
   readonly toolTimeoutMs: number;
   /** Spoken first, per language; empty: nothing is said. */
@@ -237,6 +284,15 @@ export type FromCallWorker =
   | { readonly type: "bridged"; readonly callId: string }
   /** Something about the call that is kept with it. */
   | { readonly type: "note"; readonly callId: string; readonly note: CallNote }
+  /** Both sides: PCM, 8 kHz, interleaved (left caller, right agent). */
+  | { readonly type: "heard"; readonly callId: string; readonly pcm: Int16Array }
+  /** For a browser's loudspeaker: 20 ms of PCM, mono, at the brief's rate. */
+  | { readonly type: "audio_out"; readonly callId: string; readonly pcm: Int16Array }
+  /** What was sent but not yet played is void: the agent was interrupted. */
+  | { readonly type: "audio_clear"; readonly callId: string }
+  /** `opening`: the words the agent begins with, empty where the caller has the first word. */
+  | { readonly type: "chat_opened"; readonly callId: string; readonly opening: string }
+  | { readonly type: "chat_event"; readonly callId: string; readonly event: ChatEvent }
   /** Once a second while media flows: proof of life for billing and recovery. */
   | {
       readonly type: "heartbeat";
