@@ -37,6 +37,8 @@ export interface AppSettings {
     /** Whose X-Forwarded-* headers count. Missing: nobody's. */
     readonly trustedProxies?: readonly string[];
   };
+  /** Where Prometheus looks. Missing: nowhere. */
+  readonly metricsListen?: HostPort | null;
   readonly sip: {
     readonly bind: HostPort;
     /** `auto`: learned from what registrars see. */
@@ -46,6 +48,10 @@ export interface AppSettings {
     readonly ringTimeoutMs: number;
     readonly sessionExpiresSec: number;
     readonly codecs: readonly CodecName[];
+    /** Encryption of media by SDES. Missing: off. */
+    readonly srtp?: "off" | "optional" | "required";
+    /** Whether silence may be told instead of sent (RFC 3389). Missing: no. */
+    readonly comfortNoise?: boolean;
     readonly outboundProxy: string | null;
     readonly trace: boolean;
   };

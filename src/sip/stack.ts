@@ -24,10 +24,14 @@ import { refusalOf } from "./request-checks.ts";
 import { createDns, type SipDns } from "./routing/dns.ts";
 import { FailedTargets } from "./routing/failed-targets.ts";
 import { Locator } from "./routing/locator.ts";
+import type { SrtpMode } from "./sdes.ts";
+import { STUN_PORT } from "./nat/stun.ts";
+import { StunClient } from "./nat/stun-client.ts";
 import { MIN_SE_SEC } from "./session/session-timer.ts";
 import { TransactionLayer } from "./transaction/layer.ts";
 import { Endpoint } from "./transport/endpoint.ts";
 import type { Address, Flow } from "./transport/flow.ts";
+import type { TlsListener } from "./transport/stream.ts";
 import { SipTrunk } from "./trunk.ts";
 
 export interface SipSettings {
@@ -40,12 +44,20 @@ export interface SipSettings {
   readonly registerExpiresSec: number;
   /** In order of preference. Those the media engine cannot run must not be listed. */
   readonly codecs: readonly CodecName[];
+  /** Missing: plain RTP. */
+  readonly srtp?: SrtpMode;
+  /** Whether silence may be told instead of sent (RFC 3389). */
+  readonly comfortNoise?: boolean;
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
   /** RFC 4028: how long a call stands without being confirmed. Default 1800. */
   readonly sessionExpiresSec?: number;
   /** The shortest such time that we agree to. Default 90; only tests are in more of a hurry. */
   readonly sessionMinSec?: number;
+  /** Where TLS connections are taken, and with which certificate. Default: nowhere. */
+  readonly tls?: TlsListener | null;
+  /** Says what our address is outside, where `externalIp` is "auto". Default: nobody. */
+  readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
 }
@@ -80,6 +92,7 @@ class Stack implements SipStack {
   readonly #failed: FailedTargets;
   readonly #locator: Locator;
   #endpoint: Endpoint | undefined;
+  #stun: StunClient | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
   #refusing = false;
   #ignored = 0;
@@ -106,6 +119,7 @@ class Stack implements SipStack {
     this.#endpoint = await Endpoint.open({
       bind: this.settings.bind,
       trace: this.settings.trace,
+      tls: this.settings.tls ?? null,
       tlsCa: this.settings.tlsCa ?? null,
       clock,
       log,
@@ -114,11 +128,17 @@ class Stack implements SipStack {
         if (message.kind === "response") this.#transactions.receiveResponse(message, flow);
         else this.#admit(message, flow);
       },
+      onStun: (bytes, source) => this.#stun?.receive(bytes, source),
     });
+    this.#startStun();
   }
 
   get localAddress(): Address {
     return this.#open.local;
+  }
+
+  get localTlsAddress(): Address | null {
+    return this.#open.localTls;
   }
 
   addTrunk(settings: TrunkSettings): Trunk {
@@ -130,13 +150,15 @@ class Stack implements SipStack {
       log,
       locator: this.#locator,
       failed: this.#failed,
-      mapped: () => null,
+      mapped: () => this.#stun?.mapped ?? null,
       transactions: this.#transactions,
       local: this.localAddress,
       externalIp: this.settings.externalIp,
       userAgent: this.settings.userAgent,
       registerExpiresSec: this.settings.registerExpiresSec,
       codecs: this.settings.codecs,
+      srtp: this.settings.srtp,
+      comfortNoise: this.settings.comfortNoise,
       sessionExpiresSec: this.settings.sessionExpiresSec ?? SESSION_EXPIRES_SEC,
       sessionMinSec: this.settings.sessionMinSec ?? MIN_SE_SEC,
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
@@ -172,6 +194,7 @@ class Stack implements SipStack {
 
   async close(): Promise<void> {
     this.#refusing = true;
+    this.#stun?.close();
     const trunks = [...this.#trunkByContactUser.values()];
     for (const trunk of trunks) trunk.endLegs();
     await Promise.all([...trunks.map((trunk) => trunk.unregister()), this.#farewell()]);
@@ -186,6 +209,22 @@ class Stack implements SipStack {
   get #open(): Endpoint {
     if (!this.#endpoint) throw new Error("the SIP stack is not open");
     return this.#endpoint;
+  }
+
+  #startStun(): void {
+    const { stunServer, externalIp } = this.settings;
+    if (!stunServer || externalIp !== "auto") return;
+    const { clock, random, log } = this.deps;
+    const place = { ...stunServer, port: stunServer.port ?? STUN_PORT, transport: "UDP" } as const;
+    this.#stun = new StunClient({
+      ...{ clock, random, log },
+      locate: async () => (await this.#locator.find(place)).map(({ remote }) => remote),
+      send: (bytes, remote) => this.#endpoint?.sendBytes(bytes, remote),
+      onMapped: () => {
+        for (const trunk of this.#trunks.values()) trunk.moved();
+      },
+    });
+    this.#stun.start();
   }
 
   /** Waits until our last requests are answered, for a bounded time. */

@@ -37,6 +37,7 @@ import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
 import { usualPort } from "./routing/locate.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
+import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
@@ -50,6 +51,10 @@ export interface TrunkDeps
   readonly userAgent: string;
   readonly registerExpiresSec: number;
   readonly codecs: readonly CodecName[];
+  /** Missing: plain RTP. */
+  readonly srtp?: SrtpMode;
+  /** Whether silence may be told instead of sent (RFC 3389). */
+  readonly comfortNoise?: boolean;
   readonly sessionExpiresSec: number;
   readonly sessionMinSec: number;
   onIncoming(leg: IncomingLeg): void;
@@ -90,7 +95,7 @@ export class SipTrunk implements Trunk {
         this.#renewedAtMs = Number.NEGATIVE_INFINITY;
       },
       onLost: () => this.#registration?.refreshNow(),
-      onMoved: () => this.#renewBinding(),
+      onMoved: () => this.moved(),
     });
     this.#credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
@@ -171,6 +176,14 @@ export class SipTrunk implements Trunk {
     leg?.sessionTimer.incoming(request);
     if (leg && request.method === "UPDATE" && request.body === "") this.#confirm(request, leg);
     else this.#agent.receiveRequest(request);
+  }
+
+  /** Our address outside is another one: the registrar is told, and every call's far end. */
+  moved(): void {
+    this.#path.addresses.forget();
+    this.#renewedAtMs = Number.NEGATIVE_INFINITY;
+    this.#renewBinding();
+    for (const leg of this.legs) leg.reoffer();
   }
 
   endLegs(): void {
@@ -308,7 +321,9 @@ export class SipTrunk implements Trunk {
 
   #makeNegotiator(onPlan: (plan: MediaPlan) => void): MediaNegotiator {
     const sessionId = randomInt(this.deps.random, 2 ** 31);
-    return new MediaNegotiator(sessionId, this.deps.codecs, onPlan);
+    const { codecs, srtp = "off", comfortNoise = false, random } = this.deps;
+    const options = { srtp: createSrtpPolicy(srtp, random), comfortNoise };
+    return new MediaNegotiator(sessionId, codecs, onPlan, options);
   }
 
   #legContext(): LegContext {

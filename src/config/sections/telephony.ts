@@ -46,4 +46,5 @@ export const rtp = section({
   }),
   timeout_sec: integer(15, 2, 300),
   jitter_ms_max: integer(200, 20, 1000),
+  comfort_noise: flag(false),
 });
