@@ -1,8 +1,10 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
+import { buildDashboard } from "./build-dashboard.ts";
 import { buildSpeechData } from "./speech-data.ts";
 
 export async function generateSources(): Promise<void> {
   await buildSpeechData();
+  await buildDashboard();
 }
 
 if (import.meta.main) await generateSources();

@@ -53,3 +53,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
     printErr(line: string): void;
   }): Promise<SpeechModule>;
 }
+declare module "*.pack" {
+  const path: string;
+  export default path;
+}

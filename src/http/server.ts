@@ -10,6 +10,7 @@
 import { Elysia } from "elysia";
 import { AGENT_VOICES } from "../agent/agent.ts";
 import { describeError } from "../core/errors.ts";
+import { DASHBOARD_PATHS, dashboardApp } from "../dashboard/embedded.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
@@ -68,7 +69,7 @@ export async function createHttpServer(
   const ownRoutes = dashboardRoutes(context);
   const table = routeTable(
     routes.map((route) => route.contract),
-    [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, CHECKOUT_PATH],
+    [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
     [{ mount: DASHBOARD_MOUNT, contracts: ownRoutes.map((route) => route.contract) }],
   );
   const audit = createAuditNotes({ identity, log });
@@ -162,6 +163,7 @@ export async function createHttpServer(
       settings.version,
     ),
   );
+  dashboardApp(app, (request) => gate.nowhere(gate.exchangeOf(request), request));
   checkoutRoutes(app, { checkouts: dependencies.checkouts, bankDetails: settings.bankDetails });
 
   if (dependencies.stripeEvents) stripeWebhookRoute(app, dependencies.stripeEvents, clock);

@@ -1,0 +1,201 @@
+/**
+ * Builds the dashboard: src/dashboard/web → src/dashboard/dist/dashboard.pack, one file that the
+ * binary embeds. Hashed names, minified, split by route, each file also precompressed (gzip and
+ * brotli). Deterministic; skipped when no input changed.
+ *
+ * The pack: one line of JSON (`PackIndex`), a newline, then the bodies one after another.
+ */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
+import type { BunPlugin } from "bun";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const web = `${root}src/dashboard/web`;
+const output = `${root}src/dashboard/dist`;
+const packFile = `${output}/dashboard.pack`;
+const stampFile = `${output}/stamp`;
+const ASSETS_PATH = "/app/assets/";
+
+/** What the bundle may import of ours beside its own folder. */
+const INPUTS = ["src/dashboard/web/**/*", "src/core/*.ts", "scripts/build-dashboard.ts"];
+
+export interface PackEntry {
+  /** `index.html`, or a file below /app/assets/. */
+  readonly name: string;
+  readonly type: string;
+  /** Bytes of each body in the pack, in this order; 0: not kept, because it would not be smaller. */
+  readonly plain: number;
+  readonly gzip: number;
+  readonly brotli: number;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+interface File {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Two libraries put <style> elements into the page, which our Content-Security-Policy refuses. One
+ * is replaced by constructable style sheets; wavesurfer's is cut out, and ui/waveform brings it.
+ */
+const withoutInlineStyles: BunPlugin = {
+  name: "without-inline-styles",
+  setup(build) {
+    build.onResolve({ filter: /^react-style-singleton$/ }, () => ({
+      path: `${web}/ui/style-singleton.ts`,
+    }));
+    build.onLoad({ filter: /wavesurfer\.esm\.js$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text();
+      const contents = source.replace(/<style[\s\S]*?<\/style>/, "");
+      if (contents === source) throw new Error("wavesurfer.js has no <style> any more: look again");
+      return { contents, loader: "js" };
+    });
+  },
+};
+
+async function bundle(
+  entrypoints: string[],
+  define: Record<string, string> = {},
+): Promise<Bun.BuildOutput> {
+  const result = await Bun.build({
+    entrypoints,
+    target: "browser",
+    format: "esm",
+    minify: true,
+    splitting: true,
+    publicPath: ASSETS_PATH,
+    naming: {
+      entry: "[name]-[hash].[ext]",
+      chunk: "chunk-[hash].[ext]",
+      asset: "[name]-[hash].[ext]",
+    },
+    define: { "process.env.NODE_ENV": '"production"', ...define },
+    plugins: [withoutInlineStyles],
+  });
+  if (!result.success) throw new AggregateError(result.logs, "the dashboard does not build");
+  return result;
+}
+
+const nameOf = (path: string) => path.replace(/^\.?\//, "");
+
+async function filesOf(result: Bun.BuildOutput): Promise<File[]> {
+  return await Promise.all(
+    result.outputs.map(async (file) => ({
+      name: nameOf(file.path),
+      bytes: new Uint8Array(await file.arrayBuffer()),
+    })),
+  );
+}
+
+function entryName(result: Bun.BuildOutput, stem: string, extension: string): string {
+  const found = result.outputs.find(
+    ({ path }) => nameOf(path).startsWith(`${stem}-`) && path.endsWith(`.${extension}`),
+  );
+  if (!found) throw new Error(`the build made no ${stem}.${extension}`);
+  return nameOf(found.path);
+}
+
+/** The chunks an entry imports at once: named in the page, so that they load side by side. */
+function staticImports(files: readonly File[], entry: string): string[] {
+  const found = new Set<string>();
+  const visit = (name: string) => {
+    const file = files.find((candidate) => candidate.name === name);
+    const text = new TextDecoder().decode(file?.bytes);
+    for (const match of text.matchAll(/(?:from|import)\s*"\/app\/assets\/([^"]+\.js)"/g)) {
+      const imported = match[1] ?? "";
+      if (found.has(imported)) continue;
+      found.add(imported);
+      visit(imported);
+    }
+  };
+  visit(entry);
+  return [...found];
+}
+
+async function page(files: readonly File[], script: string, style: string, icon: string) {
+  const preloads = staticImports(files, script)
+    .map((name) => `<link rel="modulepreload" href="${ASSETS_PATH}${name}">`)
+    .join("\n");
+  const template = await Bun.file(`${web}/index.html`).text();
+  return template
+    .replace("%script%", ASSETS_PATH + script)
+    .replace("%style%", ASSETS_PATH + style)
+    .replace("%icon%", ASSETS_PATH + icon)
+    .replace("%preloads%", preloads);
+}
+
+async function hashed(path: string, stem: string, extension: string): Promise<File> {
+  const bytes = await Bun.file(path).bytes();
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+  return { name: `${stem}-${digest}.${extension}`, bytes };
+}
+
+function packed(files: readonly File[]): Uint8Array {
+  const index: PackEntry[] = [];
+  const bodies: Uint8Array[] = [];
+  for (const { name, bytes } of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const gzip = gzipSync(bytes, { level: 9 });
+    const brotli = brotliCompressSync(bytes, {
+      params: { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    });
+    index.push({
+      name,
+      type: CONTENT_TYPES[name.split(".").pop() ?? ""] ?? "application/octet-stream",
+      plain: bytes.length,
+      gzip: gzip.length,
+      brotli: brotli.length,
+    });
+    bodies.push(bytes, gzip, brotli);
+  }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...bodies]);
+}
+
+async function inputHash(): Promise<string> {
+  const hash = createHash("sha256").update(await Bun.file(`${root}package-lock.json`).bytes());
+  for (const pattern of INPUTS) {
+    const files = (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))).sort();
+    for (const file of files) hash.update(file).update(await Bun.file(root + file).bytes());
+  }
+  return hash.digest("hex");
+}
+
+/** Answers false when the pack was up to date. */
+export async function buildDashboard(): Promise<boolean> {
+  const hash = await inputHash();
+  if (existsSync(packFile) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === hash)
+    return false;
+  const worklet = await bundle([`${web}/audio/microphone.worklet.ts`]);
+  const workletName = entryName(worklet, "microphone.worklet", "js");
+  const app = await bundle([`${web}/main.tsx`, `${web}/styles/app.css`], {
+    MICROPHONE_WORKLET_URL: JSON.stringify(ASSETS_PATH + workletName),
+  });
+  const icon = await hashed(`${web}/icon.svg`, "icon", "svg");
+  const files = [...(await filesOf(worklet)), ...(await filesOf(app)), icon];
+  const html = await page(
+    files,
+    entryName(app, "main", "js"),
+    entryName(app, "app", "css"),
+    icon.name,
+  );
+  files.push({ name: "index.html", bytes: new TextEncoder().encode(html) });
+  await mkdir(output, { recursive: true });
+  await Bun.write(`${packFile}.new`, packed(files));
+  await rename(`${packFile}.new`, packFile);
+  await Bun.write(stampFile, hash);
+  return true;
+}
+
+if (import.meta.main) {
+  const built = await buildDashboard();
+  console.error(built ? "built the dashboard" : "the dashboard is up to date");
+}

@@ -1,0 +1,26 @@
+/**
+ * The two typed clients: `rest` is the public API v1 (the session stands for the tenant), `own` the
+ * dashboard's API beside it. `answer` unwraps a reply or throws an `ApiProblem`.
+ */
+import createClient from "openapi-fetch";
+import type { components as OwnComponents, paths as OwnPaths } from "./dashboard.gen.ts";
+import { ApiProblem } from "./problem.ts";
+import type { components as RestComponents, paths as RestPaths } from "./rest.gen.ts";
+
+export const rest = createClient<RestPaths>({ baseUrl: `${location.origin}/api/v1` });
+export const own = createClient<OwnPaths>({ baseUrl: `${location.origin}/api/dashboard` });
+
+export type Rest = RestComponents["schemas"];
+export type Own = OwnComponents["schemas"];
+
+interface Reply<Data> {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
+  const { data, error, response } = await asked;
+  if (!response.ok || data === undefined) throw new ApiProblem(response.status, error);
+  return data;
+}

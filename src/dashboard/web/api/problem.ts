@@ -1,0 +1,28 @@
+/** What the API answers when it refuses, as an error: code, words, the field at fault. */
+
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | null;
+  readonly requestId: string | null;
+
+  constructor(status: number, body: unknown) {
+    const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+    const text = (key: string) => (typeof said[key] === "string" ? (said[key] as string) : null);
+    super(text("message") ?? `HTTP ${status}`);
+    this.name = "ApiProblem";
+    this.status = status;
+    this.code = text("error") ?? (status === 0 ? "offline" : "engine");
+    this.field = text("field");
+    this.requestId = text("request_id");
+  }
+}
+
+/** Anything thrown while asking the API, as a problem: no answer at all is `offline`. */
+export function problemOf(thrown: unknown): ApiProblem {
+  if (thrown instanceof ApiProblem) return thrown;
+  if (thrown instanceof TypeError) return new ApiProblem(0, null);
+  return new ApiProblem(500, {
+    message: thrown instanceof Error ? thrown.message : String(thrown),
+  });
+}

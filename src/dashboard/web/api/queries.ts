@@ -1,0 +1,177 @@
+/** What is read from the server: one `queryOptions` for each resource, with its cache key. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { answer, own, rest } from "./client.ts";
+import type { operations as RestOperations } from "./rest.gen.ts";
+
+const LIVE_MS = 10_000;
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: () => answer(own.GET("/session")),
+  staleTime: 60_000,
+});
+
+export const homeQuery = queryOptions({
+  queryKey: ["home"],
+  queryFn: () => answer(own.GET("/home")),
+  refetchInterval: LIVE_MS,
+});
+export const tenantQuery = queryOptions({
+  queryKey: ["tenant"],
+  queryFn: async () => (await answer(rest.GET("/tenant"))).tenant,
+});
+export const agentsQuery = queryOptions({
+  queryKey: ["agents"],
+  queryFn: async () => (await answer(rest.GET("/agents"))).agents,
+});
+export const agentQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["agents", id],
+    queryFn: async () =>
+      (await answer(rest.GET("/agents/{id}", { params: { path: { id } } }))).agent,
+  });
+export const filesQuery = queryOptions({
+  queryKey: ["files"],
+  queryFn: async () => (await answer(rest.GET("/files"))).files,
+});
+export const fileQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["files", id],
+    queryFn: async () => (await answer(rest.GET("/files/{id}", { params: { path: { id } } }))).file,
+  });
+export const toolsQuery = queryOptions({
+  queryKey: ["tools"],
+  queryFn: async () => (await answer(own.GET("/tools"))).tools,
+});
+export const numbersQuery = queryOptions({
+  queryKey: ["numbers"],
+  queryFn: async () => (await answer(rest.GET("/phone-numbers"))).phone_numbers,
+});
+export const trunkQuery = queryOptions({
+  queryKey: ["trunk"],
+  queryFn: async () => (await answer(own.GET("/trunk"))).trunk,
+  refetchInterval: LIVE_MS,
+});
+
+type CallsAsked = NonNullable<RestOperations["listCalls"]["parameters"]["query"]>;
+export const callsQuery = (query: CallsAsked) =>
+  queryOptions({
+    queryKey: ["calls", query],
+    queryFn: () => answer(rest.GET("/calls", { params: { query } })),
+    placeholderData: keepPreviousData,
+  });
+export const callQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ["call", uuid],
+    queryFn: async () =>
+      (await answer(rest.GET("/calls/{uuid}", { params: { path: { uuid } } }))).call,
+  });
+export const callDetailsQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ["call", uuid, "details"],
+    queryFn: async () =>
+      (await answer(own.GET("/calls/{uuid}/details", { params: { path: { uuid } } }))).details,
+  });
+export const peaksQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ["call", uuid, "peaks"],
+    queryFn: async () =>
+      (await answer(own.GET("/calls/{uuid}/peaks", { params: { path: { uuid } } }))).peaks,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+export type ScheduleStatus = "pending" | "fired" | "cancelled" | "missed" | "failed";
+export const schedulesQuery = (status: ScheduleStatus | undefined, offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["schedules", status, offset, limit],
+    queryFn: async () =>
+      (await answer(rest.GET("/schedules", { params: { query: { status, offset, limit } } })))
+        .schedules,
+    placeholderData: keepPreviousData,
+  });
+
+export const analyticsQuery = (days: number) =>
+  queryOptions({
+    queryKey: ["analytics", days],
+    queryFn: () => answer(rest.GET("/analytics", { params: { query: { days } } })),
+    placeholderData: keepPreviousData,
+  });
+export const usageQuery = (year: number, month: number) =>
+  queryOptions({
+    queryKey: ["usage", year, month],
+    queryFn: () => answer(rest.GET("/usage", { params: { query: { year, month } } })),
+    placeholderData: keepPreviousData,
+  });
+export const balanceQuery = queryOptions({
+  queryKey: ["balance"],
+  queryFn: () => answer(rest.GET("/billing/balance")),
+});
+export const plansQuery = queryOptions({
+  queryKey: ["plans"],
+  queryFn: async () => (await answer(rest.GET("/plans"))).plans,
+});
+export const ledgerQuery = (offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["ledger", offset, limit],
+    queryFn: () => answer(own.GET("/ledger", { params: { query: { offset, limit } } })),
+    placeholderData: keepPreviousData,
+  });
+export const checkoutsQuery = queryOptions({
+  queryKey: ["checkouts"],
+  queryFn: async () => (await answer(own.GET("/checkouts"))).checkouts,
+});
+
+export const webhooksQuery = queryOptions({
+  queryKey: ["webhooks"],
+  queryFn: async () => {
+    const [subscribed, faring] = await Promise.all([
+      answer(rest.GET("/webhooks")),
+      answer(own.GET("/webhooks")),
+    ]);
+    return subscribed.webhooks.map((webhook) => ({
+      ...webhook,
+      state: faring.webhooks.find(({ id }) => id === webhook.id) ?? null,
+    }));
+  },
+});
+export const deliveriesQuery = (id: number, offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["webhooks", id, "deliveries", offset],
+    queryFn: async () =>
+      (
+        await answer(
+          rest.GET("/webhooks/{id}/deliveries", {
+            params: { path: { id }, query: { offset, limit } },
+          }),
+        )
+      ).deliveries,
+    placeholderData: keepPreviousData,
+    refetchInterval: LIVE_MS,
+  });
+export const keysQuery = queryOptions({
+  queryKey: ["keys"],
+  queryFn: async () => (await answer(rest.GET("/keys"))).keys,
+});
+export const teamQuery = queryOptions({
+  queryKey: ["team"],
+  queryFn: () => answer(own.GET("/team")),
+});
+export const auditQuery = (offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["audit", offset, limit],
+    queryFn: () => answer(own.GET("/audit", { params: { query: { offset, limit } } })),
+    placeholderData: keepPreviousData,
+  });
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: async () => (await answer(own.GET("/tenant-settings"))).settings,
+});
+export const passkeysQuery = queryOptions({
+  queryKey: ["passkeys"],
+  queryFn: async () => (await answer(own.GET("/passkeys"))).passkeys,
+});
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: async () => (await answer(own.GET("/sessions"))).sessions,
+});

@@ -1,0 +1,63 @@
+/** A WebSocket of JSON messages that comes back by itself, after 1, 2, 4 … 30 s. */
+import { systemClock, type Timer } from "../../../core/clock.ts";
+
+const WAIT_FIRST_MS = 1_000;
+const WAIT_MAX_MS = 30_000;
+/** The server says something every 20 s. */
+const SILENCE_MAX_MS = 45_000;
+/** The session ended: coming back would be refused again. */
+const SESSION_ENDED = 4401;
+
+export type SocketState = "connecting" | "open" | "closed";
+
+export interface SocketListener {
+  onState(state: SocketState): void;
+  onMessage(message: unknown): void;
+}
+
+export const socketUrl = (path: string): string =>
+  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
+
+/** Its owner must `close` it. */
+export function openSocket(path: string, listener: SocketListener): { close(): void } {
+  let socket: WebSocket | null = null;
+  let timer: Timer | null = null;
+  let waitMs = WAIT_FIRST_MS;
+  let closed = false;
+
+  function watch(): void {
+    timer?.cancel();
+    timer = systemClock.after(SILENCE_MAX_MS, () => socket?.close());
+  }
+
+  function connect(): void {
+    listener.onState("connecting");
+    socket = new WebSocket(socketUrl(path));
+    socket.onopen = () => {
+      waitMs = WAIT_FIRST_MS;
+      listener.onState("open");
+      watch();
+    };
+    socket.onmessage = (event) => {
+      watch();
+      if (typeof event.data === "string") listener.onMessage(JSON.parse(event.data));
+    };
+    socket.onclose = (event) => {
+      timer?.cancel();
+      if (closed) return;
+      listener.onState("closed");
+      if (event.code === SESSION_ENDED) return;
+      timer = systemClock.after(waitMs, connect);
+      waitMs = Math.min(waitMs * 2, WAIT_MAX_MS);
+    };
+  }
+
+  connect();
+  return {
+    close() {
+      closed = true;
+      timer?.cancel();
+      socket?.close();
+    },
+  };
+}

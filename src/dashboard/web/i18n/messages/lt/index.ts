@@ -1,0 +1,5 @@
+/** Being written. */
+import type { Catalogue } from "../../catalogue.ts";
+import { en } from "../en/index.ts";
+
+export const lt: Catalogue = en;

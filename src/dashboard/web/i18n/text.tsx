@@ -1,0 +1,111 @@
+/** Texts, numbers, dates and durations in the reader's language: `const { t } = useText()`. */
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from "react";
+import {
+  type Catalogue,
+  fill,
+  type Language,
+  loadCatalogue,
+  type MessageKey,
+  type Parameters,
+  pluralForm,
+} from "./catalogue.ts";
+
+const MINUTE_SEC = 60;
+const RELATIVE_STEPS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+function textsOf(language: Language, catalogue: Catalogue) {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
+  const dateTimes = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+  const times = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const months = new Intl.DateTimeFormat(language, {
+    month: "long",
+    year: "numeric",
+    timeZone: "UTC",
+  });
+  const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const eur = (value: number, digits = 2) =>
+    new Intl.NumberFormat(language, {
+      style: "currency",
+      currency: "EUR",
+      minimumFractionDigits: 2,
+      maximumFractionDigits: digits,
+    }).format(value);
+
+  return {
+    language,
+    t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
+    /** A counted text. */
+    count: (key: MessageKey, value: number) =>
+      pluralForm(catalogue[key], plurals.select(value)).replace("#", numbers.format(value)),
+    number: (value: number) => numbers.format(value),
+    percent: (share: number) =>
+      new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share),
+    eur,
+    dateTime: (iso: string) => dateTimes.format(new Date(iso)),
+    date: (iso: string) => dates.format(new Date(iso)),
+    time: (iso: string) => times.format(new Date(iso)),
+    month: (year: number, month: number) => months.format(new Date(Date.UTC(year, month - 1, 1))),
+    /** `1:05`; hours where there are some. */
+    clock(seconds: number) {
+      const whole = Math.max(0, Math.round(seconds));
+      const rest = String(whole % MINUTE_SEC).padStart(2, "0");
+      const minutes = Math.floor(whole / MINUTE_SEC);
+      if (minutes < MINUTE_SEC) return `${minutes}:${rest}`;
+      return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+    },
+    ms: (value: number | null) =>
+      value === null ? "–" : `${numbers.format(Math.round(value))} ms`,
+    bytes(value: number) {
+      if (value < 1024) return `${value} B`;
+      if (value < 1024 * 1024) return `${numbers.format(Math.round(value / 102.4) / 10)} KB`;
+      return `${numbers.format(Math.round(value / 104_857.6) / 10)} MB`;
+    },
+    /** `5 minutes ago`, as seen at `now` (ms). */
+    ago(iso: string, now: number) {
+      const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
+      const step =
+        RELATIVE_STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? RELATIVE_STEPS[3];
+      return relatives.format(Math.round(seconds / step[1]), step[0]);
+    },
+  };
+}
+
+export type Texts = ReturnType<typeof textsOf>;
+
+interface LanguageChoice {
+  readonly texts: Texts;
+  readonly choose: (language: Language) => Promise<void>;
+}
+
+const LanguageContext = createContext<LanguageChoice | null>(null);
+
+export function LanguageProvider(props: {
+  initial: { language: Language; catalogue: Catalogue };
+  children: ReactNode;
+}) {
+  const [current, setCurrent] = useState(props.initial);
+  const choose = useCallback(async (language: Language) => {
+    const catalogue = await loadCatalogue(language);
+    document.documentElement.lang = language;
+    setCurrent({ language, catalogue });
+  }, []);
+  const texts = useMemo(() => textsOf(current.language, current.catalogue), [current]);
+  const choice = useMemo(() => ({ texts, choose }), [texts, choose]);
+  return <LanguageContext value={choice}>{props.children}</LanguageContext>;
+}
+
+function useLanguageContext(): LanguageChoice {
+  const choice = use(LanguageContext);
+  if (!choice) throw new Error("outside of LanguageProvider");
+  return choice;
+}
+
+export const useText = (): Texts => useLanguageContext().texts;
+export const useChooseLanguage = () => useLanguageContext().choose;

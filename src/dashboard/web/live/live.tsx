@@ -1,0 +1,99 @@
+/**
+ * Live calls, kept up to date over the WebSocket /api/dashboard/ws: who is on the line and what was
+ * said so far. Reconnects by itself, ever more slowly, and says whether it is connected.
+ */
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
+import type { Own } from "../api/client.ts";
+import { homeQuery, trunkQuery } from "../api/queries.ts";
+import { openSocket, type SocketState } from "../api/socket.ts";
+
+export type LiveCall = Own["LiveCall"];
+export type LiveTurn = Own["LiveTurn"];
+
+const TURNS_MAX = 500;
+
+type News =
+  | { readonly type: "call"; readonly call: LiveCall }
+  | { readonly type: "turn"; readonly call_uuid: string; readonly turn: LiveTurn }
+  | { readonly type: "ended"; readonly call_uuid: string }
+  | { readonly type: "registration" | "ready" | "ping" };
+
+interface LiveState {
+  readonly calls: readonly LiveCall[];
+  readonly turns: ReadonlyMap<string, readonly LiveTurn[]>;
+}
+
+interface Live extends LiveState {
+  readonly state: SocketState;
+}
+
+const EMPTY: LiveState = { calls: [], turns: new Map() };
+const LiveContext = createContext<Live>({ ...EMPTY, state: "connecting" });
+export const useLive = (): Live => use(LiveContext);
+
+function withTurn(turns: readonly LiveTurn[], turn: LiveTurn): readonly LiveTurn[] {
+  const at = turns.findIndex(({ index }) => index === turn.index);
+  if (at >= 0) return turns.with(at, turn);
+  return [...turns, turn].sort((a, b) => a.index - b.index).slice(-TURNS_MAX);
+}
+
+function after(before: LiveState, news: News): LiveState {
+  switch (news.type) {
+    case "call": {
+      const others = before.calls.filter(({ call_uuid }) => call_uuid !== news.call.call_uuid);
+      const calls = [...others, news.call].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+      const turn = news.call.last_turn;
+      if (!turn) return { ...before, calls };
+      const known = before.turns.get(news.call.call_uuid) ?? [];
+      return {
+        calls,
+        turns: new Map(before.turns).set(news.call.call_uuid, withTurn(known, turn)),
+      };
+    }
+    case "turn": {
+      const known = before.turns.get(news.call_uuid) ?? [];
+      return {
+        ...before,
+        turns: new Map(before.turns).set(news.call_uuid, withTurn(known, news.turn)),
+      };
+    }
+    case "ended": {
+      const turns = new Map(before.turns);
+      turns.delete(news.call_uuid);
+      return { turns, calls: before.calls.filter(({ call_uuid }) => call_uuid !== news.call_uuid) };
+    }
+    default:
+      return before;
+  }
+}
+
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [live, setLive] = useState<LiveState>(EMPTY);
+  const [state, setState] = useState<SocketState>("connecting");
+
+  useEffect(() => {
+    const socket = openSocket("/api/dashboard/ws", {
+      onState(now) {
+        setState(now);
+        if (now === "connecting") setLive(EMPTY);
+      },
+      onMessage(message) {
+        const news = message as News;
+        setLive((before) => after(before, news));
+        if (news.type === "ended") {
+          void queries.invalidateQueries({ queryKey: ["calls"] });
+          void queries.invalidateQueries({ queryKey: ["call", news.call_uuid] });
+          void queries.invalidateQueries({ queryKey: homeQuery.queryKey });
+        }
+        if (news.type === "registration")
+          void queries.invalidateQueries({ queryKey: trunkQuery.queryKey });
+      },
+    });
+    return () => socket.close();
+  }, [queries]);
+
+  const value = useMemo(() => ({ ...live, state }), [live, state]);
+  return <LiveContext value={value}>{children}</LiveContext>;
+}

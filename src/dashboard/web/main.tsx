@@ -1,0 +1,63 @@
+/**
+ * Starts the app: theme, who is signed in (asked while the code still loads), language, then the
+ * first picture. A refusal with 401 anywhere means that the session ended.
+ */
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiProblem } from "./api/problem.ts";
+import { sessionQuery } from "./api/queries.ts";
+import { browserLanguage, isLanguage, loadCatalogue } from "./i18n/catalogue.ts";
+import { LanguageProvider } from "./i18n/text.tsx";
+import { createAppRouter } from "./router.tsx";
+import { applyTheme } from "./theme/theme.ts";
+import { ToastProvider } from "./ui/toast.tsx";
+
+const RETRIES_MAX = 2;
+
+applyTheme();
+
+/** Inside only: at the door a 401 is an answer like others. */
+function onError(error: unknown): void {
+  const inside = router.state.matches.some(({ routeId }) => routeId === "/inside");
+  if (inside && error instanceof ApiProblem && error.code === "unauthorized")
+    void queries
+      .invalidateQueries({ queryKey: sessionQuery.queryKey })
+      .then(() => router.invalidate());
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) =>
+        failures < RETRIES_MAX && !(error instanceof ApiProblem && error.status < 500),
+    },
+  },
+});
+const router = createAppRouter(queries);
+
+async function start(element: HTMLElement): Promise<void> {
+  const known = await queries.ensureQueryData(sessionQuery).catch(() => null);
+  const wished = known?.session?.user.locale;
+  const language = isLanguage(wished) ? wished : browserLanguage();
+  const catalogue = await loadCatalogue(language);
+  document.documentElement.lang = language;
+  createRoot(element).render(
+    <StrictMode>
+      <LanguageProvider initial={{ language, catalogue }}>
+        <QueryClientProvider client={queries}>
+          <ToastProvider>
+            <RouterProvider router={router} />
+          </ToastProvider>
+        </QueryClientProvider>
+      </LanguageProvider>
+    </StrictMode>,
+  );
+}
+
+const element = document.getElementById("app");
+if (element) void start(element);

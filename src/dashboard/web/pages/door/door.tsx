@@ -1,0 +1,61 @@
+/** The frame of the pages in front: brand, card, language. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { sessionQuery } from "../../api/queries.ts";
+import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/catalogue.ts";
+import { useChooseLanguage, useText } from "../../i18n/text.tsx";
+import { Mark } from "../../ui/icon.tsx";
+
+export function DoorFrame(props: { title: string; lead?: ReactNode; children: ReactNode }) {
+  const { t, language } = useText();
+  const choose = useChooseLanguage();
+  useEffect(() => {
+    document.title = `${props.title} · Linevoice`;
+  }, [props.title]);
+  return (
+    <main className="door">
+      <div className="door-card">
+        <p className="brand">
+          <Mark />
+          Linevoice
+        </p>
+        <div>
+          <h1>{props.title}</h1>
+          {props.lead && <p className="soft">{props.lead}</p>}
+        </div>
+        {props.children}
+        <div className="door-foot">
+          <select
+            className="input bar"
+            aria-label={t("language.label")}
+            value={language}
+            onChange={(event) => {
+              const wished = event.target.value;
+              if (isLanguage(wished)) void choose(wished);
+            }}
+          >
+            {LANGUAGES.map((name) => (
+              <option key={name} value={name}>
+                {LANGUAGE_NAMES[name]}
+              </option>
+            ))}
+          </select>
+        </div>
+      </div>
+    </main>
+  );
+}
+
+/** Signed in: go where one wanted to, in the app only. */
+export function useEnter(): (next?: unknown) => Promise<void> {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const choose = useChooseLanguage();
+  return async (next) => {
+    const { session } = await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    if (isLanguage(session?.user.locale)) await choose(session.user.locale);
+    const path = typeof next === "string" && /^\/(?!\/)/.test(next) ? next : "/";
+    await navigate({ href: path.replace(/^\/app(?=\/|$)/, "") || "/", replace: true });
+  };
+}

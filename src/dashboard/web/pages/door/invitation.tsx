@@ -1,0 +1,77 @@
+/** Accept an invitation: a new person chooses name and password, an existing one confirms. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { DoorFrame, useEnter } from "./door.tsx";
+import { BadLink, useLinkToken } from "./link-state.tsx";
+import { SecondStep } from "./second-step.tsx";
+
+const ROLE_TEXTS = { owner: "role.owner", member: "role.member", viewer: "role.viewer" } as const;
+
+export function Door() {
+  const { t } = useText();
+  const token = useLinkToken();
+  const enter = useEnter();
+  const [step, setStep] = useState<"form" | "totp">("form");
+  const asked = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: () => answer(own.GET("/invitation", { params: { query: { token } } })),
+    retry: false,
+  });
+  const form = useForm({ name: "", password: "" });
+  const invitation = asked.data?.invitation;
+
+  if (step === "totp") return <SecondStep onDone={() => enter()} />;
+  if (asked.isPending)
+    return (
+      <DoorFrame title="Linevoice">
+        <Skeleton />
+      </DoorFrame>
+    );
+  if (!invitation) return <BadLink body={t("door.invitation_bad_body")} />;
+  return (
+    <DoorFrame
+      title={t("door.invitation", { company: invitation.tenant_name })}
+      lead={t("door.invitation_lead", {
+        role: t(ROLE_TEXTS[invitation.role]),
+        email: invitation.email,
+      })}
+    >
+      <form
+        className="form"
+        onSubmit={form.send(async ({ name, password }) => {
+          const { next } = await answer(
+            own.POST("/invitation", {
+              body: { token, password, ...(invitation.has_account ? {} : { name }) },
+            }),
+          );
+          if (next === "totp") setStep("totp");
+          else await enter();
+        })}
+      >
+        {invitation.has_account ? (
+          <p className="note">{t("door.invitation_account")}</p>
+        ) : (
+          <TextField label={t("door.name")} autoComplete="name" required {...form.bind("name")} />
+        )}
+        <TextField
+          label={t("door.password")}
+          hint={invitation.has_account ? undefined : t("door.password_hint")}
+          type="password"
+          autoComplete={invitation.has_account ? "current-password" : "new-password"}
+          required
+          {...form.bind("password")}
+        />
+        <ProblemNote problem={form.problem} />
+        <Button type="submit" look="primary" wide busy={form.busy}>
+          {t("door.join")}
+        </Button>
+      </form>
+    </DoorFrame>
+  );
+}

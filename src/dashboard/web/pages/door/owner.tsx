@@ -1,0 +1,72 @@
+/** The one-time owner link: makes the operator and the first company, and signs in. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { DoorFrame, useEnter } from "./door.tsx";
+import { BadLink, useLinkToken } from "./link-state.tsx";
+
+export function Door() {
+  const { t } = useText();
+  const token = useLinkToken();
+  const enter = useEnter();
+  const link = useQuery({
+    queryKey: ["owner-link", token],
+    queryFn: () => answer(own.GET("/owner-link", { params: { query: { token } } })),
+    retry: false,
+  });
+  const form = useForm({ name: "", email: "", password: "", company: "" });
+
+  if (link.isPending)
+    return (
+      <DoorFrame title={t("door.owner")}>
+        <Skeleton />
+      </DoorFrame>
+    );
+  if (!link.data?.link.valid) return <BadLink body={t("door.link_bad_body")} />;
+  return (
+    <DoorFrame title={t("door.owner")} lead={t("door.owner_lead")}>
+      <form
+        className="form"
+        onSubmit={form.send(async ({ company, ...person }) => {
+          await answer(
+            own.POST("/owner-link", {
+              body: { token, ...person, ...(company === "" ? {} : { company }) },
+            }),
+          );
+          await enter();
+        })}
+      >
+        <TextField label={t("door.name")} autoComplete="name" required {...form.bind("name")} />
+        <TextField
+          label={t("door.email")}
+          type="email"
+          autoComplete="username"
+          required
+          {...form.bind("email")}
+        />
+        <TextField
+          label={t("door.password")}
+          hint={t("door.password_hint")}
+          type="password"
+          autoComplete="new-password"
+          required
+          {...form.bind("password")}
+        />
+        <TextField
+          label={t("door.company")}
+          hint={t("door.company_hint")}
+          autoComplete="organization"
+          {...form.bind("company")}
+        />
+        <ProblemNote problem={form.problem} />
+        <Button type="submit" look="primary" wide busy={form.busy}>
+          {t("door.create")}
+        </Button>
+      </form>
+    </DoorFrame>
+  );
+}

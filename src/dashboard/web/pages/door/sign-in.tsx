@@ -1,0 +1,90 @@
+/** Sign in with a password and, where it is on, a second factor; or with a passkey. */
+import { browserSupportsWebAuthn, startAuthentication } from "@simplewebauthn/browser";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { sessionQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { ProblemNote } from "../../ui/states.tsx";
+import { DoorFrame, useEnter } from "./door.tsx";
+import { SecondStep } from "./second-step.tsx";
+
+type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
+
+export function Door() {
+  const { t } = useText();
+  const search: { next?: unknown } = useSearch({ strict: false });
+  const known = useQuery(sessionQuery);
+  const enter = useEnter();
+  const [step, setStep] = useState<"password" | "totp">("password");
+  const form = useForm({ email: "", password: "" });
+  const [passkeyProblem, setPasskeyProblem] = useState<ApiProblem | null>(null);
+
+  async function signInByPasskey() {
+    setPasskeyProblem(null);
+    try {
+      const { options } = await answer(own.POST("/sign-in/passkey/options"));
+      const response = await startAuthentication({
+        optionsJSON: options as unknown as PasskeyOptions,
+      });
+      const { next } = await answer(
+        own.POST("/sign-in/passkey", { body: { response: JSON.parse(JSON.stringify(response)) } }),
+      );
+      if (next === "totp") setStep("totp");
+      else await enter(search.next);
+    } catch (thrown) {
+      setPasskeyProblem(
+        thrown instanceof ApiProblem
+          ? thrown
+          : new ApiProblem(401, { error: "passkey", message: t("door.passkey_failed") }),
+      );
+    }
+  }
+
+  if (step === "totp") return <SecondStep onDone={() => enter(search.next)} />;
+  return (
+    <DoorFrame title={t("door.sign_in")} lead={t("door.sign_in_lead")}>
+      {known.data?.setup_needed && <p className="note">{t("door.setup_needed")}</p>}
+      <form
+        className="form"
+        onSubmit={form.send(async (values) => {
+          const { next } = await answer(own.POST("/sign-in", { body: values }));
+          if (next === "totp") setStep("totp");
+          else await enter(search.next);
+        })}
+      >
+        <TextField
+          label={t("door.email")}
+          type="email"
+          autoComplete="username webauthn"
+          required
+          {...form.bind("email")}
+        />
+        <TextField
+          label={t("door.password")}
+          type="password"
+          autoComplete="current-password"
+          required
+          {...form.bind("password")}
+        />
+        <ProblemNote problem={form.problem ?? passkeyProblem} />
+        <Button type="submit" look="primary" wide busy={form.busy}>
+          {t("door.sign_in")}
+        </Button>
+        {browserSupportsWebAuthn() && (
+          <Button wide icon="key" onClick={() => void signInByPasskey()}>
+            {t("door.passkey")}
+          </Button>
+        )}
+        <Link to="/forgot-password" className="small">
+          {t("door.forgot")}
+        </Link>
+      </form>
+    </DoorFrame>
+  );
+}

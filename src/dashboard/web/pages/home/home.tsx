@@ -1,0 +1,4 @@
+/** Placeholder while home is written. */
+export function Page() {
+  return <p>home</p>;
+}

@@ -1,0 +1,95 @@
+/**
+ * Every address of the app. Doors are open to everybody; what lies inside needs a session. A page's
+ * code is loaded when it is visited.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { sessionQuery } from "./api/queries.ts";
+import { Failure, NotFound, Pending } from "./shell/route-states.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+interface Context {
+  readonly queries: QueryClient;
+}
+
+/** What an address may carry; a page takes what it knows and leaves the rest. */
+export type Search = Readonly<Record<string, string | number | boolean | undefined>>;
+const anySearch = (search: Record<string, unknown>): Search => {
+  const kept: Record<string, string | number | boolean | undefined> = {};
+  for (const [key, value] of Object.entries(search))
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      kept[key] = value;
+  return kept;
+};
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  async beforeLoad({ context, location }) {
+    const { session } = await context.queries.ensureQueryData(sessionQuery);
+    if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
+  },
+  component: Shell,
+});
+
+const door = <const Path extends string>(
+  path: Path,
+  load: () => Promise<{ Door: () => React.ReactNode }>,
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: anySearch,
+    component: lazyRouteComponent(load, "Door"),
+  });
+
+const page = <const Path extends string>(
+  path: Path,
+  load: () => Promise<{ Page: () => React.ReactNode }>,
+) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    validateSearch: anySearch,
+    component: lazyRouteComponent(load, "Page"),
+  });
+
+const routes = root.addChildren([
+  door("/sign-in", () => import("./pages/door/sign-in.tsx")),
+  door("/owner", () => import("./pages/door/owner.tsx")),
+  door("/link", () => import("./pages/door/link.tsx")),
+  door("/invitation", () => import("./pages/door/invitation.tsx")),
+  door("/forgot-password", () => import("./pages/door/forgot-password.tsx")),
+  door("/reset-password", () => import("./pages/door/reset-password.tsx")),
+  inside.addChildren([page("/", () => import("./pages/home/home.tsx"))]),
+]);
+
+export const createAppRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree: routes,
+    basepath: "/app",
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPendingComponent: Pending,
+    defaultErrorComponent: Failure,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

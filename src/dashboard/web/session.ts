@@ -1,0 +1,34 @@
+/** Who is signed in, inside the shell: there it is known that somebody is. */
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { answer, own } from "./api/client.ts";
+import { sessionQuery } from "./api/queries.ts";
+
+export function useSession() {
+  const { data } = useSuspenseQuery(sessionQuery);
+  if (!data.session) throw new Error("nobody is signed in");
+  const { session } = data;
+  const operator = session.operator;
+  return {
+    ...session,
+    version: data.version,
+    mayChange: operator || session.role === "owner" || session.role === "member",
+    isOwner: operator || session.role === "owner",
+  };
+}
+
+/** Everything that was read belongs to whoever was signed in: it is forgotten. */
+export function useLeave(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await answer(own.POST("/sign-out"));
+    queries.clear();
+    location.assign("/app/sign-in");
+  };
+}
+
+export function useEnterTenant(): (id: number) => Promise<void> {
+  return async (id) => {
+    await answer(own.POST("/active-tenant", { body: { tenant_id: id } }));
+    location.assign("/app/");
+  };
+}

@@ -1,0 +1,40 @@
+/** What stands where a page would: it loads, it failed, there is none. */
+import { Link } from "@tanstack/react-router";
+import { useText } from "../i18n/text.tsx";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../ui/states.tsx";
+
+export function Pending() {
+  return (
+    <div className="page">
+      <Skeleton lines={6} />
+    </div>
+  );
+}
+
+export function Failure({ error, reset }: { error: unknown; reset: () => void }) {
+  return (
+    <div className="page">
+      <ErrorState error={error} retry={reset} />
+    </div>
+  );
+}
+
+export function NotFound() {
+  const { t } = useText();
+  return (
+    <Page title={t("state.not_found")}>
+      <EmptyState
+        icon="search"
+        title={t("state.not_found")}
+        action={
+          <Link to="/" className="button">
+            {t("nav.home")}
+          </Link>
+        }
+      >
+        {t("state.not_found_body")}
+      </EmptyState>
+    </Page>
+  );
+}

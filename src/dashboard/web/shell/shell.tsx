@@ -1,0 +1,123 @@
+/** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { Dialog } from "radix-ui";
+import { Suspense, useEffect, useState } from "react";
+import { useText } from "../i18n/text.tsx";
+import { LiveProvider, useLive } from "../live/live.tsx";
+import { useSession } from "../session.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Icon, Mark } from "../ui/icon.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { NAVIGATION } from "./navigation.ts";
+import { Pending } from "./route-states.tsx";
+
+export function Shell() {
+  return (
+    <LiveProvider>
+      <Frame />
+    </LiveProvider>
+  );
+}
+
+function Frame() {
+  const { t } = useText();
+  const session = useSession();
+  const { pathname } = useLocation();
+  const needsTenant = !/^(\/app)?\/(operator|profile)/.test(pathname);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {t("nav.skip")}
+      </a>
+      <Sidebar />
+      <TopBar key={pathname} />
+      <main className="main" id="content" tabIndex={-1}>
+        <Suspense fallback={<Pending />}>
+          {session.tenant || !needsTenant ? (
+            <Outlet />
+          ) : (
+            <EmptyState icon="team" title={t("state.no_tenant")}>
+              {t("state.no_tenant_body")}
+            </EmptyState>
+          )}
+        </Suspense>
+      </main>
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <Link to="/" className="brand">
+      <Mark />
+      Linevoice
+    </Link>
+  );
+}
+
+function Sidebar() {
+  const { t } = useText();
+  const session = useSession();
+  const { calls } = useLive();
+  return (
+    <div className="sidebar">
+      <Brand />
+      <nav aria-label={t("nav.label")}>
+        {NAVIGATION.filter((group) => !group.operatorOnly || session.operator).map((group) => (
+          <div key={group.title ?? "top"}>
+            {group.title && <p className="nav-title">{t(group.title)}</p>}
+            <div className="nav">
+              {group.destinations.map(({ to, label, icon }) => (
+                <Link key={to} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+                  <Icon name={icon} />
+                  {t(label)}
+                  {to === "/live" && calls.length > 0 && (
+                    <span className="nav-count">{calls.length}</span>
+                  )}
+                </Link>
+              ))}
+            </div>
+          </div>
+        ))}
+      </nav>
+      <div className="sidebar-foot">
+        <div className="nav">
+          <a href="/docs">
+            <Icon name="external" />
+            {t("nav.docs")}
+          </a>
+        </div>
+        <AccountMenu />
+      </div>
+    </div>
+  );
+}
+
+function TopBar() {
+  const { t } = useText();
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const wide = matchMedia("(min-width: 861px)");
+    const close = () => setOpen(false);
+    wide.addEventListener("change", close);
+    return () => wide.removeEventListener("change", close);
+  }, []);
+  return (
+    <div className="topbar">
+      <Brand />
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger asChild>
+          <IconButton icon="menu" label={t("nav.open")} />
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Overlay className="overlay" />
+          <Dialog.Content className="drawer" aria-describedby={undefined}>
+            <Dialog.Title className="visually-hidden">{t("nav.label")}</Dialog.Title>
+            <Sidebar />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** Copying: a button, a secret that is shown once, and the same request as curl. */
+import { useState } from "react";
+import { useText } from "../i18n/text.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { useToasts } from "./toast.tsx";
+
+export function useCopy(): (text: string) => Promise<void> {
+  const { t } = useText();
+  const { say, complain } = useToasts();
+  return async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(t("copy.done"));
+    } catch (thrown) {
+      complain(thrown);
+    }
+  };
+}
+
+export function CopyButton({ text }: { text: string }) {
+  const { t } = useText();
+  const copy = useCopy();
+  return <IconButton icon="copy" label={t("copy.action")} onClick={() => void copy(text)} />;
+}
+
+export function Secret({ value }: { value: string }) {
+  const { t } = useText();
+  return (
+    <div className="stack tight">
+      <div className="secret">
+        <code>{value}</code>
+        <CopyButton text={value} />
+      </div>
+      <p className="note warn">{t("copy.once")}</p>
+    </div>
+  );
+}
+
+export interface CurlRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below /api/v1. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** For a POSIX shell. */
+export function curlOf({ method, path, body }: CurlRequest): string {
+  const lines = [
+    `curl ${method === "GET" ? "" : `-X ${method} `}'${location.origin}/api/v1${path}'`,
+    `-H "Authorization: Bearer $LINEVOICE_KEY"`,
+  ];
+  if (body !== undefined)
+    lines.push(
+      "-H 'Content-Type: application/json'",
+      `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
+    );
+  return lines.join(" \\\n  ");
+}
+
+/** `request` is asked for when the dialog opens, so that it shows what the form holds then. */
+export function CurlButton({ request }: { request: () => CurlRequest }) {
+  const { t } = useText();
+  const copy = useCopy();
+  const [shown, setShown] = useState<string | null>(null);
+  return (
+    <>
+      <Button look="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
+        {t("curl.action")}
+      </Button>
+      <Dialog
+        wide
+        title={t("curl.title")}
+        lead={t("curl.lead")}
+        open={shown !== null}
+        onOpen={() => setShown(null)}
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        <pre className="code" tabIndex={0}>
+          {shown}
+        </pre>
+        <div className="form-foot">
+          <Button icon="copy" onClick={() => void copy(shown ?? "")}>
+            {t("copy.action")}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

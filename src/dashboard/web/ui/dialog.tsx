@@ -1,0 +1,94 @@
+/** Dialogs: one for forms, one that asks before something is lost. */
+import { AlertDialog, Dialog as Radix } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { useText } from "../i18n/text.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { ProblemNote } from "./states.tsx";
+
+export function Dialog(props: {
+  title: string;
+  lead?: ReactNode;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  const { t } = useText();
+  return (
+    <Radix.Root open={props.open} onOpenChange={props.onOpen}>
+      <Radix.Portal>
+        <Radix.Overlay className="overlay" />
+        <Radix.Content
+          className={props.wide ? "dialog wide" : "dialog"}
+          {...(props.lead ? {} : { "aria-describedby": undefined })}
+        >
+          <div className="dialog-head">
+            <div>
+              <Radix.Title asChild>
+                <h2>{props.title}</h2>
+              </Radix.Title>
+              {props.lead && (
+                <Radix.Description className="soft small">{props.lead}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close asChild>
+              <IconButton icon="close" label={t("action.close")} />
+            </Radix.Close>
+          </div>
+          {props.children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** Stays open, with what went wrong, when the action fails. */
+export function Confirm(props: {
+  title: string;
+  body: ReactNode;
+  action: string;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+  onConfirm: () => Promise<unknown>;
+}) {
+  const { t } = useText();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+
+  async function confirm() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await props.onConfirm();
+      props.onOpen(false);
+    } catch (thrown) {
+      setProblem(problemOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <AlertDialog.Root open={props.open} onOpenChange={props.onOpen}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className="overlay" />
+        <AlertDialog.Content className="dialog">
+          <AlertDialog.Title asChild>
+            <h2>{props.title}</h2>
+          </AlertDialog.Title>
+          <AlertDialog.Description className="soft">{props.body}</AlertDialog.Description>
+          <ProblemNote problem={problem} />
+          <div className="form-foot">
+            <Button look="danger" busy={busy} onClick={() => void confirm()}>
+              {props.action}
+            </Button>
+            <AlertDialog.Cancel asChild>
+              <Button look="ghost">{t("action.cancel")}</Button>
+            </AlertDialog.Cancel>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,279 @@
+/** Form fields: label, hint and the API's complaint, tied to the control for screen readers. */
+import { Switch } from "radix-ui";
+import { type ReactNode, useId } from "react";
+import { useText } from "../i18n/text.tsx";
+import type { Bound } from "./form.ts";
+
+interface Notes {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly optional?: boolean;
+}
+
+interface Described extends Notes {
+  readonly error: string | null;
+  readonly children: (ids: {
+    id: string;
+    "aria-describedby": string | undefined;
+    "aria-invalid": boolean | undefined;
+  }) => ReactNode;
+}
+
+export function Field({ label, hint, optional, error, children }: Described) {
+  const { t } = useText();
+  const id = useId();
+  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label} {optional && <span className="optional">{t("form.optional")}</span>}
+      </label>
+      {children({
+        id,
+        "aria-describedby": described || undefined,
+        "aria-invalid": error !== null || undefined,
+      })}
+      {error && (
+        <p className="error-text" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextProps extends Notes, Bound<string> {
+  readonly type?:
+    | "text"
+    | "email"
+    | "password"
+    | "tel"
+    | "url"
+    | "search"
+    | "date"
+    | "datetime-local";
+  readonly autoComplete?: string;
+  readonly placeholder?: string;
+  readonly autoFocus?: boolean;
+  readonly required?: boolean;
+  readonly inputMode?: "numeric" | "tel";
+  readonly disabled?: boolean;
+  readonly list?: string;
+}
+
+export function TextField({ label, hint, optional, error, value, onValue, ...rest }: TextProps) {
+  return (
+    <Field label={label} hint={hint} optional={optional} error={error}>
+      {(ids) => (
+        <input
+          {...ids}
+          {...rest}
+          className="input"
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface AreaProps extends Notes, Bound<string> {
+  readonly rows?: number;
+  readonly code?: boolean;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+}
+
+export function AreaField({
+  label,
+  hint,
+  optional,
+  error,
+  value,
+  onValue,
+  code,
+  ...rest
+}: AreaProps) {
+  return (
+    <Field label={label} hint={hint} optional={optional} error={error}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          {...rest}
+          className={code ? "input code" : "input"}
+          spellCheck={code ? false : undefined}
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface NumberProps extends Notes, Bound<number | null> {
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  readonly placeholder?: string;
+}
+
+/** Empty is null. */
+export function NumberField({
+  label,
+  hint,
+  optional,
+  error,
+  value,
+  onValue,
+  ...rest
+}: NumberProps) {
+  return (
+    <Field label={label} hint={hint} optional={optional} error={error}>
+      {(ids) => (
+        <input
+          {...ids}
+          {...rest}
+          type="number"
+          className="input nums"
+          value={value ?? ""}
+          onChange={(event) =>
+            onValue(event.target.value === "" ? null : event.target.valueAsNumber)
+          }
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+}
+
+/** The system's own list: best on a phone, and it types ahead. */
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  optional,
+  error,
+  value,
+  onValue,
+  choices,
+  name,
+  disabled,
+}: Notes & Bound<Value> & { choices: readonly Choice<Value>[]; disabled?: boolean }) {
+  return (
+    <Field label={label} hint={hint} optional={optional} error={error}>
+      {(ids) => (
+        <select
+          {...ids}
+          name={name}
+          disabled={disabled}
+          className="input"
+          value={value}
+          onChange={(event) => {
+            const chosen = choices.find((choice) => choice.value === event.target.value);
+            if (chosen) onValue(chosen.value);
+          }}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function SwitchField({
+  label,
+  hint,
+  error,
+  value,
+  onValue,
+  disabled,
+}: Notes & Bound<boolean> & { disabled?: boolean }) {
+  const id = useId();
+  return (
+    <div className="switch-row">
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p className="hint" id={`${id}-hint`}>
+            {hint}
+          </p>
+        )}
+        {error && (
+          <p className="error-text" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      <Switch.Root
+        id={id}
+        className="switch"
+        checked={value}
+        disabled={disabled}
+        onCheckedChange={onValue}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      >
+        <Switch.Thumb className="switch-thumb" />
+      </Switch.Root>
+    </div>
+  );
+}
+
+export function CheckField({
+  label,
+  value,
+  onValue,
+}: {
+  label: ReactNode;
+  value: boolean;
+  onValue: (value: boolean) => void;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={value} onChange={(event) => onValue(event.target.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** A filter above a list: its label is read aloud, not shown. */
+export function FilterSelect<Value extends string>({
+  label,
+  value,
+  choices,
+  onValue,
+}: {
+  label: string;
+  value: Value;
+  choices: readonly Choice<Value>[];
+  onValue: (value: Value) => void;
+}) {
+  return (
+    <select
+      className="input bar"
+      aria-label={label}
+      value={value}
+      onChange={(event) => {
+        const chosen = choices.find((choice) => choice.value === event.target.value);
+        if (chosen) onValue(chosen.value);
+      }}
+    >
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
+  );
+}

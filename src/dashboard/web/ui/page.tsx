@@ -1,0 +1,106 @@
+/** The frame of a page: title, what it is for, what can be done; cards, figures and facts. */
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { Icon } from "./icon.tsx";
+
+export function Page(props: {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  back?: { to: string; label: string };
+  narrow?: boolean;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${props.title} · Linevoice`;
+  }, [props.title]);
+  return (
+    <div className={props.narrow ? "page narrow" : "page"}>
+      <header className="page-head">
+        <div className="grow">
+          {props.back && (
+            <Link to={props.back.to} className="back">
+              <Icon name="back" size={14} />
+              {props.back.label}
+            </Link>
+          )}
+          <h1>{props.title}</h1>
+          {props.lead && <p className="lead">{props.lead}</p>}
+        </div>
+        {props.actions && <div className="row">{props.actions}</div>}
+      </header>
+      {props.children}
+    </div>
+  );
+}
+
+export function Card(props: {
+  title?: string;
+  note?: ReactNode;
+  actions?: ReactNode;
+  foot?: ReactNode;
+  /** The content brings its own padding (tables, lists). */
+  flush?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section className="card">
+      {(props.title || props.actions) && (
+        <div className="card-head">
+          <div>
+            {props.title && <h2>{props.title}</h2>}
+            {props.note && <p className="hint">{props.note}</p>}
+          </div>
+          {props.actions && <div className="row">{props.actions}</div>}
+        </div>
+      )}
+      {props.flush ? props.children : <div className="card-body">{props.children}</div>}
+      {props.foot && <div className="card-foot">{props.foot}</div>}
+    </section>
+  );
+}
+
+export interface FigureShown {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly note?: ReactNode;
+}
+
+export function Figures({ figures }: { figures: readonly FigureShown[] }) {
+  return (
+    <dl className="figures">
+      {figures.map(({ label, value, note }) => (
+        <div className="figure" key={label}>
+          <dt>{label}</dt>
+          <dd>
+            {value} {note && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export type Tone = "good" | "warn" | "bad" | "info" | "plain";
+
+export function Badge({ tone = "plain", children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={tone === "plain" ? "badge" : `badge ${tone}`}>{children}</span>;
+}
+
+/** A lamp is never alone: words beside it say the same. */
+export function Lamp({ tone, live }: { tone: Tone; live?: boolean }) {
+  return <span className={`lamp ${tone}${live ? " live" : ""}`} aria-hidden="true" />;
+}

@@ -1,0 +1,96 @@
+/** What a page shows while it loads, when it fails and when there is nothing yet. */
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { type Texts, useText } from "../i18n/text.tsx";
+import { Button } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+const WIDTHS = ["92%", "74%", "57%", "85%", "68%", "49%", "78%", "61%"];
+
+/** At most eight lines. */
+export function Skeleton({ lines = 4 }: { lines?: number }) {
+  const { t } = useText();
+  return (
+    <div className="card-body" role="status">
+      <span className="visually-hidden">{t("state.loading")}</span>
+      {WIDTHS.slice(0, lines).map((width) => (
+        <div key={width} className="skeleton line" style={{ width }} />
+      ))}
+    </div>
+  );
+}
+
+/** A problem in the reader's words where we know it by its code, else in the server's. */
+export function problemText(problem: ApiProblem, { t }: Pick<Texts, "t">): string {
+  if (problem.code === "offline") return t("problem.offline");
+  if (problem.code === "forbidden") return t("problem.forbidden");
+  if (problem.code === "rate_limited") return t("problem.rate_limited");
+  if (problem.code === "unavailable") return `${t("problem.unavailable")} ${problem.message}`;
+  if (problem.code === "engine") return t("problem.engine");
+  return problem.message;
+}
+
+export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
+  const texts = useText();
+  if (!problem) return null;
+  return (
+    <div className="note bad" role="alert">
+      <Icon name="warning" />
+      <span>{problemText(problem, texts)}</span>
+    </div>
+  );
+}
+
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+  const texts = useText();
+  const problem = problemOf(error);
+  return (
+    <div className="state" role="alert">
+      <span className="mark bad">
+        <Icon name="warning" size={20} />
+      </span>
+      <h3>{texts.t("state.failed")}</h3>
+      <p>{problemText(problem, texts)}</p>
+      {problem.requestId && (
+        <p className="small muted mono">
+          {texts.t("state.request_id")} {problem.requestId}
+        </p>
+      )}
+      {retry && <Button onClick={retry}>{texts.t("action.try_again")}</Button>}
+    </div>
+  );
+}
+
+export function EmptyState(props: {
+  icon: IconName;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="state">
+      <span className="mark">
+        <Icon name={props.icon} size={20} />
+      </span>
+      <h3>{props.title}</h3>
+      {props.children && <p>{props.children}</p>}
+      {props.action}
+    </div>
+  );
+}
+
+/** Shows a query: skeleton, complaint with a way to try again, or what was loaded. */
+export function Loaded<Data>({
+  query,
+  lines,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  lines?: number;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  return <Skeleton lines={lines} />;
+}
