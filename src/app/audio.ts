@@ -62,6 +62,9 @@ export function startAudio(
     async open(brief) {
       return (await pool()).open(brief);
     },
+    async openChat(brief) {
+      return (await pool()).openChat(brief);
+    },
     problem() {
       if (state === "ready") return null;
       return state === "starting" ? "The media engine is starting." : "The media engine failed.";

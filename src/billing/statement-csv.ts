@@ -1,25 +1,8 @@
-/**
- * A month as CSV (RFC 4180: CRLF, quotes doubled). Text that a spreadsheet would run as a formula
- * gets an apostrophe in front; E.164 numbers are left as they are. Money in EUR, six decimals.
- */
+/** A month as CSV (core/csv.ts). Money in EUR, six decimals. */
 import { isoUtc } from "../core/clock.ts";
-import { isE164 } from "../core/e164.ts";
+import { csvRow as row } from "../core/csv.ts";
 import { type MicroEur, microToEur } from "../core/money.ts";
 import type { StatementCall, StatementLine } from "./statement.ts";
-
-type Cell = string | number | null;
-
-const FORMULA = /^[=+\-@\t\r]/;
-
-function cellText(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  const safe = FORMULA.test(cell) && !isE164(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** Without the line's end: whoever prints it adds CRLF. */
-const row = (cells: readonly Cell[]): string => cells.map(cellText).join(",");
 
 /** A number, so that it is never taken for a formula when it is negative. */
 const eur = (amount: MicroEur): number => microToEur(amount);

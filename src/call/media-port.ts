@@ -5,6 +5,8 @@ import type {
   CallBrief,
   CallNote,
   CallReport,
+  ChatEvent,
+  ChatInput,
   EngineUsage,
   JsonObject,
   ToolResult,
@@ -13,7 +15,18 @@ import type {
 } from "../worker/messages.ts";
 import type { EndedReason } from "./ended-reason.ts";
 
+/** A conversation in writing with an agent's mind. Its owner closes it. */
+export interface ChatChannel {
+  /** The words the agent begins with; empty: the customer has the first word. */
+  readonly opening: string;
+  /** One input at a time. Ends after `done`; throws AppError when the mind fails or is silent. */
+  ask(input: ChatInput): AsyncIterable<ChatEvent>;
+  close(): void;
+}
+
 export interface CallMedia {
+  /** Throws AppError `unavailable` when no worker answers. */
+  openChat(brief: CallBrief): Promise<ChatChannel>;
   /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
   open(brief: CallBrief): Promise<CallChannel>;
 }
@@ -38,6 +51,11 @@ export interface CallChannelEvents {
   /** Caller and person hear each other. */
   readonly bridged: object;
   readonly note: CallNote;
+  /** Both sides, 8 kHz, interleaved, while `listen` is on. */
+  readonly heard: { readonly pcm: Int16Array };
+  /** 20 ms for the browser's loudspeaker, where the brief says `browser`. */
+  readonly audio_out: { readonly pcm: Int16Array };
+  readonly audio_clear: object;
   /** Once a second while media flows. */
   readonly heartbeat: { readonly media: MediaStatistics; readonly usage: EngineUsage };
   readonly failed: { readonly reason: EndedReason; readonly detail: string };
@@ -64,6 +82,10 @@ export interface CallChannel {
   /** The person has answered: briefed first (true: a summary), then joined: `bridged` follows. */
   bridgeJoin(briefing: string | true | null): void;
   bridgeDigit(digit: string): void;
+  /** `heard` comes while it is on. */
+  listen(on: boolean): void;
+  /** What the browser's microphone heard, where the brief says `browser`. */
+  audioIn(pcm: Int16Array): void;
   /** Always resolves, in bounded time, also when the worker died. */
   close(reason: EndedReason): Promise<CallReport>;
 }

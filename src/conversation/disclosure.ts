@@ -24,7 +24,8 @@ export function openingOf(
   variables: Variables,
 ): Opening {
   const { agent, direction } = brief;
-  const disclosure = fillVariables(settings.disclosure[agent.language], variables).trim();
+  const sentence = brief.disclosure ?? settings.disclosure[agent.language];
+  const disclosure = fillVariables(sentence, variables).trim();
   const agentFirst = agent.firstSpeaker === "assistant";
   const greeting = agentFirst ? fillVariables(agent.firstMessage, variables).trim() : "";
   const atOnce = greeting !== "" || (disclosure !== "" && (agentFirst || direction === "inbound"));

@@ -33,7 +33,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** A header is one line, whatever an agent is called. */
 const oneLine = (text: string): string => text.replace(/[\r\n\t]+/g, " ").trim();
 
-function messageIdFor(key: string, from: string): string {
+/** With angle brackets; the same for the same key. */
+export function messageIdFor(key: string, from: string): string {
   const digest = createHash("sha256").update(key).digest("hex").slice(0, 32);
   const domain = /@([^\s>]+)/.exec(from)?.[1] ?? "linevoice.local";
   return `<${digest}@${domain}>`;

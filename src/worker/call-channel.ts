@@ -29,7 +29,10 @@ export type { CallChannel, CallChannelEvents } from "../call/media-port.ts";
 const TURNS_MAX = 5_000;
 
 /** What a worker says about one call. */
-export type CallMessage = Exclude<FromCallWorker, { type: "ready" | "log" }>;
+export type CallMessage = Exclude<
+  FromCallWorker,
+  { type: "ready" | "log" | "chat_opened" | "chat_event" }
+>;
 
 interface PoolCallOptions {
   readonly brief: CallBrief;
@@ -130,6 +133,14 @@ export class PoolCall implements CallChannel {
     this.#send({ type: "bridge_digit", callId: this.callId, digit });
   }
 
+  listen(on: boolean): void {
+    this.#send({ type: "listen", callId: this.callId, on });
+  }
+
+  audioIn(pcm: Int16Array): void {
+    this.#send({ type: "audio_in", callId: this.callId, pcm });
+  }
+
   close(reason: EndedReason): Promise<CallReport> {
     this.#closing ??= this.#close(reason);
     return this.#closing;
@@ -191,6 +202,11 @@ export class PoolCall implements CallChannel {
         break;
       case "note":
         this.#events.emit("note", message.note);
+        break;
+      case "heard":
+      case "audio_out":
+      case "audio_clear":
+        this.#events.emit(message.type, message as never);
         break;
       default:
         unreachable(message);

@@ -13,8 +13,10 @@ import { Session } from "../conversation/session.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { type Engine, EngineFailure } from "../engine/ports.ts";
+import { type Engine, EngineFailure, type EngineSession } from "../engine/ports.ts";
+import { createEavesdropper } from "../media/eavesdrop.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
+import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
 
@@ -28,13 +30,22 @@ export interface CallHostOptions {
   readonly createVad: () => VoiceActivityDetector;
 }
 
-type CallCommand = Extract<ToCallWorker, { readonly callId: string }>;
+type CallCommand = Exclude<
+  Extract<ToCallWorker, { readonly callId: string }>,
+  { type: `chat_${string}` }
+>;
+type ChatCommand = Extract<ToCallWorker, { type: `chat_${string}` }>;
+
+const CHAT_RATE_HZ = 8000;
 
 export class CallHost {
   readonly #sessions = new Map<string, Session>();
   /** Calls whose audio is being opened; a close meanwhile is noted here. */
   readonly #opening = new Map<string, { closed: boolean }>();
   readonly #phraseCache = new PhraseCache();
+  /** The audio of open calls, for those who listen in or speak from a browser. */
+  readonly #audio = new Map<string, CallAudio>();
+  readonly #chats: ChatHost;
 
   #engine: Engine;
 
@@ -43,6 +54,11 @@ export class CallHost {
     engine: Engine,
   ) {
     this.#engine = engine;
+    const { settings, clock, post } = options;
+    this.#chats = new ChatHost({
+      ...{ conversation: settings.conversation, clock, post },
+      openEngine: (brief) => this.#openEngine(brief, CHAT_RATE_HZ),
+    });
   }
 
   /** The old engine is dead: its calls apologise and end, calls opened from now on get the new one. */
@@ -52,7 +68,14 @@ export class CallHost {
     for (const session of this.#sessions.values()) {
       session.engineLost(new EngineFailure("voice", "the speech worker died"));
     }
+    this.#chats.closeAll();
     await old.close();
+  }
+
+  chat(message: ChatCommand): void {
+    if (message.type === "chat_open") this.#chats.open(message.call);
+    else if (message.type === "chat_input") void this.#chats.input(message.callId, message.input);
+    else this.#chats.close(message.callId);
   }
 
   async open(brief: CallBrief): Promise<void> {
@@ -68,6 +91,7 @@ export class CallHost {
       }
       const session = await this.#createSession(brief, audio, log);
       this.#sessions.set(callId, session);
+      this.#audio.set(callId, audio);
       await session.prepare();
       if (this.#sessions.has(callId)) {
         this.options.post({ type: "opened", callId, rtpPort: audio.rtpPort });
@@ -83,6 +107,8 @@ export class CallHost {
     const session = this.#sessions.get(message.callId);
     try {
       if (message.type === "close") void this.#close(message.callId, message.reason, session);
+      else if (message.type === "audio_in") this.#audio.get(message.callId)?.feed?.(message.pcm);
+      else if (message.type === "listen") this.#listen(message.callId, message.on);
       else if (session) perform(session, message);
     } catch (error) {
       this.#fail(message.callId, error);
@@ -92,6 +118,7 @@ export class CallHost {
   async shutdown(): Promise<void> {
     const calls = [...this.#sessions];
     await Promise.all(calls.map(([id, session]) => this.#close(id, "interrupted", session)));
+    this.#chats.closeAll();
     await this.#engine.close();
   }
 
@@ -104,23 +131,33 @@ export class CallHost {
     }
   }
 
-  #assemble(brief: CallBrief, audio: CallAudio, log: Log): Session {
-    const { clock, settings, createVad, post } = this.options;
+  #openEngine(brief: CallBrief, sampleRateHz: 8000 | 16000): EngineSession {
+    const { clock, settings } = this.options;
     const { callId, agent, knowledge, tools } = brief;
-    const engine = this.#engine.open({
+    const transferTargets = settings.conversation.transferTargets ?? {};
+    return this.#engine.open({
       callId,
       language: agent.language,
       voice: agent.voice,
-      sampleRateHz: audio.sampleRateHz,
+      sampleRateHz,
       systemPrompt: buildSystemPrompt(brief, variablesOf(brief, clock.now())),
       knowledge,
       tools,
-      transferTargets: Object.values(settings.conversation.transferTargets ?? {}),
-      builtInTools: builtInTools(
-        { transferTargets: settings.conversation.transferTargets ?? {} },
-        tools,
-      ),
+      transferTargets: Object.values(transferTargets),
+      builtInTools: builtInTools({ transferTargets }, tools),
     });
+  }
+
+  #listen(callId: string, on: boolean): void {
+    const audio = this.#audio.get(callId);
+    const post = (pcm: Int16Array) => this.options.post({ type: "heard", callId, pcm });
+    audio?.listen?.(on ? createEavesdropper(audio.sampleRateHz, post) : null);
+  }
+
+  #assemble(brief: CallBrief, audio: CallAudio, log: Log): Session {
+    const { clock, settings, createVad, post } = this.options;
+    const { callId } = brief;
+    const engine = this.#openEngine(brief, audio.sampleRateHz);
     return new Session({
       brief,
       settings: settings.conversation,
@@ -143,6 +180,7 @@ export class CallHost {
     const opening = this.#opening.get(callId);
     if (opening) opening.closed = true;
     this.#sessions.delete(callId);
+    this.#audio.delete(callId);
     const report = session ? await session.close(reason) : EMPTY_REPORT;
     this.options.post({ type: "closed", callId, report });
   }

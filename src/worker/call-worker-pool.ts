@@ -9,10 +9,13 @@
  *
  * Workers are spawned here and ended by `shutdown` only.
  */
+
+import type { ChatChannel } from "../call/media-port.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type CallChannel, PoolCall } from "./call-channel.ts";
+import { PoolChat } from "./chat-channel.ts";
 import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "./speech-messages.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -22,6 +25,8 @@ export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
 export interface CallWorkerPool {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
   open(brief: CallBrief): Promise<CallChannel>;
+  /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
+  openChat(brief: CallBrief): Promise<ChatChannel>;
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
@@ -103,16 +108,17 @@ class Pool implements CallWorkerPool {
     return this.seats.reduce((sum, seat) => sum + seat.capacity, 0);
   }
 
+  async openChat(brief: CallBrief): Promise<ChatChannel> {
+    const [seat] = this.seats.filter((each) => each.ready).sort((a, b) => a.load - b.load);
+    if (!seat || this.#shutdown) throw noWorker("no call worker is ready");
+    return await seat.openChat(brief);
+  }
+
   async open(brief: CallBrief): Promise<CallChannel> {
     const free = this.seats.filter((seat) => seat.ready && seat.load < seat.capacity);
     const [seat] = free.sort((a, b) => a.load - b.load);
     if (!seat || this.#shutdown) {
-      throw new AppError({
-        code: "unavailable",
-        publicMessage: "All lines are in use. Try again in a moment.",
-        internal: "no call worker with a free RTP port",
-        retryable: true,
-      });
+      throw noWorker("no call worker with a free RTP port");
     }
     return await seat.open(brief);
   }
@@ -126,6 +132,7 @@ class Pool implements CallWorkerPool {
 /** One call worker with its speech worker, replaced in place when they die. */
 class Seat {
   readonly #calls = new Map<string, PoolCall>();
+  readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
   #speechWorker: WorkerHandle | null = null;
   #ready = Promise.withResolvers<void>();
@@ -194,11 +201,23 @@ class Seat {
     return call;
   }
 
+  async openChat(brief: CallBrief): Promise<ChatChannel> {
+    const chat = new PoolChat({
+      ...{ brief, clock: this.options.clock },
+      send: (message) => this.#post(message),
+      onGone: () => this.#chats.delete(brief.callId),
+    });
+    this.#chats.set(brief.callId, chat);
+    await chat.open();
+    return chat;
+  }
+
   async shutdown(): Promise<void> {
     this.#stopped = true;
     this.#respawnTimer?.cancel();
     this.#speechRespawnTimer?.cancel();
     this.#startTimer?.cancel();
+    for (const chat of [...this.#chats.values()]) chat.close();
     await Promise.all([...this.#calls.values()].map((call) => call.close("interrupted")));
     this.#post({ type: "shutdown" });
     this.#callWorker?.terminate();
@@ -216,6 +235,10 @@ class Seat {
         break;
       case "log":
         this.options.log[message.level](message.event, message.fields);
+        break;
+      case "chat_opened":
+      case "chat_event":
+        this.#chats.get(message.callId)?.receive(message);
         break;
       default:
         this.#calls.get(message.callId)?.receive(message);
@@ -242,6 +265,7 @@ class Seat {
     this.#speechWorker = null;
     this.options.log.error("call_worker.died", { detail, calls: this.#calls.size });
     for (const call of [...this.#calls.values()]) call.workerDied(`call worker died: ${detail}`);
+    for (const chat of [...this.#chats.values()]) chat.workerDied(`call worker died: ${detail}`);
     this.#ready.reject(
       new AppError({
         code: "unavailable",
@@ -298,6 +322,14 @@ class Seat {
     this.#callWorker?.postMessage(message, transfer);
   }
 }
+
+const noWorker = (internal: string) =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: "All lines are in use. Try again in a moment.",
+    internal,
+    retryable: true,
+  });
 
 function respawnPauseMs(deathsInARow: number): number {
   return Math.min(RESPAWN_PAUSE_MS * 2 ** deathsInARow, RESPAWN_PAUSE_MS_MAX);

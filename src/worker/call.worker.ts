@@ -9,6 +9,7 @@ import { systemRandom } from "../core/random.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import type { Engine } from "../engine/ports.ts";
 import { loadVad } from "../media/audio/vad.ts";
+import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";
 import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
@@ -40,6 +41,11 @@ self.onmessage = (event: MessageEvent<ToCallWorker>) => {
     case "shutdown":
       void host?.shutdown().then(() => process.exit(0));
       break;
+    case "chat_open":
+    case "chat_input":
+    case "chat_close":
+      host?.chat(message);
+      break;
     default:
       host?.command(message);
   }
@@ -64,11 +70,22 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
       log,
       post,
       createVad,
-      openAudio: ({ rtpHost }, callLog) =>
-        createCallAudio(
+      openAudio: async ({ callId, rtpHost, browser }, callLog) => {
+        if (browser)
+          return createBrowserAudio(
+            {
+              sampleRateHz: browser.sampleRateHz,
+              timeoutMs: rtpTimeoutMs,
+              send: (pcm) => post({ type: "audio_out", callId, pcm }),
+              clear: () => post({ type: "audio_clear", callId }),
+            },
+            { pacer, clock, log: callLog },
+          );
+        return createCallAudio(
           { rtpHost, jitterMsMax, rtpTimeoutMs },
           { ports, pacer, clock, log: callLog },
-        ),
+        );
+      },
     },
     createEngine(speechPort),
   );

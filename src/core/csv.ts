@@ -1,0 +1,19 @@
+/**
+ * CSV lines (RFC 4180: quotes doubled). Text that a spreadsheet would run as a formula gets an
+ * apostrophe in front; E.164 numbers are left as they are, numbers are never touched.
+ */
+import { isE164 } from "./e164.ts";
+
+export type CsvCell = string | number | null;
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cellText(cell: CsvCell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  const safe = FORMULA.test(cell) && !isE164(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Without the line's end: whoever writes it adds CRLF. */
+export const csvRow = (cells: readonly CsvCell[]): string => cells.map(cellText).join(",");

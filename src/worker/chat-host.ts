@@ -1,0 +1,88 @@
+/**
+ * Conversations in writing, in a call worker: an engine session each, of which only the mind is used.
+ * One input at a time; every input ends with `done` or `failed`.
+ */
+import { openingOf } from "../conversation/disclosure.ts";
+import { variablesOf } from "../conversation/prompt.ts";
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { EngineSession, MindInput } from "../engine/ports.ts";
+import type {
+  CallBrief,
+  ChatEvent,
+  ChatInput,
+  ConversationSettings,
+  FromCallWorker,
+} from "./messages.ts";
+
+export interface ChatHostOptions {
+  readonly conversation: ConversationSettings;
+  readonly clock: Clock;
+  readonly post: (message: FromCallWorker) => void;
+  readonly openEngine: (brief: CallBrief) => EngineSession;
+}
+
+interface Chat {
+  readonly engine: EngineSession;
+  readonly abort: AbortController;
+}
+
+export class ChatHost {
+  readonly #chats = new Map<string, Chat>();
+
+  constructor(private readonly options: ChatHostOptions) {}
+
+  open(brief: CallBrief): void {
+    const { callId } = brief;
+    const { conversation, clock, openEngine, post } = this.options;
+    try {
+      this.#chats.set(callId, { engine: openEngine(brief), abort: new AbortController() });
+      const { disclosure, greeting } = openingOf(
+        brief,
+        conversation,
+        variablesOf(brief, clock.now()),
+      );
+      const opening = [disclosure, greeting].filter(Boolean).join(" ");
+      post({ type: "chat_opened", callId, opening });
+    } catch (error) {
+      this.#tell(callId, { type: "failed", detail: describeError(error) });
+    }
+  }
+
+  async input(callId: string, input: ChatInput): Promise<void> {
+    const chat = this.#chats.get(callId);
+    if (!chat) {
+      this.#tell(callId, { type: "failed", detail: "the conversation is closed" });
+      return;
+    }
+    try {
+      const { signal } = chat.abort;
+      for await (const event of chat.engine.mind.respond(mindInput(input), signal)) {
+        if (signal.aborted) return;
+        if (event.type === "done" || event.type === "expect") continue;
+        this.#tell(callId, event);
+      }
+      this.#tell(callId, { type: "done" });
+    } catch (error) {
+      this.#tell(callId, { type: "failed", detail: describeError(error) });
+    }
+  }
+
+  close(callId: string): void {
+    const chat = this.#chats.get(callId);
+    this.#chats.delete(callId);
+    chat?.abort.abort();
+    chat?.engine.close();
+  }
+
+  closeAll(): void {
+    for (const callId of [...this.#chats.keys()]) this.close(callId);
+  }
+
+  #tell(callId: string, event: ChatEvent): void {
+    this.options.post({ type: "chat_event", callId, event });
+  }
+}
+
+const mindInput = (input: ChatInput): MindInput =>
+  input.type === "utterance" ? { ...input, confidence: 1 } : input;
