@@ -48,6 +48,7 @@ export async function buildBrief(
     agent: snapshot(agent, voiceAliases),
     knowledge: await setup.knowledge(tenant.id, agent.id),
     tools: await setup.tools(tenant.id, agent.id),
+    disclosure: await setup.disclosure(tenant.id, agent.language),
     tenantName: tenant.name,
     timeZone: tenant.timeZone,
   };

@@ -1,7 +1,16 @@
 /** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
-import { agentFiles, agents, files, phoneNumbers, tenants, tools, trunks } from "./schema/index.ts";
+import {
+  agentFiles,
+  agents,
+  files,
+  phoneNumbers,
+  tenantDisclosures,
+  tenants,
+  tools,
+  trunks,
+} from "./schema/index.ts";
 
 export type TenantRow = typeof tenants.$inferSelect;
 export type AgentRow = typeof agents.$inferSelect;
@@ -81,6 +90,18 @@ export function callSetupStore(queries: Queries) {
         .innerJoin(files, eq(files.id, agentFiles.fileId))
         .where(and(eq(agentFiles.agentId, agentId), eq(files.tenantId, tenantId)))
         .orderBy(files.id);
+    },
+
+    /** The tenant's own first sentence; null: the operator's. */
+    async disclosure(tenantId: number, language: AgentRow["language"]): Promise<string | null> {
+      const row = await queries
+        .select({ text: tenantDisclosures.text })
+        .from(tenantDisclosures)
+        .where(
+          and(eq(tenantDisclosures.tenantId, tenantId), eq(tenantDisclosures.language, language)),
+        )
+        .get();
+      return row?.text ?? null;
     },
 
     tools(tenantId: number, agentId: number) {

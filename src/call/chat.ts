@@ -1,0 +1,249 @@
+/**
+ * Asking an agent in writing: its mind without ear and voice. Nothing is stored or billed; tools run
+ * for real and are told that it is a test.
+ *
+ * The client keeps the conversation and sends it each time. A mind that has just said the last word
+ * of it is kept for some minutes and goes on where it was; otherwise a new one is told what the
+ * customer had said before, without running tools again. So a restart loses nothing but time.
+ */
+import { createHash } from "node:crypto";
+import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
+import type { Timer } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import type { ChatEvent, ChatInput, JsonObject, JsonValue } from "../worker/messages.ts";
+import type { CallContext } from "./context.ts";
+import type { ChatChannel } from "./media-port.ts";
+import { TRIAL_CALLER, trialBrief } from "./talk.ts";
+
+export interface ChatLine {
+  readonly role: "agent" | "customer";
+  readonly text: string;
+}
+
+export interface ChatAction {
+  readonly type: "tool" | "transfer" | "end_call";
+  readonly tool: string | null;
+  readonly arguments: JsonObject | null;
+  readonly ok: boolean | null;
+  readonly output: JsonValue;
+  readonly durationMs: number | null;
+}
+
+export interface ChatReply {
+  readonly reply: string;
+  /** The agent would hang up now. */
+  readonly ended: boolean;
+  readonly actions: readonly ChatAction[];
+  readonly durationMs: number;
+}
+
+export interface AgentChats {
+  /** `message` null: the agent's opening words. Throws not_found, plan_limit_reached, unavailable. */
+  ask(
+    tenantId: number,
+    agentId: number,
+    lines: readonly ChatLine[],
+    message: string | null,
+  ): Promise<ChatReply>;
+  close(): void;
+}
+
+const KEPT_MAX = 32;
+const KEPT_MS = 5 * 60_000;
+const REPLAYED_MAX = 20;
+/** Answers to tools that lead to tools. */
+const ROUNDS_MAX = 8;
+const RUNNING_OF_TENANT_MAX = 4;
+
+type ToolCall = Extract<ChatEvent, { type: "tool_call" }>;
+type ChatContext = Pick<
+  CallContext,
+  "database" | "settings" | "media" | "tools" | "clock" | "random"
+>;
+
+interface Mind {
+  readonly callUuid: string;
+  readonly channel: ChatChannel;
+}
+
+export function createAgentChats(context: ChatContext): AgentChats {
+  const { media, tools, clock } = context;
+  const kept = new Map<string, Mind & { readonly timer: Timer }>();
+  const running = new Map<number, number>();
+
+  function take(key: string): Mind | null {
+    const found = kept.get(key);
+    if (!found) return null;
+    found.timer.cancel();
+    kept.delete(key);
+    return found;
+  }
+
+  function keep(key: string, mind: Mind): void {
+    const [oldest] = kept.keys();
+    if (kept.size >= KEPT_MAX && oldest !== undefined) take(oldest)?.channel.close();
+    take(key)?.channel.close();
+    const timer = clock.after(KEPT_MS, () => take(key)?.channel.close());
+    kept.set(key, { ...mind, timer });
+  }
+
+  async function open(tenantId: number, agentId: number): Promise<Mind> {
+    const brief = await trialBrief(context, tenantId, agentId, null);
+    return { callUuid: brief.callId, channel: await media.openChat(brief) };
+  }
+
+  /** Tells a fresh mind what the customer said; its answers are known already. */
+  async function replay({ channel }: Mind, lines: readonly ChatLine[]): Promise<void> {
+    const said = lines.filter((line) => line.role === "customer").slice(-REPLAYED_MAX);
+    for (const { text } of said) {
+      const waiting: ChatInput[] = [{ type: "utterance", text }];
+      for (let round = 0; round < ROUNDS_MAX; round++) {
+        const input = waiting.shift();
+        if (!input) break;
+        for await (const event of channel.ask(input))
+          if (event.type === "tool_call") waiting.push(resultOf(event, false, "not run again"));
+      }
+    }
+  }
+
+  async function runTool(
+    tenantId: number,
+    mind: Mind,
+    call: ToolCall,
+    reply: Gathered,
+  ): Promise<ChatInput | null> {
+    if (call.tool === END_CALL) {
+      reply.end();
+      return null;
+    }
+    if (call.tool === TRANSFER_CALL) reply.transfer(String(call.arguments.target ?? ""));
+    if (isBuiltIn(call.tool)) return resultOf(call, true, null);
+    const { toolCallId, tool, arguments: values } = call;
+    const result = await tools.run(tenantId, {
+      ...{ callUuid: mind.callUuid, toolCallId, tool, arguments: values },
+      caller: TRIAL_CALLER,
+    });
+    reply.tool(call, result);
+    return resultOf(call, result.ok, result.output);
+  }
+
+  async function answer(tenantId: number, mind: Mind, text: string): Promise<Gathered> {
+    const reply = new Gathered();
+    const waiting: ChatInput[] = [{ type: "utterance", text }];
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const input = waiting.shift();
+      if (!input) break;
+      const calls: ToolCall[] = [];
+      for await (const event of mind.channel.ask(input)) {
+        if (event.type === "tool_call") calls.push(event);
+        else reply.hear(event);
+      }
+      for (const call of calls) {
+        const result = await runTool(tenantId, mind, call, reply);
+        if (result) waiting.push(result);
+      }
+    }
+    return reply;
+  }
+
+  async function converse(
+    tenantId: number,
+    agentId: number,
+    lines: readonly ChatLine[],
+    message: string | null,
+  ): Promise<ChatReply> {
+    const startedAt = clock.monotonic();
+    const known = take(keyOf(tenantId, agentId, lines));
+    const mind = known ?? (await open(tenantId, agentId));
+    try {
+      if (!known) await replay(mind, lines);
+      const heard = message === null ? null : await answer(tenantId, mind, message);
+      const reply = heard?.text ?? mind.channel.opening;
+      const after: ChatLine[] = [
+        ...lines,
+        ...(message === null ? [] : [{ role: "customer" as const, text: message }]),
+        ...(reply === "" ? [] : [{ role: "agent" as const, text: reply }]),
+      ];
+      if (heard?.ended) mind.channel.close();
+      else keep(keyOf(tenantId, agentId, after), mind);
+      return {
+        reply,
+        ended: heard?.ended ?? false,
+        actions: heard?.actions ?? [],
+        durationMs: Math.round(clock.monotonic() - startedAt),
+      };
+    } catch (error) {
+      mind.channel.close();
+      throw error;
+    }
+  }
+
+  return {
+    async ask(tenantId, agentId, lines, message) {
+      const count = running.get(tenantId) ?? 0;
+      if (count >= RUNNING_OF_TENANT_MAX)
+        throw new AppError({
+          code: "plan_limit_reached",
+          publicMessage: "Several questions are being answered already. Wait for one, then ask.",
+          retryable: true,
+        });
+      running.set(tenantId, count + 1);
+      try {
+        return await converse(tenantId, agentId, lines, message);
+      } finally {
+        const left = (running.get(tenantId) ?? 1) - 1;
+        if (left === 0) running.delete(tenantId);
+        else running.set(tenantId, left);
+      }
+    },
+    close() {
+      for (const key of [...kept.keys()]) take(key)?.channel.close();
+    },
+  };
+}
+
+/** What one question led to. */
+class Gathered {
+  readonly #texts: string[] = [];
+  readonly actions: ChatAction[] = [];
+  ended = false;
+
+  get text(): string {
+    return this.#texts.join(" ").replace(/\s+/g, " ").trim();
+  }
+
+  hear(event: Exclude<ChatEvent, ToolCall>): void {
+    if (event.type === "text") this.#texts.push(event.text);
+    else if (event.type === "transfer") this.transfer(event.target);
+    else if (event.type === "end_call") this.end();
+  }
+
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#did({ type: "end_call", output: null });
+  }
+
+  transfer(target: string): void {
+    this.#did({ type: "transfer", output: target });
+  }
+
+  tool(call: ToolCall, result: { ok: boolean; output: JsonValue; durationMs: number }): void {
+    const { tool, arguments: values } = call;
+    const { ok, output, durationMs } = result;
+    this.actions.push({ type: "tool", tool, arguments: values, ok, output, durationMs });
+  }
+
+  #did(action: Pick<ChatAction, "type" | "output">): void {
+    this.actions.push({ ...action, tool: null, arguments: null, ok: null, durationMs: null });
+  }
+}
+
+const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => ({
+  ...{ type: "tool_result", toolCallId: call.toolCallId, ok, output },
+});
+
+function keyOf(tenantId: number, agentId: number, lines: readonly ChatLine[]): string {
+  const text = JSON.stringify([tenantId, agentId, lines.map(({ role, text }) => [role, text])]);
+  return createHash("sha256").update(text).digest("base64");
+}
