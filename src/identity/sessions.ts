@@ -79,20 +79,16 @@ export function createSessions(deps: IdentityDependencies) {
       const hash = hashOf(token);
       const known = await stores(database.read).sessions.byToken(hash);
       if (!known || !counts(known, hash, clock.now())) return null;
-      const { session, user, membership } = known;
-      const role = user.operator ? "owner" : membership;
-      return {
-        id: session.id,
-        stage: session.stage,
-        method: session.method,
-        user,
-        tenant: role === null ? null : known.tenant,
-        role: known.tenant === null ? null : role,
-        former: session.tokenHash !== hash,
-        rotate: session.rotate,
-        lastSeenAt: session.lastSeenAt,
-        locale: user.locale,
-      };
+      return activeOf(known, hash);
+    },
+
+    /** The same session as it is now, whatever its token; null: it has ended. For long connections. */
+    async again({ id, user }: ActiveSession): Promise<ActiveSession | null> {
+      const store = stores(database.read).sessions;
+      const row = (await store.list(user.id)).find((session) => session.id === id);
+      const known = row ? await store.byToken(row.tokenHash) : null;
+      if (!row || !known || !counts(known, row.tokenHash, clock.now())) return null;
+      return activeOf(known, row.tokenHash);
     },
 
     /** Notes that it is in use, at most once a minute. */
@@ -163,5 +159,21 @@ export function createSessions(deps: IdentityDependencies) {
         return tenant;
       });
     },
+  };
+}
+
+function activeOf({ session, user, membership, tenant }: KnownSession, hash: string): ActiveSession {
+  const role = user.operator ? "owner" : membership;
+  return {
+    id: session.id,
+    stage: session.stage,
+    method: session.method,
+    user,
+    tenant: role === null ? null : tenant,
+    role: tenant === null ? null : role,
+    former: session.tokenHash !== hash,
+    rotate: session.rotate,
+    lastSeenAt: session.lastSeenAt,
+    locale: user.locale,
   };
 }
