@@ -46,6 +46,17 @@ export class ChatHistory {
     for (const said of before) this.#messages.push(messageOf(said));
   }
 
+  /** Everything up to here, to come back to when a request failed. */
+  mark(): () => void {
+    const messages = [...this.#messages];
+    const question = this.#question;
+    return () => {
+      this.#messages = messages;
+      this.#question = question;
+      this.#answer = null;
+    };
+  }
+
   caller(text: string): void {
     this.#forgetUnheard(text);
     this.#question = { text, at: this.#messages.length };

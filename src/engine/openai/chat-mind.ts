@@ -59,6 +59,7 @@ export class ChatMind implements Mind {
 
   async *respond(input: MindInput, signal: AbortSignal): AsyncGenerator<MindEvent> {
     if (signal.aborted) return;
+    const asBefore = this.#history.mark();
     if (!this.#remember(input)) {
       yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
       return;
@@ -72,6 +73,10 @@ export class ChatMind implements Mind {
         taken = true;
       }
       if (!signal.aborted) this.#history.complete();
+    } catch (error) {
+      // Asked again, it must not stand there twice.
+      if (!taken) asBefore();
+      throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
     }

@@ -33,6 +33,12 @@ const FRAME_CHARACTERS_MAX = 4 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 const MALFORMED_MAX = 5;
 
+/** Bun's WebSocket takes headers; the DOM's type does not say so. */
+const SocketWithHeaders = WebSocket as unknown as new (
+  url: string,
+  options: { readonly headers: Readonly<Record<string, string>> },
+) => WebSocket;
+
 type State = "connecting" | "ready" | "gone";
 
 export class RealtimeSocket {
@@ -45,8 +51,9 @@ export class RealtimeSocket {
   constructor(private readonly options: RealtimeSocketOptions) {
     const { url, apiKey, clock, connectTimeoutMs } = options;
     this.#ready.promise.catch(() => {});
-    const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
-    this.#socket = new WebSocket(url, { headers });
+    const headers: Record<string, string> =
+      apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+    this.#socket = new SocketWithHeaders(url, { headers });
     this.#socket.onmessage = ({ data }) => this.#receive(data);
     this.#socket.onclose = ({ code, reason }) => this.#closed(code, reason);
     this.#timer = clock.after(connectTimeoutMs, () =>

@@ -1,0 +1,89 @@
+/**
+ * The engine of a call worker where providers are configured: each part of each call goes to the
+ * first provider, to the second when that fails, and to the embedded engine when all do. One a call
+ * worker, so that a provider found dead by one call is not waited for by the next.
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import type { Engine, EngineSession, SessionSettings } from "../ports.ts";
+import type { GuardSettings } from "../settings.ts";
+import { CallMemory } from "./call-memory.ts";
+import { EarChain } from "./ear-chain.ts";
+import { MessageTaker } from "./message-taker.ts";
+import { MindChain } from "./mind-chain.ts";
+import { CallProviders, Provider } from "./providers.ts";
+import { VoiceChain } from "./voice-chain.ts";
+
+export interface GuardedEngineOptions {
+  /** In the order they are tried; closed with the engine. */
+  readonly providers: readonly { readonly name: string; readonly engine: Engine }[];
+  /** The embedded engine; null: when all fail, the call ends with an apology. Not closed here. */
+  readonly lastResort: () => Engine | null;
+  readonly guard: GuardSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createGuardedEngine(options: GuardedEngineOptions): Engine {
+  const { guard, clock, log } = options;
+  const providers = options.providers.map(
+    ({ name, engine }) => new Provider(name, engine, guard, clock, log),
+  );
+  return {
+    label: providers[0]?.engine.label ?? "embedded",
+    open: (settings) => openSession(options, providers, settings),
+    async close() {
+      await Promise.all(providers.map(({ engine }) => engine.close()));
+    },
+  };
+}
+
+function openSession(
+  options: GuardedEngineOptions,
+  all: readonly Provider[],
+  settings: SessionSettings,
+): EngineSession {
+  const { guard, clock, lastResort } = options;
+  const log = options.log.with({ call_id: settings.callId });
+  let { language } = settings;
+  let embedded: EngineSession | null = null;
+  const openEmbedded = () => {
+    embedded ??= lastResort()?.open({ ...settings, language }) ?? null;
+    return embedded;
+  };
+  const memory = new CallMemory(settings.history ?? []);
+  const providers = new CallProviders({
+    providers: all,
+    settings,
+    history: () => memory.beforeExchange,
+    log,
+  });
+  const { sampleRateHz } = settings;
+  const common = { providers, guard, clock, sampleRateHz };
+  const voice = new VoiceChain({ ...common, lastResort: () => openEmbedded()?.voice ?? null });
+  const messageTaker = lastResort()
+    ? new MessageTaker(language, settings.callerNumber ?? "")
+    : null;
+  const mind = new MindChain({
+    ...common,
+    messageTaker,
+    memory,
+    onText: (text) => voice.prefetch(text),
+    language: () => language,
+  });
+  return {
+    ear: new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null }),
+    mind,
+    voice,
+    switchLanguage(wanted) {
+      language = wanted;
+      providers.switchLanguage(wanted);
+      messageTaker?.switchLanguage(wanted);
+      embedded?.switchLanguage?.(wanted);
+    },
+    close() {
+      providers.close();
+      embedded?.close();
+    },
+  };
+}

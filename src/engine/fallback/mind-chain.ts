@@ -1,0 +1,164 @@
+/**
+ * A mind that never leaves the caller without an answer: the provider, the provider again, the next
+ * one with all that was said so far, and when all fail, somebody who takes a message.
+ *
+ * Whoever fails in the middle of an answer, the next one goes on behind the words that are out. Once
+ * a provider was left it is not asked again in this call.
+ */
+import type { AgentLanguage } from "../../agent/agent.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import {
+  type CallEnd,
+  EngineFailure,
+  type Mind,
+  type MindEvent,
+  type MindInput,
+} from "../ports.ts";
+import type { GuardSettings } from "../settings.ts";
+import type { CallMemory } from "./call-memory.ts";
+import type { MessageTaker } from "./message-taker.ts";
+import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
+import { summaryWithoutModel, withDeadline } from "./summary.ts";
+
+export interface MindChainOptions {
+  readonly providers: CallProviders;
+  /** Null: when all fail, the call does. */
+  readonly messageTaker: MessageTaker | null;
+  readonly memory: CallMemory;
+  readonly guard: GuardSettings;
+  readonly clock: Clock;
+  /** What will be spoken next. */
+  readonly onText: (text: string) => void;
+  readonly language: () => AgentLanguage;
+}
+
+/** The conversation waits 4 s for a summary: time for one that needs no model must be left. */
+const SUMMARY_MS_MAX = 3_000;
+const GO_ON = "Your last answer was cut off there. Go on from exactly there, without repeating it.";
+const USE_RESULT = "Answer the caller with what the tool returned.";
+
+export class MindChain implements Mind {
+  /** Who called which tool. */
+  readonly #callers = new Map<string, Mind>();
+
+  constructor(private readonly options: MindChainOptions) {}
+
+  get capabilities(): { earlyStart: boolean } {
+    const mind = this.options.providers.current("mind")?.mind;
+    return { earlyStart: mind?.capabilities?.earlyStart ?? false };
+  }
+
+  async *respond(input: MindInput, signal: AbortSignal): AsyncGenerator<MindEvent> {
+    const { memory } = this.options;
+    if (signal.aborted) return;
+    const takeBack = memory.asked(input);
+    let taken = false;
+    const onAbort = () => (taken ? memory.cut() : takeBack());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for await (const event of this.#answer(input, signal)) {
+        this.#note(event);
+        yield event;
+        taken = true;
+      }
+      if (!signal.aborted) memory.complete();
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  heardUntil(text: string, playedMs?: number): void {
+    this.options.memory.heardUntil(text);
+    this.options.providers.current("mind")?.mind.heardUntil(text, playedMs);
+  }
+
+  async summarize(end: CallEnd): Promise<string> {
+    const { messageTaker, providers, memory, clock, language } = this.options;
+    const plain = () => summaryWithoutModel(memory, end, language(), messageTaker);
+    if (messageTaker?.begun) return plain();
+    const [candidate] = providers.candidates("mind");
+    if (!candidate || !memory.callerSpoke) {
+      candidate?.breaker.abandoned();
+      return plain();
+    }
+    try {
+      const text = await withDeadline(clock, candidate.session.mind.summarize(end), SUMMARY_MS_MAX);
+      candidate.breaker.succeeded();
+      return text.trim() === "" ? plain() : text;
+    } catch (error) {
+      providers.failed("mind", candidate, error);
+      return plain();
+    }
+  }
+
+  async *#answer(input: MindInput, signal: AbortSignal): AsyncGenerator<MindEvent> {
+    const { providers, messageTaker } = this.options;
+    let failure: unknown = new EngineFailure("mind", "no mind is left");
+    const progress = { said: false };
+    for (const candidate of messageTaker?.begun ? [] : providers.candidates("mind")) {
+      const outcome = yield* this.#answerWith(candidate, input, progress, signal);
+      if (outcome === "done") return;
+      failure = outcome.failure;
+      providers.leave("mind", candidate.session);
+    }
+    if (!messageTaker) throw failure;
+    for (const event of messageTaker.respond(input)) {
+      if (signal.aborted) return;
+      yield event;
+    }
+  }
+
+  async *#answerWith(
+    candidate: Candidate,
+    input: MindInput,
+    progress: { said: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<MindEvent, "done" | { readonly failure: unknown }> {
+    const { providers, guard, clock } = this.options;
+    const { mind } = candidate.session;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        for await (const event of mind.respond(this.#inputFor(mind, input, progress), signal)) {
+          candidate.breaker.succeeded();
+          if (event.type === "text") progress.said = true;
+          if (event.type === "tool_call") this.#callers.set(event.toolCallId, mind);
+          yield event;
+        }
+        if (signal.aborted) candidate.breaker.abandoned();
+        return "done";
+      } catch (error) {
+        if (signal.aborted) {
+          candidate.breaker.abandoned();
+          return "done";
+        }
+        providers.failed("mind", candidate, error);
+        const pauseMs = retryPauseMs(error, attempt, guard);
+        if (pauseMs === null) return { failure: error };
+        await sleep(clock, pauseMs);
+      }
+    }
+  }
+
+  /** The input, or what stands for it with a mind that was not there when it all began. */
+  #inputFor(mind: Mind, input: MindInput, { said }: { said: boolean }): MindInput {
+    if (said) return note(GO_ON);
+    if (input.type !== "tool_result" || this.#callers.get(input.toolCallId) === mind) return input;
+    const { memory } = this.options;
+    const output = JSON.stringify(input.output);
+    return note(`${memory.toolName(input.toolCallId)} returned ${output}. ${USE_RESULT}`);
+  }
+
+  #note(event: MindEvent): void {
+    const { memory, onText } = this.options;
+    if (event.type === "text") {
+      memory.answered(event.text);
+      onText(event.text);
+    } else if (event.type === "tool_call") memory.toolCalled(event.toolCallId, event.tool);
+  }
+}
+
+const note = (text: string): MindInput => ({
+  type: "utterance",
+  text: `[${text}]`,
+  confidence: 1,
+});

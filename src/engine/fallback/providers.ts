@@ -1,0 +1,150 @@
+/**
+ * The providers of a call in their order, with what the call worker knows of their health: opened
+ * when they are first needed, left for good by what cannot go on with them.
+ *
+ * A provider whose three parts belong together (`joined`) is entered and left as a whole.
+ */
+import type { AgentLanguage } from "../../agent/agent.ts";
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Engine, EngineFailure, EngineSession, Said, SessionSettings } from "../ports.ts";
+import { ProviderFailure } from "../provider-failure.ts";
+import type { GuardSettings } from "../settings.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+
+export type Part = EngineFailure["part"];
+const PARTS: readonly Part[] = ["ear", "mind", "voice"];
+
+/** One provider as a call worker sees it, for all its calls. */
+export class Provider {
+  readonly #breakers: Readonly<Record<Part, CircuitBreaker>>;
+
+  constructor(
+    readonly name: string,
+    readonly engine: Engine,
+    guard: GuardSettings,
+    clock: Clock,
+    log: Log,
+  ) {
+    const breaker = (part: Part) =>
+      new CircuitBreaker(guard, clock, (state) =>
+        log.warn("provider.breaker", { provider: name, part, state }),
+      );
+    this.#breakers = { ear: breaker("ear"), mind: breaker("mind"), voice: breaker("voice") };
+  }
+
+  breaker(part: Part): CircuitBreaker {
+    return this.#breakers[part];
+  }
+}
+
+/** One provider in one call. */
+export interface Candidate {
+  readonly name: string;
+  readonly session: EngineSession;
+  readonly breaker: CircuitBreaker;
+}
+
+export interface CallProvidersOptions {
+  readonly providers: readonly Provider[];
+  readonly settings: SessionSettings;
+  /** What a provider that is opened now must know. */
+  readonly history: () => readonly Said[];
+  readonly log: Log;
+}
+
+export class CallProviders {
+  readonly #sessions = new Map<Provider, EngineSession>();
+  /** How many of the providers each part has left behind. */
+  readonly #left: Record<Part, number> = { ear: 0, mind: 0, voice: 0 };
+  #language: AgentLanguage;
+
+  constructor(private readonly options: CallProvidersOptions) {
+    this.#language = options.settings.language;
+    const [first] = options.providers;
+    if (first) this.#open(first);
+  }
+
+  get size(): number {
+    return this.options.providers.length;
+  }
+
+  /** The provider this part is with, opened; null when it has left all. */
+  current(part: Part): EngineSession | null {
+    const provider = this.options.providers[this.#left[part]];
+    return provider ? this.#open(provider) : null;
+  }
+
+  /** Those still to be tried whose breakers let a request pass, in order; each is opened when it comes. */
+  *candidates(part: Part): Generator<Candidate> {
+    const { providers } = this.options;
+    for (let index = this.#left[part]; index < providers.length; index++) {
+      const provider = providers[index];
+      if (!provider) continue;
+      const breaker = provider.breaker(part);
+      if (!breaker.tryPass()) continue;
+      yield { name: provider.name, session: this.#open(provider), breaker };
+    }
+  }
+
+  /** This part goes on with whoever follows; where parts belong together, all of them do. */
+  leave(part: Part, session: EngineSession): void {
+    const index = this.options.providers.findIndex((one) => this.#sessions.get(one) === session);
+    if (index < 0) return;
+    for (const each of session.joined ? PARTS : [part]) {
+      this.#left[each] = Math.max(this.#left[each], index + 1);
+    }
+    const next = this.options.providers[index + 1];
+    if (next && this.#open(next).joined) {
+      for (const each of PARTS) this.#left[each] = Math.max(this.#left[each], index + 1);
+    }
+  }
+
+  /** Writes the failure down. */
+  failed(part: Part, { name, breaker }: Candidate, error: unknown): void {
+    breaker.failed(error instanceof ProviderFailure && error.lasting);
+    this.options.log.warn("provider.failed", {
+      provider: name,
+      part,
+      reason: error instanceof ProviderFailure ? error.reason : "defect",
+      error: describeError(error),
+    });
+  }
+
+  switchLanguage(language: AgentLanguage): void {
+    this.#language = language;
+    for (const session of this.#sessions.values()) session.switchLanguage?.(language);
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) session.close();
+  }
+
+  #open(provider: Provider): EngineSession {
+    const known = this.#sessions.get(provider);
+    if (known) return known;
+    const { settings, history } = this.options;
+    const session = provider.engine.open({
+      ...settings,
+      language: this.#language,
+      history: history(),
+    });
+    this.#sessions.set(provider, session);
+    return session;
+  }
+}
+
+/** Longest wait before an attempt is repeated: a caller is on the line. */
+const RETRY_AFTER_MS_MAX = 700;
+const RETRY_PAUSE_MS = 150;
+
+/** Milliseconds to wait before asking the same provider again; null: not worth it. */
+export function retryPauseMs(error: unknown, attempt: number, guard: GuardSettings): number | null {
+  if (attempt > guard.retries) return null;
+  if (!(error instanceof ProviderFailure)) return null;
+  // One that took all the time it had would take it again.
+  if (error.lasting || error.reason === "timeout") return null;
+  const pauseMs = error.retryAfterMs ?? RETRY_PAUSE_MS;
+  return pauseMs <= RETRY_AFTER_MS_MAX ? pauseMs : null;
+}
