@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 export function serverFor(path: string): HranaServer {
-  const server = servers.get(path) ?? startHranaServer({ path, token: TOKEN });
+  const server = servers.get(path) ?? startHranaServer({ path, token: TOKEN, idleMs: 1_000 });
   servers.set(path, server);
   return server;
 }
