@@ -16,7 +16,6 @@ function refuseUnsupported(config: Config): void {
   const { engine, sip } = config;
   const unsupported = [
     engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
-    sip.tls_bind !== null && "[sip] tls_bind: leave it out",
     sip.codecs.includes("opus") && `[sip] codecs: leave "opus" out`,
   ].filter((entry) => entry !== false);
   if (unsupported.length > 0)
@@ -46,6 +45,19 @@ function tlsOf({ server }: Config): AppSettings["http"]["tls"] {
     key: readPem(server.tls_key, "[server] tls_key"),
   };
 }
+
+function sipTlsOf({ sip }: Config): AppSettings["sip"]["tls"] {
+  if (!sip.tls_bind || !sip.tls_cert || !sip.tls_key) return null;
+  return {
+    bind: hostPort(sip.tls_bind),
+    cert: readPem(sip.tls_cert, "[sip] tls_cert"),
+    key: readPem(sip.tls_key, "[sip] tls_key"),
+  };
+}
+
+/** The port may be left out. */
+const hostWithPort = (text: string): { host: string; port: number | null } =>
+  parseHostPort(text) ?? { host: text, port: null };
 
 function planOf(plan: Config["plans"][number]): Plan {
   return {
@@ -167,6 +179,7 @@ export function settingsFromConfig(
       bodyBytesMax: limits.body_bytes,
       trustedProxies: server.trusted_proxies,
     },
+    metricsListen: server.metrics_listen === null ? null : hostPort(server.metrics_listen),
     sip: {
       bind: hostPort(sip.bind),
       externalIp: sip.external_ip,
@@ -178,6 +191,9 @@ export function settingsFromConfig(
       srtp: sip.srtp,
       comfortNoise: rtp.comfort_noise,
       outboundProxy: sip.outbound_proxy,
+      tls: sipTlsOf(config),
+      tlsCa: sip.tls_ca_file ? readPem(sip.tls_ca_file, "[sip] tls_ca_file") : null,
+      stunServer: sip.stun_server === null ? null : hostWithPort(sip.stun_server),
       trace: sip.trace,
     },
     callWorkers: Math.max(1, availableParallelism() - 1),

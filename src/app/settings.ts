@@ -53,6 +53,15 @@ export interface AppSettings {
     /** Whether silence may be told instead of sent (RFC 3389). Missing: no. */
     readonly comfortNoise?: boolean;
     readonly outboundProxy: string | null;
+    /** Where SIP over TLS listens, PEM; null: nowhere. */
+    readonly tls: {
+      readonly bind: HostPort;
+      readonly cert: string;
+      readonly key: string;
+    } | null;
+    /** PEM of the only authorities TLS trunks trust; null: the public ones. */
+    readonly tlsCa: string | null;
+    readonly stunServer: { readonly host: string; readonly port: number | null } | null;
     readonly trace: boolean;
   };
   readonly callWorkers: number;

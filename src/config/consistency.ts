@@ -17,6 +17,12 @@ export function consistencyProblems(config: Config): Inconsistency[] {
     server.tls_cert === null ? "server.tls_key" : "server.tls_cert",
     "[server] tls_cert and tls_key are set together or not at all.",
   );
+  const { tls_bind, tls_cert, tls_key } = config.sip;
+  need(
+    (tls_cert === null) !== (tls_key === null) || (tls_bind !== null && tls_cert === null),
+    tls_cert === null ? "sip.tls_cert" : "sip.tls_key",
+    "[sip] tls_bind needs tls_cert and tls_key, and those two are set together.",
+  );
   need(
     engine.fallback !== "none" && engine.fallback !== "embedded" && engine.fallback === engine.kind,
     "engine.fallback",

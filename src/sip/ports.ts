@@ -48,8 +48,14 @@ export type RegistrationStatus =
 export interface SipStack {
   /** Address that answers now, after binding (port 0 resolved). */
   readonly localAddress: { readonly host: string; readonly port: number };
+  /** The same for SIP over TLS; null: not listened for. */
+  readonly localTlsAddress: { readonly host: string; readonly port: number } | null;
   addTrunk(settings: TrunkSettings): Trunk;
   trunk(trunkId: number): Trunk | undefined;
+  /** How many trunks are in each registration state. */
+  registrations(): Readonly<Record<string, number>>;
+  /** Sends its own socket a keep-alive: does what arrives there still reach us? Within a second. */
+  hears(): Promise<boolean>;
   /** Un-REGISTERs (bounded to 2 s) and forgets the trunk; live legs go on. */
   removeTrunk(trunkId: number): Promise<void>;
   /** The one consumer of inbound calls. A leg neither rung, answered nor rejected in 30 s gets 480. */

@@ -162,6 +162,9 @@ export function acceptAnswer(
     sendPayloadType: chosen.payloadType,
     receivePayloadType: FORMATS[chosen.name].payloadType,
   };
+  const otherCodecs = remote.codecs
+    .filter(({ name }) => name !== chosen.name && session.codecs.includes(name))
+    .map(({ name }) => ({ name, payloadType: FORMATS[name].payloadType }));
   const event = chooseEvent(remote, chosen.name);
   const crypto = acceptedLine(remote.crypto);
   if (session.srtp?.mode === "required" && !crypto) return { ok: false, reason: "srtp_required" };
@@ -170,6 +173,7 @@ export function acceptAnswer(
     plan: {
       remote: remote.address,
       codec,
+      ...(otherCodecs.length > 0 && { otherCodecs }),
       telephoneEvent: event
         ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
         : null,

@@ -19,14 +19,14 @@ import {
   tagOf,
   userOf,
 } from "./message/index.ts";
+import { STUN_PORT } from "./nat/stun.ts";
+import { StunClient } from "./nat/stun-client.ts";
 import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
 import { refusalOf } from "./request-checks.ts";
 import { createDns, type SipDns } from "./routing/dns.ts";
 import { FailedTargets } from "./routing/failed-targets.ts";
 import { Locator } from "./routing/locator.ts";
 import type { SrtpMode } from "./sdes.ts";
-import { STUN_PORT } from "./nat/stun.ts";
-import { StunClient } from "./nat/stun-client.ts";
 import { MIN_SE_SEC } from "./session/session-timer.ts";
 import { TransactionLayer } from "./transaction/layer.ts";
 import { Endpoint } from "./transport/endpoint.ts";
@@ -56,6 +56,8 @@ export interface SipSettings {
   readonly sessionMinSec?: number;
   /** Where TLS connections are taken, and with which certificate. Default: nowhere. */
   readonly tls?: TlsListener | null;
+  /** `host[:port]`, for trunks that name none. */
+  readonly outboundProxy?: string | null;
   /** Says what our address is outside, where `externalIp` is "auto". Default: nobody. */
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
@@ -75,6 +77,9 @@ const SESSION_EXPIRES_SEC = 1800;
 /** How long `close` waits for the answers to its BYEs. */
 const FAREWELL_MS = 1500;
 const FAREWELL_STEP_MS = 25;
+const KEEP_ALIVE = new TextEncoder().encode("\r\n\r\n");
+const HEARS_LOOK_MS = 50;
+const HEARS_LOOKS = 20;
 
 /** Binds the socket; throws when it cannot. `close` of the stack ends everything it started. */
 export async function createSipStack(settings: SipSettings, deps: SipDeps): Promise<SipStack> {
@@ -141,8 +146,10 @@ class Stack implements SipStack {
     return this.#open.localTls;
   }
 
-  addTrunk(settings: TrunkSettings): Trunk {
-    if (this.#trunks.has(settings.trunkId)) throw new Error("the trunk exists already");
+  addTrunk(stated: TrunkSettings): Trunk {
+    if (this.#trunks.has(stated.trunkId)) throw new Error("the trunk exists already");
+    const outboundProxy = stated.outboundProxy ?? this.settings.outboundProxy ?? null;
+    const settings = { ...stated, outboundProxy };
     const { clock, random, log } = this.deps;
     const trunk = new SipTrunk(settings, {
       clock,
@@ -174,6 +181,25 @@ class Stack implements SipStack {
 
   trunk(trunkId: number): Trunk | undefined {
     return this.#trunks.get(trunkId);
+  }
+
+  async hears(): Promise<boolean> {
+    const endpoint = this.#endpoint;
+    if (!endpoint) return false;
+    const before = endpoint.counters.keepAlives;
+    endpoint.sendBytes(KEEP_ALIVE, ownAddress(endpoint.local));
+    for (let look = 0; look < HEARS_LOOKS; look++) {
+      await sleep(this.deps.clock, HEARS_LOOK_MS);
+      if (endpoint.counters.keepAlives > before) return true;
+    }
+    return false;
+  }
+
+  registrations(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { registration } of this.#trunks.values())
+      counts[registration.name] = (counts[registration.name] ?? 0) + 1;
+    return counts;
   }
 
   async removeTrunk(trunkId: number): Promise<void> {
@@ -350,4 +376,10 @@ function stamped(request: SipRequest, source: Address): SipRequest {
   const headers = request.headers.clone();
   headers.setFirst("via", formatVia(via));
   return { ...request, via, headers };
+}
+
+/** Where a socket bound to all addresses is reached from here. */
+function ownAddress({ host, port }: Address): Address {
+  if (host === "0.0.0.0") return { host: "127.0.0.1", port };
+  return { host: host === "::" ? "::1" : host, port };
 }

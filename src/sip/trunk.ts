@@ -180,7 +180,11 @@ export class SipTrunk implements Trunk {
 
   /** Our address outside is another one: the registrar is told, and every call's far end. */
   moved(): void {
-    this.#path.addresses.forget();
+    const { addresses } = this.#path;
+    const before = addresses.public;
+    addresses.forget();
+    const now = addresses.public;
+    if (now.host === before.host && now.port === before.port) return;
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#renewBinding();
     for (const leg of this.legs) leg.reoffer();

@@ -11,12 +11,21 @@ const address = {
   matches: (value: string) => parseHostPort(value) !== null,
 };
 
+const pem = { allowed: "the path of a PEM file" };
+
 export const sip = section({
   bind: text("0.0.0.0:5060", address),
   tls_bind: optionalText(address),
+  tls_cert: optionalText(pem),
+  tls_key: optionalText(pem),
+  tls_ca_file: optionalText(pem),
   external_ip: text("auto", {
     allowed: '"auto" or the public IP address',
     matches: (value) => value === "auto" || isIP(value) !== 0,
+  }),
+  stun_server: optionalText({
+    allowed: 'host or host:port, e.g. "stun.example.com:3478"',
+    matches: (value) => isHost(value) || parseHostPort(value) !== null,
   }),
   user_agent: text("Linevoice", {
     allowed: "printable ASCII, at most 100 characters",

@@ -47,7 +47,7 @@ export abstract class BaseLeg {
       clock: context.clock,
       expiresSec: context.sessionExpiresSec,
       minSec: context.sessionMinSec,
-      refresh: () => this.#refreshSession(),
+      refresh: () => this.#reinvite(),
       expire: () => this.#expireSession(),
     });
     this.after(0, () => this.#release());
@@ -129,6 +129,11 @@ export abstract class BaseLeg {
     };
   }
 
+  /** Our address is another one: the far end is asked to send its media there. */
+  reoffer(): void {
+    this.#reinvite();
+  }
+
   protected hangUpEstablished(session: Session): void {
     this.settle(session.bye());
     this.end(hungUp("us"));
@@ -146,7 +151,7 @@ export abstract class BaseLeg {
   }
 
   /** A re-INVITE with what we agreed on (RFC 4028 7.4). */
-  #refreshSession(): void {
+  #reinvite(): void {
     const refused = (sipCode: number | null) => this.sessionTimer.refreshFailed(sipCode);
     this.session
       .invite({

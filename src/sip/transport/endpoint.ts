@@ -8,14 +8,17 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { pii } from "../../core/log.ts";
 import { MESSAGE_BYTES_MAX, parseMessage, type SipMessage } from "../message/index.ts";
-import type { Address, Flow, StreamFlow, Transport } from "./flow.ts";
+import { isStun } from "../nat/stun.ts";
+import type { Address, Flow, StreamFlow } from "./flow.ts";
 import { RateLimit } from "./rate-limit.ts";
-import { type Peer, StreamTransport } from "./stream.ts";
-import { openUdpTransport } from "./udp.ts";
+import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
+import { openUdpTransport, type UdpTransport } from "./udp.ts";
 
 export interface EndpointOptions {
   /** UDP and TCP. Port 0: any that is free for both. */
   readonly bind: Address;
+  /** Where TLS is listened for besides, and as whom; null: nowhere. */
+  readonly tls: TlsListener | null;
   /** PEM of the only authorities to trust as a TLS client; null: the public ones. */
   readonly tlsCa: string | null;
   /** Logs every message at debug level. */
@@ -25,6 +28,8 @@ export interface EndpointOptions {
   /** Sources that belong to a trunk: never limited. */
   readonly isTrusted: (host: string) => boolean;
   readonly onMessage: (message: SipMessage, flow: Flow) => void;
+  /** A datagram that is STUN. */
+  readonly onStun: (bytes: Uint8Array, source: Address) => void;
 }
 
 export interface EndpointCounters {
@@ -52,7 +57,7 @@ export class Endpoint {
     keepAlives: 0,
   };
   readonly #streams: StreamTransport;
-  #udp: Transport | undefined;
+  #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
   readonly #decoder = new TextDecoder("utf-8");
 
@@ -72,7 +77,7 @@ export class Endpoint {
   }
 
   /**
-   * Throws when the address cannot be bound for UDP. Where it cannot for TCP, that is logged: UDP
+   * Throws when the address cannot be bound for UDP, or that of TLS for TLS. Where it cannot for TCP, that is logged: UDP
    * trunks, and those that only open connections, work all the same. The caller closes it.
    */
   static async open(options: EndpointOptions): Promise<Endpoint> {
@@ -89,6 +94,15 @@ export class Endpoint {
   get local(): Address {
     if (!this.#udp) throw new Error("the endpoint is closed");
     return this.#udp.local;
+  }
+
+  /** Where TLS is listened for; null: nowhere. */
+  get localTls(): Address | null {
+    return this.#streams.localTls;
+  }
+
+  sendBytes(bytes: Uint8Array, remote: Address): void {
+    this.#udp?.sendBytes(bytes, remote);
   }
 
   /** The UDP flow to that address. Undefined when closed. */
@@ -109,7 +123,9 @@ export class Endpoint {
   }
 
   async #open(): Promise<void> {
-    const { bind, log } = this.options;
+    const { bind, log, tls } = this.options;
+    // Whoever asked for TLS gets it or an error: nothing is quietly left out.
+    if (tls) await this.#streams.listenTls(tls);
     const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
     for (let attempt = 1; ; attempt++) {
       const udp = await openUdpTransport(bind, onBytes, log);
@@ -132,6 +148,10 @@ export class Endpoint {
     this.counters.received++;
     if (isKeepAlive(bytes)) {
       this.counters.keepAlives++;
+      return;
+    }
+    if (!flow.reliable && isStun(bytes)) {
+      this.options.onStun(bytes, flow.remote);
       return;
     }
     const source = flow.remote.host;
@@ -178,7 +198,7 @@ export class Endpoint {
   }
 }
 
-/** CRLF keep-alives (RFC 5626 4.4.1), NULs of NAT pingers, and STUN: nothing to parse. */
+/** CRLF keep-alives (RFC 5626 4.4.1) and NULs of NAT pingers: nothing to parse. */
 function isKeepAlive(bytes: Uint8Array): boolean {
   if (bytes.byteLength >= SHORTEST_MESSAGE_BYTES) return false;
   return bytes.every((byte) => byte === 13 || byte === 10 || byte === 0 || byte === 32);

@@ -6,7 +6,7 @@
  * Bounded: connections in all and per source, time to connect, idle time.
  */
 import { connect, createServer, isIP, type Server, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { connectFailed } from "./connect-failure.ts";
@@ -25,6 +25,13 @@ export interface StreamOptions {
   readonly onKeepAlive: () => void;
   readonly onUnframed: (kind: UnframedStream["kind"]) => void;
   readonly onSent: (message: string, flow: StreamFlow) => void;
+}
+
+export interface TlsListener {
+  readonly bind: Address;
+  /** PEM: the chain, and its key. */
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface Peer {
@@ -52,7 +59,8 @@ export class StreamTransport {
   readonly #spoken = new WeakSet<StreamConnection>();
   readonly #sweep: Timer;
   readonly #deps: ConnectionDeps;
-  #server: Server | undefined;
+  readonly #servers: Server[] = [];
+  #localTls: Address | null = null;
   #closed = false;
 
   constructor(private readonly options: StreamOptions) {
@@ -73,15 +81,28 @@ export class StreamTransport {
     return this.#open.size;
   }
 
+  get localTls(): Address | null {
+    return this.#localTls;
+  }
+
   /** Takes TCP connections on that address. Rejects when it cannot be bound. */
   async listen(bind: Address): Promise<void> {
-    const server = createServer((socket) => this.#accept(socket));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(bind.port, bind.host, () => resolve());
-    });
-    server.on("error", () => {});
-    this.#server = server;
+    await this.#listen(
+      createServer((socket) => this.#accept("TCP", socket)),
+      bind,
+    );
+  }
+
+  /** Takes TLS connections, 1.2 or newer. Rejects when it cannot be bound or the key does not fit. */
+  async listenTls({ bind, cert, key }: TlsListener): Promise<void> {
+    const server = createTlsServer(
+      { cert, key, minVersion: "TLSv1.2", handshakeTimeout: MUTE_MS_MAX },
+      (socket) => this.#accept("TLS", socket),
+    );
+    // Whoever does not get through the handshake is none of ours.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    const port = await this.#listen(server, bind);
+    this.#localTls = { host: bind.host, port };
   }
 
   /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
@@ -103,8 +124,21 @@ export class StreamTransport {
     this.#sweep.cancel();
     for (const socket of this.#raw) socket.destroy();
     for (const connection of [...this.#open]) connection.drop();
-    const server = this.#server;
-    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+    await Promise.all(
+      this.#servers.map((server) => new Promise<void>((done) => server.close(() => done()))),
+    );
+  }
+
+  async #listen(server: Server, bind: Address): Promise<number> {
+    server.maxConnections = ACCEPTED_MAX * 2;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(bind.port, bind.host, () => resolve());
+    });
+    server.on("error", () => {});
+    this.#servers.push(server);
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : bind.port;
   }
 
   async #connect(peer: Peer, key: string): Promise<StreamConnection> {
@@ -161,8 +195,8 @@ export class StreamTransport {
     });
   }
 
-  #accept(socket: Socket): void {
-    const connection = new StreamConnection("TCP", null, socket, this.#deps);
+  #accept(transport: StreamName, socket: Socket): void {
+    const connection = new StreamConnection(transport, null, socket, this.#deps);
     const { host } = connection.remote;
     const accepted = [...this.#open].filter(({ key }) => key === null);
     const ofSource = accepted.filter(({ remote }) => remote.host === host);

@@ -3,39 +3,49 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address, Flow, OnBytes, Transport } from "./flow.ts";
 
+export interface UdpTransport extends Transport {
+  /** What is no SIP, e.g. STUN. Never throws. */
+  sendBytes(bytes: Uint8Array, remote: Address): void;
+}
+
+/** `::ffff:192.0.2.1` is an IPv4 address on a socket for both families. */
+const plain = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
+
 /** Throws when the address cannot be bound. The caller closes it. */
 export async function openUdpTransport(
   bind: Address,
   onBytes: OnBytes,
   log: Log,
-): Promise<Transport> {
+): Promise<UdpTransport> {
   const socket = await Bun.udpSocket({
     hostname: bind.host,
     port: bind.port,
     socket: {
-      data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host, port })),
+      data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: plain(host), port })),
       // ICMP errors of earlier datagrams; the retransmission timers deal with silence.
       error: (_socket, error) => log.debug("sip_udp_error", { error: describeError(error) }),
     },
   });
   let open = true;
+  const send = (message: string | Uint8Array, remote: Address): void => {
+    if (!open) return;
+    try {
+      socket.send(message, remote.port, remote.host);
+    } catch (error) {
+      log.debug("sip_udp_send_failed", { error: describeError(error) });
+    }
+  };
   const flowTo = (remote: Address): Flow => ({
     transport: "UDP",
     remote,
     reliable: false,
-    send: (message) => {
-      if (!open) return;
-      try {
-        socket.send(message, remote.port, remote.host);
-      } catch (error) {
-        log.debug("sip_udp_send_failed", { error: describeError(error) });
-      }
-    },
+    send: (message) => send(message, remote),
   });
   return {
     name: "UDP",
     local: { host: bind.host, port: socket.port },
     flowTo,
+    sendBytes: send,
     close: async () => {
       open = false;
       socket.close();
