@@ -162,7 +162,10 @@ export function createSessions(deps: IdentityDependencies) {
   };
 }
 
-function activeOf({ session, user, membership, tenant }: KnownSession, hash: string): ActiveSession {
+function activeOf(
+  { session, user, membership, tenant }: KnownSession,
+  hash: string,
+): ActiveSession {
   const role = user.operator ? "owner" : membership;
   return {
     id: session.id,
