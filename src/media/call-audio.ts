@@ -143,6 +143,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     });
     this.#receiver.configure({
       codec,
+      otherCodecs: plan.otherCodecs ?? [],
       payloadType: plan.codec.receivePayloadType,
       telephoneEventType: plan.telephoneEvent?.receive ?? null,
     });

@@ -29,6 +29,8 @@ export interface MediaPlan {
   /** Where the far end wants our RTP, from its SDP. Symmetric RTP may move it (see media/rtp). */
   readonly remote: { readonly host: string; readonly port: number };
   readonly codec: NegotiatedCodec;
+  /** Further codecs that the far end may change to without asking: what it answered besides. */
+  readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
   /** RFC 4733 payload types; null where the far end offered none. */
   readonly telephoneEvent: {
     readonly send: number;

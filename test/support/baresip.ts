@@ -12,11 +12,19 @@ import { peerPath } from "./peers.ts";
 export interface BaresipOptions {
   /** Loopback address of its own. */
   readonly host: string;
-  readonly provider: { readonly host: string; readonly port: number };
+  /** Null: registered nowhere, called and calling directly. */
+  readonly provider: { readonly host: string; readonly port: number } | null;
   readonly user: string;
   readonly password: string;
-  /** 8 kHz; heard from the first moment of each call, repeated at its end. */
+  /** At `rateHz`; heard from the first moment of each call, repeated at its end. */
   readonly microphone: Int16Array;
+  /** Of microphone and loudspeaker; 8000 where missing. */
+  readonly rateHz?: 8000 | 16_000;
+  /** `audio_codecs`; G.711 where missing. */
+  readonly codecs?: string;
+  /** `mediaenc`: "srtp" is optional, "srtp-mand" required; off where missing. */
+  readonly encryption?: "srtp" | "srtp-mand";
+  readonly ptimeMs?: number;
 }
 
 export interface BaresipEvent {
@@ -30,7 +38,7 @@ export interface Baresip {
   hangUp(): void;
   /** Waits for an event of that type that came after the first `since` events. */
   event(type: string, since?: number): Promise<BaresipEvent>;
-  /** What was heard in the call that ended last, 8 kHz. */
+  /** What was heard in the call that ended last, at the rate of its codec. */
   heard(): Int16Array;
   stop(): Promise<void>;
 }
@@ -44,7 +52,7 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = mkdtempSync(join(tmpdir(), "baresip-"));
   const dumps = join(directory, "dump");
   mkdirSync(dumps);
-  writeFileSync(join(directory, "microphone.wav"), wavOf(options.microphone));
+  writeFileSync(join(directory, "microphone.wav"), wavOf(options));
   writeFileSync(join(directory, "config"), configOf(options, directory, dumps));
   writeFileSync(join(directory, "accounts"), accountOf(options));
   writeFileSync(join(directory, "contacts"), "");
@@ -64,7 +72,8 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
     START_MS,
   );
   await eventually(
-    () => readFileSync(join(directory, "log"), "utf8").includes("200 OK"),
+    () =>
+      options.provider === null || readFileSync(join(directory, "log"), "utf8").includes("200 OK"),
     "baresip's registration",
     START_MS,
   );
@@ -129,13 +138,20 @@ function readNetstrings(socket: Socket, listener: (text: string) => void): void 
   socket.on("error", () => {});
 }
 
-const accountOf = ({ user, password, provider }: BaresipOptions): string =>
-  `<sip:${user}@provider.test>;auth_user=${user};auth_pass=${password}` +
-  `;outbound="sip:${provider.host}:${provider.port};transport=udp"` +
-  ";answermode=auto;regint=120;audio_codecs=pcmu,pcma;ptime=20;dtmfmode=rtpevent\n";
+function accountOf(options: BaresipOptions): string {
+  const { host, user, password, provider, encryption } = options;
+  const { codecs = "pcmu,pcma", ptimeMs = 20 } = options;
+  const identity = provider
+    ? `<sip:${user}@provider.test>;auth_user=${user};auth_pass=${password}` +
+      `;outbound="sip:${provider.host}:${provider.port};transport=udp";regint=120`
+    : `<sip:${user}@${host}>;regint=0`;
+  const media = `;audio_codecs=${codecs};ptime=${ptimeMs};dtmfmode=rtpevent`;
+  return `${identity};answermode=auto${media}${encryption ? `;mediaenc=${encryption}` : ""}\n`;
+}
 
 /** No sound card: the microphone is a file, the loudspeaker nothing; `sndfile` writes both down. */
-function configOf({ host }: BaresipOptions, directory: string, dumps: string): string {
+function configOf(options: BaresipOptions, directory: string, dumps: string): string {
+  const { host, rateHz = 8000 } = options;
   return `poll_method epoll
 sip_listen ${host}:5060
 sip_trans_def udp
@@ -143,8 +159,8 @@ audio_path /usr/share/baresip
 audio_player aubridge,nil
 audio_source aufile,${join(directory, "microphone.wav")}
 audio_alert aubridge,nil
-ausrc_srate 8000
-auplay_srate 8000
+ausrc_srate ${rateHz}
+auplay_srate ${rateHz}
 ausrc_channels 1
 auplay_channels 1
 ausrc_format s16
@@ -161,6 +177,8 @@ call_max_calls 4
 net_interface ${host}
 module_path /usr/lib/baresip/modules
 module g711.so
+module g722.so
+module srtp.so
 module aufile.so
 module aubridge.so
 module sndfile.so
@@ -173,7 +191,7 @@ snd_path ${dumps}
 `;
 }
 
-function wavOf(pcm: Int16Array): Buffer {
+function wavOf({ microphone: pcm, rateHz = 8000 }: BaresipOptions): Buffer {
   const head = Buffer.alloc(44);
   const bytes = pcm.length * 2;
   head.write("RIFF", 0);
@@ -182,8 +200,8 @@ function wavOf(pcm: Int16Array): Buffer {
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20);
   head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8000, 24);
-  head.writeUInt32LE(16_000, 28);
+  head.writeUInt32LE(rateHz, 24);
+  head.writeUInt32LE(rateHz * 2, 28);
   head.writeUInt16LE(2, 32);
   head.writeUInt16LE(16, 34);
   head.write("data", 36);

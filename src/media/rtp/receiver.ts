@@ -27,6 +27,8 @@ export interface ReceiveFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
+  /** What the far end may change to without asking. */
+  readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
   /** Payload type of comfort noise (RFC 3389); missing: its static one. */
   readonly comfortNoiseType?: number;
 }
@@ -89,11 +91,14 @@ export class RtpReceiver {
 
   /** From the next packet on. A change of codec forgets what is buffered and the coder's state. */
   configure(format: ReceiveFormat): void {
-    if (this.#audio?.codec !== format.codec) {
-      this.#jitterBuffer.reset();
-      this.#audio = new InboundAudio(format.codec, this.#sampleRateHz, this.#random);
-    }
     this.#format = format;
+    this.#switchTo(format.codec);
+  }
+
+  #switchTo(codec: CodecName): void {
+    if (this.#audio?.codec === codec) return;
+    this.#jitterBuffer.reset();
+    this.#audio = new InboundAudio(codec, this.#sampleRateHz, this.#random);
   }
 
   /** One datagram of the RTP socket. False when it was no packet of this stream. */
@@ -102,9 +107,9 @@ export class RtpReceiver {
     const packet = this.#packet;
     if (!format || !packet.read(datagram)) return false;
     const isEvent = packet.payloadType === format.telephoneEventType;
-    const isAudio = packet.payloadType === format.payloadType;
+    const codec = isEvent ? null : codecOf(format, packet.payloadType);
     const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
-    if (!isEvent && !isAudio && packet.payloadType !== noiseType) return false;
+    if (!isEvent && !codec && packet.payloadType !== noiseType) return false;
     const { ssrc, sequenceNumber } = packet;
     if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
     if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;
@@ -113,7 +118,7 @@ export class RtpReceiver {
     if (arrival === "duplicate" || arrival === "jump") return true;
     if (arrival === "restart") this.#forgetBuffered();
     if (isEvent) this.#takeEvent(datagram);
-    else if (isAudio) this.#takeAudio(datagram, nowMs);
+    else if (codec) this.#takeAudio(codec, datagram, nowMs);
     else this.#takeNoise(datagram);
     return true;
   }
@@ -139,9 +144,10 @@ export class RtpReceiver {
     this.#audio?.fallSilent(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
   }
 
-  #takeAudio(datagram: Uint8Array, nowMs: number): void {
+  #takeAudio(codec: CodecName, datagram: Uint8Array, nowMs: number): void {
     const { payloadOffset, payloadBytes, timestamp } = this.#packet;
     if (payloadBytes === 0) return;
+    this.#switchTo(codec);
     const payload = datagram.subarray(payloadOffset, payloadOffset + payloadBytes);
     if (this.#jitterBuffer.put(timestamp, payload, nowMs) !== "kept") this.#discarded++;
   }
@@ -174,6 +180,12 @@ export class RtpReceiver {
     this.#jitterBuffer.reset();
     this.#events.reset();
   }
+}
+
+function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
+  if (payloadType === format.payloadType) return format.codec;
+  const other = format.otherCodecs?.find((codec) => codec.payloadType === payloadType);
+  return other?.name ?? null;
 }
 
 function meanLevel(pcm: Int16Array): number {

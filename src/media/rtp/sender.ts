@@ -100,7 +100,7 @@ export class RtpSender {
     if (this.#audio?.codec !== format.codec) {
       this.#audio = new OutboundAudio(format.codec, this.#sampleRateHz);
     }
-    this.events.useClock(format.telephoneEventClockHz ?? 8000);
+    this.events.setClock(format.telephoneEventClockHz ?? 8000);
     this.#format = { ...format, ptimeMs };
   }
 

@@ -131,7 +131,7 @@ export class TelephoneEventSender {
   }
 
   /** Durations are told in this clock from the next digit on (RFC 4733 2.1): 8000, 16000, 48000. */
-  useClock(clockRateHz: number): void {
+  setClock(clockRateHz: number): void {
     if (this.#step > 0) return;
     this.#timing = { ...this.#timing, tickDuration: (clockRateHz * TICK_MS) / 1000 };
   }
