@@ -6,24 +6,29 @@
  * what the caller said meanwhile, and neither is lost; a filler is never clipped by the answer (both
  * go through one queue). When the caller may take the word is dialogue.ts's.
  */
+
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
 import type { EngineSession, ExpectedAnswer, MindInput } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
-import type { ConversationSettings, ToolResult } from "../worker/messages.ts";
+import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
-import { AgentTurn } from "./agent-turn.ts";
+import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
+import { BuiltIns, type TakenMessage, type TransferWish } from "./built-ins.ts";
 import type { Opening } from "./disclosure.ts";
+import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
-import type { FillerRotation } from "./filler.ts";
 import { NEARLY_DONE_MS } from "./limits.ts";
+import { NeverSilent } from "./never-silent.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
-import type { Phrases } from "./phrases.ts";
 import { Responder } from "./responder.ts";
 import type { SessionMessage } from "./session-message.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import type { Tongue } from "./tongue.ts";
+import { type ToolAnswer, ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { UsageMeter } from "./usage-meter.ts";
+import { asksForDictation } from "./words.ts";
 
 export interface AgentSideOptions {
   readonly settings: ConversationSettings;
@@ -31,8 +36,9 @@ export interface AgentSideOptions {
   readonly audio: CallAudio;
   readonly engine: EngineSession;
   readonly cached: CachedPhrases;
-  readonly phrases: Phrases;
-  readonly fillers: FillerRotation;
+  readonly tongue: Tongue;
+  /** Names of the tenant's tools. */
+  readonly ownTools: ReadonlySet<string>;
   readonly transcript: Transcript;
   readonly usage: UsageMeter;
   readonly clock: Clock;
@@ -43,6 +49,8 @@ export interface AgentSideOptions {
   readonly callerSpeaks: () => boolean;
   readonly recognising: () => boolean;
   readonly onFailure: (error: unknown) => void;
+  /** The agent speaks another language from now on. */
+  readonly onLanguage: () => void;
   /** In `closing`: nothing is left to be said. Comes with every frame from then on. */
   readonly onSilent: () => void;
 }
@@ -58,7 +66,15 @@ export class AgentSide {
   #inbox: MindInput[] = [];
   #expected: ExpectedAnswer = "open";
   #undisclosed: string;
-  #transferTarget: string | null = null;
+  /** The mind's last piece of text. */
+  #lastSaid = "";
+  readonly #builtIns: BuiltIns;
+  readonly #neverSilent: NeverSilent;
+  readonly #proof: DisclosureProof;
+  /** Asked for, and not yet handed to main. */
+  #transferWish: TransferWish | null = null;
+  /** At main; its answer is awaited. */
+  #transfer: TransferWish | null = null;
   #playedMs = 0;
 
   constructor(options: AgentSideOptions) {
@@ -74,17 +90,27 @@ export class AgentSide {
       echo: options.echo,
       clock,
       onFailure,
+      onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),
     });
+    this.#neverSilent = new NeverSilent({
+      firstMs: settings.neverSilentMs,
+      againMs: Math.max(settings.neverSilentMs, settings.fillerDelayMs),
+    });
+    this.#proof = new DisclosureProof(clock, options.transcript, (note) =>
+      emit({ type: "note", note }),
+    );
     this.#responder = new Responder(engine.mind, clock, {
       text: (text) => this.#say(text),
-      toolCall: (wish) => this.#tools.wish(wish),
+      toolCall: (wish) => {
+        if (!this.#builtIns.handle(wish)) this.#tools.wish(wish);
+      },
       expect: (answer) => this.#expect(answer),
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
       transfer: (target) => {
-        this.#transferTarget = target;
+        this.#transferWish = { target, briefing: null, toolCallId: null };
       },
-      message: () => {},
+      message: (text) => this.#keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
       done: (input) => this.#mindDone(input),
       failed: onFailure,
@@ -94,9 +120,22 @@ export class AgentSide {
       clock,
       send: (wish) => emit({ ...wish, type: "tool_wish" }),
       onFillerDue: () => this.#fill(),
-      onAnswer: (answer) => {
-        this.#inbox.unshift(answer);
-        this.readInbox();
+      onAnswer: (answer) => this.#answerTool(answer),
+    });
+    this.#builtIns = new BuiltIns({
+      transferTargets: settings.transferTargets ?? {},
+      own: options.ownTools,
+      effects: {
+        endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
+        transfer: (wish) => {
+          if (this.#transferWish || this.#transfer) return false;
+          this.#transferWish = wish;
+          return true;
+        },
+        sendDigits: (digits) => audio.sendDigits(digits),
+        keepMessage: (message) => this.#keepMessage(message),
+        switchLanguage: (language) => this.#switchLanguage(language),
+        answer: (answer) => this.#answerTool(answer),
       },
     });
   }
@@ -133,10 +172,27 @@ export class AgentSide {
     return asked || this.#options.recognising();
   }
 
-  /** Greets, and discloses first. */
-  greet(): void {
+  /** Greets, and discloses first. `byName`: a person, who may be greeted by name. */
+  greet({ byName }: { readonly byName: boolean }): void {
+    const { greeting, namedGreeting } = this.#options.opening;
     this.#disclose();
-    this.#speech.say(this.#options.opening.greeting, "greeting");
+    this.#speech.say(byName ? namedGreeting : greeting, "greeting");
+  }
+
+  /** For an answering machine. */
+  leaveMessage(text: string): void {
+    this.#disclose();
+    this.#speech.say(text, "greeting");
+  }
+
+  /** The answer to this is being thought out already. */
+  isEarly(input: MindInput): boolean {
+    return this.#responder.isPrepared(input);
+  }
+
+  /** The agent's last words asked for a number, a name or an address. */
+  get askedForDictation(): boolean {
+    return asksForDictation(this.#lastSaid, this.#options.tongue.language);
   }
 
   /** Gives the mind an input now, or as soon as a running tool has answered. */
@@ -145,10 +201,42 @@ export class AgentSide {
     this.readInbox();
   }
 
-  /** The caller finished an utterance at `at` (monotonic): from there the latency counts. */
-  callerFinished(at: number): void {
-    this.#turn.callerFinished(at);
+  /** The caller finished an utterance: from its last voiced frame the latency counts. */
+  callerFinished(utterance: AnsweredUtterance): void {
+    this.#turn.callerFinished(utterance);
     this.#expected = "open";
+  }
+
+  /** Asks the mind ahead of time; `ask` with the same input takes the answer over. */
+  askEarly(input: MindInput): void {
+    if (this.#inbox.length === 0 && !this.toolAtWork) this.#responder.prepare(input);
+  }
+
+  /** The caller went on: what was asked ahead of time is void. */
+  dropEarly(): void {
+    this.#responder.dropPrepared();
+  }
+
+  /** Says its sentence to the end and nothing more. */
+  keepToSentence(): void {
+    this.#responder.abort();
+    this.#speech.keepToSentence();
+  }
+
+  get lastSentenceSaid(): boolean {
+    return this.#speech.lastSentenceSaid;
+  }
+
+  /** The caller is back: says why, and tells a mind that asked. */
+  transferFailed(cause: TransferFailure): void {
+    const { phrases } = this.#options.tongue;
+    const said = phrases.transferFailed[cause];
+    const toolCallId = this.#transfer?.toolCallId ?? null;
+    this.#transfer = null;
+    this.sayPhrase(said);
+    if (toolCallId === null) return;
+    const output = { error: `not transferred: ${cause}`, already_said: said };
+    this.#answerTool({ type: "tool_result", toolCallId, ok: false, output });
   }
 
   toolResult(result: ToolResult): void {
@@ -161,6 +249,8 @@ export class AgentSide {
     const playing = playedMs > this.#playedMs && this.#speech.audible;
     this.#playedMs = playedMs;
     if (playing) this.#turn.audible();
+    this.#proof.follow(this.#speech.disclosureShare);
+    this.#guardSilence(playing);
     switch (this.#machine.state.name) {
       case "thinking":
         if (playing) this.#machine.apply({ type: "agent_audio" });
@@ -185,6 +275,7 @@ export class AgentSide {
 
   /** Stops speaking only. */
   endTurn(fadeMs: number): Spoken {
+    this.#proof.cut();
     const spoken = this.#speech.stop(fadeMs);
     this.#turn.end(spoken, spoken.cut);
     return spoken;
@@ -192,6 +283,7 @@ export class AgentSide {
 
   /** All was said. */
   finishTurn(): void {
+    this.#proof.follow(this.#speech.disclosureShare);
     this.#turn.end(this.#speech.finish(), false);
   }
 
@@ -208,13 +300,6 @@ export class AgentSide {
   /** Goes on with what was not heard before a false interruption. */
   resume(rest: readonly string[]): void {
     for (const text of rest) this.#speech.say(text, "mind");
-  }
-
-  /** The agent means to speak and nothing has been heard for too long. */
-  hush(): void {
-    if (this.#tools.pending || this.#speech.busy || this.#options.callerSpeaks()) return;
-    const { phrases, fillers } = this.#options;
-    this.sayPhrase(this.#speech.hasWords ? fillers.next() : phrases.hush);
   }
 
   /** The wait for a tool goes on in silence (again). */
@@ -244,19 +329,23 @@ export class AgentSide {
 
   #mindDone(input: MindInput): void {
     if (input.type === "silence" && !this.#speech.hasWords) {
-      const [first, second] = this.#options.phrases.idlePrompts;
+      const [first, second] = this.#options.tongue.phrases.idlePrompts;
       this.sayPhrase(input.count === 1 ? first : second);
     }
     this.readInbox();
   }
 
   #say(text: string): void {
+    this.#turn.mark("firstToken");
+    this.#lastSaid = text;
     this.#disclose();
     this.#speech.say(text, "mind");
   }
 
   #disclose(): void {
+    if (this.#undisclosed === "") return;
     this.#speech.say(this.#undisclosed, "disclosure");
+    this.#proof.saying(this.#undisclosed, this.#options.tongue.language);
     this.#undisclosed = "";
   }
 
@@ -268,7 +357,8 @@ export class AgentSide {
   /** A tool takes its time. */
   #fill(): void {
     const silent = this.#machine.state.name === "thinking" && !this.#speech.busy;
-    if (silent && !this.#options.callerSpeaks()) this.sayPhrase(this.#options.fillers.next());
+    if (silent && !this.#options.callerSpeaks())
+      this.sayPhrase(this.#options.tongue.fillers.next());
     else this.#tools.armFiller();
   }
 
@@ -276,8 +366,53 @@ export class AgentSide {
   #settle(how: "agent_done" | "nothing_to_say"): void {
     this.finishTurn();
     this.#machine.apply({ type: how });
-    if (this.#transferTarget === null) return;
-    this.#options.emit({ type: "transfer_wish", target: this.#transferTarget, briefing: null });
-    this.#transferTarget = null;
+    const wish = this.#transferWish;
+    if (wish === null) return;
+    this.#transferWish = null;
+    this.#transfer = wish;
+    const { target, briefing } = wish;
+    this.#options.emit({ type: "transfer_wish", target, briefing });
+  }
+
+  #answerTool(answer: ToolAnswer): void {
+    this.#inbox.unshift(answer);
+    this.readInbox();
+  }
+
+  #keepMessage(message: TakenMessage): void {
+    const { clock, transcript, emit } = this.#options;
+    const atMs = transcript.sinceAnswer(clock.monotonic());
+    emit({ type: "note", note: { kind: "message", atMs, ...message } });
+  }
+
+  #switchLanguage(language: AgentLanguage): boolean {
+    const { engine, tongue, clock, transcript, emit, onLanguage } = this.#options;
+    if (language === tongue.language) return true;
+    if (!engine.switchLanguage) return false;
+    engine.switchLanguage(language);
+    tongue.switchTo(language);
+    onLanguage();
+    const atMs = transcript.sinceAnswer(clock.monotonic());
+    emit({ type: "note", note: { kind: "language", atMs, language } });
+    return true;
+  }
+
+  /** Never silent: the agent means to speak, and nothing is to be heard. */
+  #guardSilence(playing: boolean): void {
+    const { name } = this.#machine.state;
+    const agentHasWord = name === "thinking" || name === "agent_speaking";
+    if (!agentHasWord || this.#options.callerSpeaks()) {
+      this.#neverSilent.rest();
+      return;
+    }
+    if (playing || this.#tools.pending) this.#neverSilent.heard();
+    else if (this.#speech.starving && this.#neverSilent.silentFrame()) this.#breakSilence();
+  }
+
+  #breakSilence(): void {
+    const { phrases, fillers } = this.#options.tongue;
+    const phrase = this.#speech.hasSpoken ? fillers.next() : phrases.hush;
+    if (!this.#speech.hasWords) this.sayPhrase(phrase);
+    else this.#speech.interject(phrase);
   }
 }

@@ -31,12 +31,14 @@ interface Piece {
 export interface Spoken {
   /** All that was heard, in order. */
   readonly heard: string;
-  /** Of that, the mind's own words; null where the mind had none in this turn. */
+  /** Of that, greeting and mind's own words; null where there were none in this turn. */
   readonly heardOfMind: string | null;
   /** Greeting or answer that was not heard; begins with the sentence that was cut. */
   readonly rest: readonly string[];
   /** Something was not heard. */
   readonly cut: boolean;
+  /** How long the mind's own words sounded. */
+  readonly playedMs: number;
 }
 
 interface AgentSpeechOptions {
@@ -46,6 +48,8 @@ interface AgentSpeechOptions {
   readonly echo: EchoGuard;
   readonly clock: Clock;
   readonly onFailure: (failure: EngineFailure) => void;
+  /** The first samples of a piece that the mind or the greeting wanted are queued. */
+  readonly onFirstAudio?: () => void;
   readonly onSynthesised: (characters: number) => void;
 }
 
@@ -60,6 +64,8 @@ export class AgentSpeech {
   #waiting: Piece[] = [];
   #synthesising = false;
   #abort = new AbortController();
+  /** What may still be said to its end before a transfer. */
+  #lastPiece: Piece | null = null;
 
   constructor(private readonly options: AgentSpeechOptions) {}
 
@@ -69,7 +75,45 @@ export class AgentSpeech {
     const piece: Piece = { text, origin, startMs: null, endMs: 0, complete: false };
     this.#pieces.push(piece);
     this.#waiting.push(piece);
+    if (this.#synthesising) this.options.voice.prefetch?.(text);
     if (!this.#synthesising) void this.#synthesiseWaiting();
+  }
+
+  /**
+   * Says `text` at once, before what is still being synthesised. False when it is not in the cache:
+   * then nothing would be won.
+   */
+  interject(text: string): boolean {
+    const { audio, phrases, echo } = this.options;
+    const pcm = phrases.get(text);
+    if (!pcm || audio.queuedMs > 0) return false;
+    const place = this.#placeNow();
+    const before = this.#pieces.findIndex((piece) => piece.startMs === null);
+    const piece: Piece = { text, origin: "phrase", startMs: place, endMs: 0, complete: true };
+    echo.willPlay(pcm, place);
+    audio.play(pcm);
+    piece.endMs = this.#placeNow();
+    this.#pieces.splice(before < 0 ? this.#pieces.length : before, 0, piece);
+    return true;
+  }
+
+  /** Only the sentence that is being played is still said; `lastSentenceSaid` tells its end. */
+  keepToSentence(): void {
+    const { playedMs } = this.options.audio;
+    this.#lastPiece =
+      this.#pieces.find(
+        (piece) =>
+          piece.startMs !== null && playedMs >= piece.startMs && this.#heardShare(piece) < 1,
+      ) ?? null;
+  }
+
+  get lastSentenceSaid(): boolean {
+    return this.#lastPiece === null || this.#heardShare(this.#lastPiece) >= 1;
+  }
+
+  /** Nothing is queued for the caller, although words are there. */
+  get starving(): boolean {
+    return this.options.audio.queuedMs === 0;
   }
 
   /** Anything still to be synthesised or played. */
@@ -86,6 +130,18 @@ export class AgentSpeech {
   /** Words are there that were not played to the end: the agent means to speak. */
   get hasWords(): boolean {
     return this.#pieces.length > 0;
+  }
+
+  /** Some of the running turn has been queued already. */
+  get hasSpoken(): boolean {
+    return this.#pieces.some((piece) => piece.startMs !== null);
+  }
+
+  /** 0 to 1: how much of the disclosure was heard; null when none is in the running turn. */
+  get disclosureShare(): number | null {
+    const piece = this.#pieces.find(({ origin }) => origin === "disclosure");
+    if (!piece) return null;
+    return piece.startMs === null ? 0 : this.#heardShare(piece);
   }
 
   /** What must not be cut is still being said. */
@@ -124,18 +180,31 @@ export class AgentSpeech {
       const share = shareOf(piece);
       const text = share >= 1 ? piece.text : wordsUpTo(piece.text, share);
       heard.push(text);
-      if (piece.origin === "mind") heardOfMind.push(text);
+      if (piece.origin === "mind" || piece.origin === "greeting") heardOfMind.push(text);
       const worthResuming = piece.origin === "mind" || piece.origin === "greeting";
       if (worthResuming && share < 1) rest.push(piece.text);
     }
     const cut = this.#pieces.some((piece) => shareOf(piece) < 1);
+    const playedMs = this.#playedMsOfMind(shareOf);
     this.#pieces = [];
     return {
       heard: sentence(heard),
       heardOfMind: heardOfMind.length > 0 ? sentence(heardOfMind) : null,
       rest,
       cut,
+      playedMs,
     };
+  }
+
+  #playedMsOfMind(shareOf: (piece: Piece) => number): number {
+    const own = this.#pieces.filter(
+      ({ origin, startMs }) => (origin === "mind" || origin === "greeting") && startMs !== null,
+    );
+    const ms = own.reduce(
+      (sum, piece) => sum + (piece.endMs - (piece.startMs ?? 0)) * shareOf(piece),
+      0,
+    );
+    return Math.round(ms);
   }
 
   /** 0 to 1: how much of a piece has been played. */
@@ -194,6 +263,7 @@ export class AgentSpeech {
       const place = this.#placeNow();
       echo.willPlay(part, place);
       audio.play(part);
+      if (piece.startMs === null && piece.origin === "mind") this.options.onFirstAudio?.();
       piece.startMs ??= place;
       piece.endMs = this.#placeNow();
     }

@@ -2,25 +2,25 @@
 import type { Clock, Timer } from "../core/clock.ts";
 
 export class DialogueTimers {
-  /** The agent means to speak and nothing is heard. */
-  readonly hush: OneShot;
   /** An interruption that was none. */
   readonly resume: OneShot;
+  /** The sentence before a transfer never ends. */
+  readonly holding: OneShot;
   /** The last words never end. */
   readonly closing: OneShot;
   /** The last words cross the network. */
   readonly tail: OneShot;
 
   constructor(clock: Clock) {
-    this.hush = new OneShot(clock);
     this.resume = new OneShot(clock);
+    this.holding = new OneShot(clock);
     this.closing = new OneShot(clock);
     this.tail = new OneShot(clock);
   }
 
   stop(): void {
-    this.hush.cancel();
     this.resume.cancel();
+    this.holding.cancel();
     this.closing.cancel();
     this.tail.cancel();
   }

@@ -12,9 +12,11 @@ import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Heard } from "../engine/ports.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
-import type { CallBrief, ToolResult } from "../worker/messages.ts";
+import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
 import type { Spoken } from "./agent-speech.ts";
+import { ANSWERING, type AnsweredBy } from "./answering/answering-detection.ts";
+import { Screening } from "./answering/screening.ts";
 import { withDeadline } from "./deadline.ts";
 import { DialogueTimers } from "./dialogue-timers.ts";
 import { DigitCollector } from "./digits.ts";
@@ -30,7 +32,7 @@ import {
   type TurnMachine,
   type TurnState,
 } from "./turn-taking.ts";
-import { isBackChannel } from "./words.ts";
+import { isBackChannel, soundsFinished } from "./words.ts";
 
 type AgentSideWiring =
   | "echo"
@@ -45,7 +47,19 @@ export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring>
   readonly vad: VoiceActivityDetector;
   readonly log: Log;
   readonly onLastWordSaid: (reason: EndedReason) => void;
+  /** The agent's sentence is said; the caller is held for a transfer. */
+  readonly onHeld: () => void;
 }
+
+/** States in which agent and caller talk to each other. */
+const TALKING: ReadonlySet<TurnState["name"]> = new Set([
+  "listening",
+  "caller_speaking",
+  "endpointing",
+  "thinking",
+  "agent_speaking",
+  "screening",
+]);
 
 /** What stands in the transcript for speech that nobody understood. */
 const INAUDIBLE = "[inaudible]";
@@ -68,6 +82,12 @@ export class Dialogue {
   /** The agent was cut short, and it is not clear yet whether the caller meant it. */
   #cutShort: Spoken | null = null;
   #lastWordWasSaid = false;
+  /** Who answered our call; null: nobody asks, the caller called. */
+  readonly #screening: Screening | null;
+  /** Recognitions begun before the recogniser was lost count no more. */
+  #hearingEpoch = 0;
+  /** A transfer waits for the end of the agent's sentence. */
+  #holding = false;
 
   constructor(private readonly options: DialogueOptions) {
     const { settings, audio, engine, clock, vad, log } = options;
@@ -95,17 +115,29 @@ export class Dialogue {
       endpointingMs: (partial) => this.#endpointingMs(partial),
       events: {
         began: () => this.#callerBegan(),
-        paused: () => this.#applyIn(["caller_speaking"], { type: "paused" }),
-        wentOn: () => this.#applyIn(["endpointing"], { type: "caller_spoke" }),
+        paused: () => {
+          this.#applyIn(["caller_speaking"], { type: "paused" });
+          this.#askEarly();
+        },
+        wentOn: () => {
+          this.#agent.dropEarly();
+          this.#applyIn(["endpointing"], { type: "caller_spoke" });
+        },
+        words: () => this.#askEarly(),
         endpoint: (utterance) => this.#callerFinished(utterance),
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
       },
     });
     this.#silence = new SilenceWatch(settings, clock, {
       prompt: (count) => this.#agent.ask({ type: "silence", count }),
-      timeout: () => this.lastWords(options.phrases.silenceGoodbye, "silence_timeout"),
+      timeout: () => this.lastWords(options.tongue.phrases.silenceGoodbye, "silence_timeout"),
     });
     this.#digits = new DigitCollector(clock, (digits) => this.#numberEntered(digits));
+    this.#screening = options.brief.direction === "outbound" ? this.#createScreening() : null;
+  }
+
+  get answeredBy(): AnsweredBy {
+    return this.#screening?.answeredBy ?? "unknown";
   }
 
   get state(): TurnState {
@@ -115,8 +147,9 @@ export class Dialogue {
   /** The call is answered. */
   start(): void {
     const { atOnce } = this.options.opening;
-    this.#machine.apply({ type: "answered", agentFirst: atOnce });
-    if (atOnce) this.#agent.greet();
+    const screened = this.#screening !== null;
+    this.#machine.apply({ type: "answered", agentFirst: atOnce, screened });
+    if (atOnce && !screened) this.#agent.greet({ byName: true });
   }
 
   /** One heard frame of 20 ms. */
@@ -125,14 +158,19 @@ export class Dialogue {
     if (name === "idle" || name === "ended") return;
     this.#echo.hear(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
-    if (this.state.name === "closing") return;
+    if (!TALKING.has(this.state.name)) return;
+    if (this.#holding) {
+      if (this.#agent.lastSentenceSaid) this.#holdNow();
+      return;
+    }
     this.#hearing.frame(pcm);
+    this.#screening?.frame(pcm, this.#hearing);
     if (this.#hearing.active) this.#judgeOverlap();
   }
 
   digit(digit: string): void {
     const { name } = this.state;
-    if (name === "idle" || name === "closing" || name === "ended") return;
+    if (!TALKING.has(name) || this.#holding) return;
     this.#silence.callerActive();
     if (name === "agent_speaking" && !this.#agent.protectedNow) {
       this.#cutAgentShort();
@@ -148,6 +186,49 @@ export class Dialogue {
 
   hold(onHold: boolean): void {
     this.#silence.hold(onHold);
+  }
+
+  /** A transfer begins: no word after the running sentence; then the caller is held. */
+  holdForTransfer(): void {
+    if (!TALKING.has(this.state.name) || this.#holding) return;
+    this.#holding = true;
+    this.#cutShort = null;
+    this.#agent.forgetInputs();
+    this.#agent.keepToSentence();
+    this.#timers.holding.arm(limits.LAST_SENTENCE_MS_MAX, () => this.#holdNow());
+    if (this.#agent.lastSentenceSaid) this.#holdNow();
+  }
+
+  /** The caller is back with the agent. */
+  transferFailed(cause: TransferFailure): void {
+    const { name } = this.state;
+    this.#holding = false;
+    this.#timers.holding.cancel();
+    if (name === "transferring") this.#machine.apply({ type: "transfer_failed" });
+    else if (name === "listening") this.#machine.apply({ type: "respond" });
+    else if (!TALKING.has(name)) return;
+    this.#agent.transferFailed(cause);
+  }
+
+  /** Caller and person talk; nobody else does. */
+  bridged(): void {
+    if (this.state.name === "transferring") this.#machine.apply({ type: "bridged" });
+  }
+
+  /** The recogniser and the voice were lost and are back: what was under way is asked again. */
+  speechRestored(): void {
+    const { name } = this.state;
+    const { tongue } = this.options;
+    if (!TALKING.has(name) || name === "screening" || this.#holding) return;
+    const wasHeard = this.#hearing.active || this.#recognising > 0;
+    const wasSpeaking = name === "thinking" || name === "agent_speaking";
+    this.#hearing.cancel();
+    this.#hearingEpoch++;
+    if (!wasHeard && !wasSpeaking) return;
+    this.#agent.stop(this.options.settings.bargeInFadeMs);
+    this.#cutShort = null;
+    this.#machine.apply({ type: name === "thinking" ? "respond" : "speech_lost" });
+    this.#agent.sayPhrase(tongue.phrases.sayAgain);
   }
 
   /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
@@ -173,6 +254,65 @@ export class Dialogue {
     await withDeadline(clock, this.#recognition, limits.LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
   }
 
+  #holdNow(): void {
+    if (!this.#holding || !TALKING.has(this.state.name)) return;
+    this.#holding = false;
+    this.#timers.holding.cancel();
+    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
+    const { heardOfMind, cut } = this.#agent.stop(this.options.settings.bargeInFadeMs);
+    if (cut && heardOfMind !== null) this.options.engine.mind.heardUntil(heardOfMind);
+    this.#machine.apply({ type: "transfer" });
+    this.options.onHeld();
+  }
+
+  #createScreening(): Screening {
+    const { brief, audio, emit, opening } = this.options;
+    return new Screening({
+      sampleRateHz: audio.sampleRateHz,
+      voicemailAction: brief.agent.voicemailAction,
+      effects: {
+        human: (known) => this.#personAnswered(known),
+        machine: () => {
+          this.#agent.stop(this.options.settings.bargeInFadeMs);
+          this.#agent.forgetInputs();
+          this.#machine.apply({ type: "machine" });
+        },
+        leaveMessage: () => {
+          this.#machine.apply({ type: "close", reason: "voicemail_left" });
+          this.#agent.leaveMessage(opening.message);
+        },
+        hangUp: () => this.lastWords("", "voicemail_hangup"),
+        note: (note) => emit({ type: "note", note }),
+      },
+    });
+  }
+
+  /** An agent with the first word greets; another answers what was said, once it is understood. */
+  #personAnswered(known: { readonly byName: boolean }): void {
+    const { brief } = this.options;
+    if (this.state.name !== "screening") return;
+    if (brief.agent.firstSpeaker === "assistant") {
+      this.#hearing.cancel();
+      this.#machine.apply({ type: "person" });
+      this.#agent.greet(known);
+      return;
+    }
+    this.#machine.apply({ type: "person" });
+    if (this.#recognising === 0) this.#machine.apply({ type: "nothing_to_say" });
+  }
+
+  /** The words so far could be all: the mind may begin to think while the silence is counted. */
+  #askEarly(): void {
+    const { engine, tongue } = this.options;
+    const { partial } = this.#hearing;
+    if (this.state.name !== "endpointing" || partial === "") return;
+    if (!engine.mind.capabilities?.earlyStart || this.#agent.expected !== "open") return;
+    if (!soundsFinished(partial, tongue.language) || isBackChannel(partial, tongue.language))
+      return;
+    const text = [this.#unanswered, partial].filter((part) => part !== "").join(" ");
+    this.#agent.askEarly({ type: "utterance", text, confidence: 1 });
+  }
+
   /** The caller speaks: does that take the word from the agent? */
   #judgeOverlap(): void {
     const { name } = this.state;
@@ -190,8 +330,8 @@ export class Dialogue {
   #judgeInterruption(): void {
     this.#echo.judgeNowAndThen();
     if (this.#agent.protectedNow) return;
-    const { settings, brief } = this.options;
-    if (!cutsIn(settings, brief.agent.language, this.#hearing)) return;
+    const { settings, tongue } = this.options;
+    if (!cutsIn(settings, tongue.language, this.#hearing)) return;
     if (!this.#echo.isEcho()) this.#cutAgentShort();
   }
 
@@ -202,9 +342,10 @@ export class Dialogue {
   }
 
   #confirmCut(): void {
-    const heard = this.#cutShort?.heardOfMind ?? null;
+    const cut = this.#cutShort;
     this.#cutShort = null;
-    if (heard !== null) this.options.engine.mind.heardUntil(heard);
+    if (cut && cut.heardOfMind !== null)
+      this.options.engine.mind.heardUntil(cut.heardOfMind, cut.playedMs);
   }
 
   /** The interruption was none: goes on with the sentence that was cut. */
@@ -226,9 +367,11 @@ export class Dialogue {
   }
 
   #endpointingMs(partial: string): number {
-    const { settings, brief, engine } = this.options;
-    return endpointingSilenceMs(settings, brief.agent.language, {
+    const { settings, tongue, engine } = this.options;
+    if (this.state.name === "screening") return ANSWERING.afterGreetingMs;
+    return endpointingSilenceMs(settings, tongue.language, {
       expected: this.#agent.expected,
+      askedForDictation: this.#agent.askedForDictation,
       partial,
       earReportsPartials: engine.ear.capabilities.partials,
     });
@@ -241,6 +384,10 @@ export class Dialogue {
 
   #callerFinished(utterance: Utterance): void {
     switch (this.state.name) {
+      case "screening":
+        this.#recognise(utterance, true);
+        this.#screening?.utteranceEnded(utterance.speechMs);
+        break;
       case "caller_speaking":
       case "endpointing":
         this.#machine.apply({ type: "endpoint" });
@@ -255,20 +402,28 @@ export class Dialogue {
     }
   }
 
-  #recognise(utterance: Utterance): void {
+  /** `greeting`: what somebody whom we called says first. */
+  #recognise(utterance: Utterance, greeting = false): void {
+    const epoch = this.#hearingEpoch;
     this.#recognising++;
     this.#recognition = this.#hearing
       .finish()
       .finally(() => this.#recognising--)
-      .then((heard) => this.#understand(utterance, heard))
-      .catch((error) => this.engineFailed(error));
+      .then((heard) => {
+        if (epoch === this.#hearingEpoch) this.#understand(utterance, heard, greeting);
+      })
+      .catch((error) => {
+        if (epoch === this.#hearingEpoch) this.engineFailed(error);
+      });
   }
 
-  #understand(utterance: Utterance, heard: Heard): void {
+  #understand(utterance: Utterance, heard: Heard, greeting: boolean): void {
     this.options.usage.recognised(heard.audioMs);
-    const { name } = this.state;
     const text = heard.text.trim();
-    if (name === "closing" || name === "ended") {
+    if (text !== "") this.#screening?.words(text);
+    const { name } = this.state;
+    const answered = greeting && this.options.brief.agent.firstSpeaker === "assistant";
+    if (!TALKING.has(name) || name === "screening" || answered || this.#holding) {
       if (text !== "") this.#keep(text, utterance);
       return;
     }
@@ -279,15 +434,14 @@ export class Dialogue {
     this.#confirmCut();
     this.#keep(text || INAUDIBLE, utterance);
     this.#silence.callerActive();
-    this.#answer(text, heard.confidence, utterance.lastSpeechAt);
+    this.#answer(text, heard.confidence, utterance);
   }
 
   /** A short noise, or a "mhm" that leaves the word to the agent. */
   #isNothing(text: string, utterance: Utterance): boolean {
-    const { settings, brief } = this.options;
+    const { settings, tongue } = this.options;
     if (text === "" && utterance.speechMs < settings.bargeInMs) return true;
-    const onlyListening =
-      this.#agent.expected !== "yes_no" && isBackChannel(text, brief.agent.language);
+    const onlyListening = this.#agent.expected !== "yes_no" && isBackChannel(text, tongue.language);
     if (text !== "" && !onlyListening) return false;
     return (
       this.state.name === "agent_speaking" || this.#agent.toolPending || this.#cutShort !== null
@@ -298,7 +452,7 @@ export class Dialogue {
     this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
   }
 
-  #answer(text: string, confidence: number, lastSpeechAt: number): void {
+  #answer(text: string, confidence: number, utterance: Utterance): void {
     const { name } = this.state;
     const all = [this.#unanswered, text].filter((part) => part !== "").join(" ");
     if (name === "caller_speaking" || name === "endpointing") {
@@ -308,8 +462,14 @@ export class Dialogue {
     this.#unanswered = "";
     this.#answering = all;
     if (name === "agent_speaking") this.#agent.endTurn(this.options.settings.bargeInFadeMs);
-    this.#agent.callerFinished(lastSpeechAt);
-    this.#agent.ask({ type: "utterance", text: all, confidence });
+    const input = { type: "utterance", text: all, confidence } as const;
+    this.#agent.callerFinished({
+      lastSpeechAt: utterance.lastSpeechAt,
+      endpointAt: utterance.endedAt,
+      sttFinalAt: this.options.clock.monotonic(),
+      early: this.#agent.isEarly(input),
+    });
+    this.#agent.ask(input);
   }
 
   #numberEntered(digits: string): void {
@@ -322,14 +482,20 @@ export class Dialogue {
     if (this.state.name === "agent_speaking") {
       this.#agent.endTurn(this.options.settings.bargeInFadeMs);
     }
-    this.#agent.callerFinished(now);
+    this.#agent.callerFinished({
+      lastSpeechAt: now,
+      endpointAt: null,
+      sttFinalAt: null,
+      early: false,
+    });
     this.#agent.ask({ type: "digits", digits });
   }
 
   /** Apologises, as far as it can, and ends. */
   engineFailed(error: unknown): void {
     const { name } = this.state;
-    const { phrases, cached, log } = this.options;
+    const { tongue, cached, log } = this.options;
+    const { phrases } = tongue;
     if (name === "ended") return;
     log.warn("engine.failed", { error: describeError(error), state: name });
     const canApologise = name !== "closing" && cached.get(phrases.apology) !== null;
@@ -359,15 +525,19 @@ export class Dialogue {
       this.#silence.stop();
       this.#timers.resume.cancel();
     }
-    if (from.name === "thinking") this.#timers.hush.cancel();
     switch (to.name) {
       case "listening":
         this.#answering = "";
         this.#silence.start();
-        if (this.#cutShort) this.#timers.resume.arm(limits.RESUME_MS, () => this.#resume());
+        if (this.#cutShort)
+          this.#timers.resume.arm(this.options.settings.resumeAfterMs, () => this.#resume());
         break;
       case "thinking":
-        this.#agentMustSpeakSoon(from.name === "agent_speaking");
+        if (from.name === "agent_speaking") this.#agent.awaitTool();
+        break;
+      case "transferring":
+        this.#fallSilent();
+        this.#screening?.stop();
         break;
       case "closing":
         this.#fallSilent();
@@ -379,15 +549,10 @@ export class Dialogue {
     }
   }
 
-  #agentMustSpeakSoon(goesOn: boolean): void {
-    const silenceMs = goesOn ? this.options.settings.fillerDelayMs : limits.HUSH_MS;
-    this.#timers.hush.arm(silenceMs, () => this.#agent.hush());
-    if (goesOn) this.#agent.awaitTool();
-  }
-
   #fallSilent(): void {
     this.#timers.stop();
     this.#silence.stop();
+    this.#holding = false;
     this.#digits.stop();
     this.#agent.dropInputs();
     this.#hearing.cancel();

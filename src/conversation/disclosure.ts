@@ -14,6 +14,10 @@ export interface Opening {
   readonly disclosure: string;
   /** Empty where the caller has the first word. */
   readonly greeting: string;
+  /** For somebody who is known by name; the same as `greeting` where nobody is. */
+  readonly namedGreeting: string;
+  /** What a machine records: the agent's first words, whoever speaks first. */
+  readonly message: string;
   /** Speak as soon as the call is answered. */
   readonly atOnce: boolean;
 }
@@ -27,7 +31,10 @@ export function openingOf(
   const sentence = brief.disclosure ?? settings.disclosure[agent.language];
   const disclosure = fillVariables(sentence, variables).trim();
   const agentFirst = agent.firstSpeaker === "assistant";
-  const greeting = agentFirst ? fillVariables(agent.firstMessage, variables).trim() : "";
+  const message = fillVariables(agent.firstMessage, variables).trim();
+  const greeting = agentFirst ? message : "";
+  const named = fillVariables(brief.namedGreeting ?? "", variables).trim();
+  const namedGreeting = agentFirst && named !== "" ? named : greeting;
   const atOnce = greeting !== "" || (disclosure !== "" && (agentFirst || direction === "inbound"));
-  return { disclosure, greeting, atOnce };
+  return { disclosure, greeting, namedGreeting, message, atOnce };
 }

@@ -7,8 +7,7 @@
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { ExpectedAnswer } from "../engine/ports.ts";
 import type { ConversationSettings } from "../worker/messages.ts";
-import { ENDPOINTING_MS_MAX } from "./limits.ts";
-import { soundsFinished } from "./words.ts";
+import { isDictating, soundsFinished } from "./words.ts";
 
 export interface UtteranceSoFar {
   readonly expected: ExpectedAnswer;
@@ -16,6 +15,8 @@ export interface UtteranceSoFar {
   readonly partial: string;
   /** Whether this engine's ear reports words before the end. */
   readonly earReportsPartials: boolean;
+  /** The agent asked for something that is dictated: a number, a name, an address. */
+  readonly askedForDictation?: boolean;
 }
 
 export function endpointingSilenceMs(
@@ -23,13 +24,13 @@ export function endpointingSilenceMs(
   language: AgentLanguage,
   utterance: UtteranceSoFar,
 ): number {
-  return Math.min(silenceMs(settings, language, utterance), ENDPOINTING_MS_MAX);
+  return Math.min(silenceMs(settings, language, utterance), settings.endpointingMsMax);
 }
 
 function silenceMs(
   settings: ConversationSettings,
   language: AgentLanguage,
-  { expected, partial, earReportsPartials }: UtteranceSoFar,
+  { expected, partial, earReportsPartials, askedForDictation }: UtteranceSoFar,
 ): number {
   switch (expected) {
     case "yes_no":
@@ -41,7 +42,9 @@ function silenceMs(
     case "date":
     case "time":
     case "open": {
+      if (askedForDictation) return settings.endpointingDictationMs;
       if (!earReportsPartials) return settings.endpointingMs;
+      if (isDictating(partial, language)) return settings.endpointingDictationMs;
       const finished = soundsFinished(partial, language);
       return finished ? settings.endpointingMs : settings.endpointingUnfinishedMs;
     }

@@ -20,6 +20,8 @@ export interface HearingEvents {
   began(): void;
   paused(): void;
   wentOn(): void;
+  /** Other stable words are known of the running utterance. */
+  words?(): void;
   /** The caller has finished: call `finish` or `cancel` now. */
   endpoint(utterance: Utterance): void;
   /** Too short to be speech; forgotten already. */
@@ -31,6 +33,8 @@ export interface Utterance {
   readonly beganAt: number;
   readonly lastSpeechAt: number;
   readonly speechMs: number;
+  /** When the caller was judged to have finished, or now. */
+  readonly endedAt: number;
 }
 
 interface HearingOptions {
@@ -53,12 +57,19 @@ export class CallerHearing {
   #beganAt = 0;
   #partial = "";
   #failuresInARow = 0;
+  /** The ear itself says that the caller has finished. */
+  #farEndpoint = false;
 
   constructor(private readonly options: HearingOptions) {
     this.#detector = new SpeechDetector(options.vad);
     this.#lead = new Int16Array((options.sampleRateHz / 1000) * LEAD_MS);
     options.ear.onPartial((text) => {
-      if (this.#active) this.#partial = text;
+      if (!this.#active || text === this.#partial) return;
+      this.#partial = text;
+      options.events.words?.();
+    });
+    options.ear.onEndpoint?.(() => {
+      this.#farEndpoint = this.#active;
     });
   }
 
@@ -71,6 +82,11 @@ export class CallerHearing {
     return this.#active ? this.#detector.speechMs : 0;
   }
 
+  /** Milliseconds since the last voiced frame of the running utterance. */
+  get silentMs(): number {
+    return this.#active ? this.#detector.silentMs : 0;
+  }
+
   /** Latest stable words of the running utterance. */
   get partial(): string {
     return this.#partial;
@@ -79,8 +95,8 @@ export class CallerHearing {
   /** The running utterance up to now. */
   get utterance(): Utterance {
     const { speechMs, silentMs } = this.#detector;
-    const lastSpeechAt = this.options.clock.monotonic() - silentMs;
-    return { beganAt: this.#beganAt, lastSpeechAt, speechMs };
+    const endedAt = this.options.clock.monotonic();
+    return { beganAt: this.#beganAt, lastSpeechAt: endedAt - silentMs, speechMs, endedAt };
   }
 
   frame(pcm: Int16Array): void {
@@ -127,6 +143,7 @@ export class CallerHearing {
     this.#active = true;
     this.#frames = 0;
     this.#partial = "";
+    this.#farEndpoint = false;
     this.#beganAt = this.options.clock.monotonic() - this.#detector.speechMs;
     this.options.ear.begin(this.#takeLead());
     this.options.events.began();
@@ -135,6 +152,7 @@ export class CallerHearing {
   #isOver(): boolean {
     if (this.#frames * FRAME_MS >= UTTERANCE_MS_MAX) return true;
     const { silentMs } = this.#detector;
+    if (this.#farEndpoint && silentMs >= FRAME_MS * 5) return true;
     return silentMs > 0 && silentMs >= this.options.endpointingMs(this.#partial);
   }
 

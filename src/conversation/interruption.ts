@@ -8,7 +8,6 @@ import type { AgentLanguage } from "../agent/agent.ts";
 import type { ConversationSettings } from "../worker/messages.ts";
 import { isBackChannel, wordsOf } from "./words.ts";
 
-const WORDS_MIN = 2;
 const BACK_CHANNEL_MS_MAX = 1_000;
 
 export interface CallerSpeech {
@@ -25,5 +24,5 @@ export function cutsIn(
 ): boolean {
   if (isBackChannel(speech.partial, language)) return speech.speechMs >= BACK_CHANNEL_MS_MAX;
   if (speech.speechMs >= settings.bargeInMs) return true;
-  return wordsOf(speech.partial).length >= WORDS_MIN;
+  return wordsOf(speech.partial).length >= settings.bargeInWords;
 }

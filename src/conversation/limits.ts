@@ -14,15 +14,9 @@ export const SPEECH_MS_MIN = 120;
 export const CONTINUATION_MS = 240;
 /** An utterance is ended here even when the caller goes on. */
 export const UTTERANCE_MS_MAX = 30_000;
-/** No silence longer than this is waited for, whatever is being dictated. */
-export const ENDPOINTING_MS_MAX = 3_000;
-/** An interruption that turned out to be none: the agent goes on after this much silence. */
-export const RESUME_MS = 1_500;
 /** A caller who answers over the agent's last words is heard when no more than this was left. */
 export const NEARLY_DONE_MS = 1_500;
 
-/** An agent that means to speak and has no audio for this long says a cached phrase. */
-export const HUSH_MS = 1_200;
 /** Pause between keys that ends a number. */
 export const DIGIT_PAUSE_MS = 2_000;
 
@@ -33,8 +27,12 @@ export const LAST_TEXT_TIMEOUT_MS = 1_000;
 export const MIND_TIMEOUT_MS = 15_000;
 export const VOICE_TIMEOUT_MS = 5_000;
 export const SUMMARY_TIMEOUT_MS = 4_000;
-/** The last words are cut off here, should they never end. */
-export const CLOSING_MS_MAX = 30_000;
+/** The last words, or the message on a voicemail, are cut off here, should they never end. */
+export const CLOSING_MS_MAX = 60_000;
+/** A sentence that a transfer waits for is cut here. */
+export const LAST_SENTENCE_MS_MAX = 10_000;
+/** What a person hears about the caller before both are joined. */
+export const BRIEFING_MS_MAX = 30_000;
 /** After the last word: lets it cross the network before the line goes. */
 export const CLOSING_TAIL_MS = 300;
 export const HEARTBEAT_MS = 1_000;

@@ -40,12 +40,12 @@ export class CachedPhrases {
     private readonly cache: PhraseCache,
     private readonly voice: Voice,
     /** Everything that changes how a text sounds: engine, voice, language, sample rate. */
-    private readonly voiceKey: string,
+    private readonly voiceKey: () => string,
     private readonly onSynthesised: (characters: number) => void,
   ) {}
 
   get(text: string): Int16Array | null {
-    return this.cache.get(this.voiceKey, text);
+    return this.cache.get(this.voiceKey(), text);
   }
 
   /** Synthesises those that are missing, one after the other. Rejects with EngineFailure. */
@@ -53,10 +53,11 @@ export class CachedPhrases {
     for (const text of texts) {
       if (text === "" || this.get(text)) continue;
       const chunks: Int16Array[] = [];
+      const key = this.voiceKey();
       for await (const chunk of this.voice.speak(text, signal)) chunks.push(chunk);
       if (signal.aborted) return;
       this.onSynthesised(text.length);
-      this.cache.put(this.voiceKey, text, joined(chunks));
+      this.cache.put(key, text, joined(chunks));
     }
   }
 }

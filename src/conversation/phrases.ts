@@ -3,6 +3,7 @@
  * answers. Kept short, so that they can be synthesised ahead and are there when all else fails.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { TransferFailure } from "../worker/messages.ts";
 
 export interface Phrases {
   /** First and second prompt of a caller who says nothing. */
@@ -14,6 +15,12 @@ export interface Phrases {
   readonly apology: string;
   /** The agent means to speak and isn't ready. */
   readonly hush: string;
+  /** Why the caller is back with the agent. */
+  readonly transferFailed: Readonly<Record<TransferFailure, string>>;
+  /** Begins what a person hears before a caller is put through; `{company}` is replaced. */
+  readonly briefing: string;
+  /** Speech could not be heard for a moment (the recogniser was restarted). */
+  readonly sayAgain: string;
   /** For an agent that has no filler phrases of its own. */
   readonly fillers: readonly string[];
 }
@@ -26,6 +33,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
     apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
     hush: "One moment, please.",
+    transferFailed: {
+      busy: "I am sorry, the line is busy right now. How else can I help you?",
+      no_answer: "I am sorry, nobody is answering. How else can I help you?",
+      declined: "I am sorry, my colleague cannot take the call now. How else can I help you?",
+      failed: "I am sorry, I could not connect you. How else can I help you?",
+    },
+    briefing: "Hello, this is the assistant of {company}. I have a caller for you.",
+    sayAgain: "I am sorry, I lost you for a moment. Could you say that again?",
     fillers: ["One moment, please.", "Let me check that for you.", "Just a second, I am looking."],
   },
   lt: {
@@ -35,6 +50,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
     apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
     hush: "Vieną akimirką, prašau.",
+    transferFailed: {
+      busy: "Atsiprašau, linija šiuo metu užimta. Kuo dar galiu padėti?",
+      no_answer: "Atsiprašau, niekas neatsiliepia. Kuo dar galiu padėti?",
+      declined: "Atsiprašau, kolega dabar negali kalbėti. Kuo dar galiu padėti?",
+      failed: "Atsiprašau, nepavyko jūsų sujungti. Kuo dar galiu padėti?",
+    },
+    briefing: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
+    sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
     fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
   },
   lv: {
@@ -44,6 +67,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Uz redzēšanos.",
     apology: "Atvainojiet, radās kļūda. Lūdzu, zvaniet vēlāk. Uz redzēšanos.",
     hush: "Vienu mirkli, lūdzu.",
+    transferFailed: {
+      busy: "Atvainojiet, līnija šobrīd ir aizņemta. Kā vēl varu palīdzēt?",
+      no_answer: "Atvainojiet, neviens neatbild. Kā vēl varu palīdzēt?",
+      declined: "Atvainojiet, kolēģis šobrīd nevar runāt. Kā vēl varu palīdzēt?",
+      failed: "Atvainojiet, neizdevās jūs savienot. Kā vēl varu palīdzēt?",
+    },
+    briefing: "Labdien, šeit {company} asistents. Man ir zvans jums.",
+    sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
     fillers: ["Vienu mirkli, lūdzu.", "Tūlīt pārbaudīšu.", "Uzgaidiet, es meklēju informāciju."],
   },
   ru: {
@@ -53,6 +84,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     balanceExhausted: "Извините, нам нужно завершить разговор. Спасибо за звонок. До свидания.",
     apology: "Извините, произошла ошибка. Пожалуйста, перезвоните позже. До свидания.",
     hush: "Одну минуту, пожалуйста.",
+    transferFailed: {
+      busy: "Извините, линия сейчас занята. Чем ещё могу помочь?",
+      no_answer: "Извините, никто не отвечает. Чем ещё могу помочь?",
+      declined: "Извините, коллега сейчас не может говорить. Чем ещё могу помочь?",
+      failed: "Извините, не удалось вас соединить. Чем ещё могу помочь?",
+    },
+    briefing: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
+    sayAgain: "Извините, я вас на мгновение не слышала. Повторите, пожалуйста.",
     fillers: ["Одну минуту, пожалуйста.", "Сейчас проверю.", "Подождите, я ищу информацию."],
   },
 };

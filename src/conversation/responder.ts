@@ -14,6 +14,7 @@ import {
 import { withDeadline } from "./deadline.ts";
 import { MIND_TIMEOUT_MS } from "./limits.ts";
 import type { ToolWish } from "./tool-calls.ts";
+import { wordsOf } from "./words.ts";
 
 export interface ResponderEvents {
   text(text: string): void;
@@ -28,9 +29,18 @@ export interface ResponderEvents {
   failed(failure: EngineFailure): void;
 }
 
+/** An answer that was asked for ahead of time; nothing of it is handed on yet. */
+interface Prepared {
+  readonly input: MindInput;
+  readonly abort: AbortController;
+  readonly events: AsyncIterator<MindEvent>;
+  readonly first: Promise<IteratorResult<MindEvent>>;
+}
+
 export class Responder {
   #abort: AbortController | null = null;
   #answersTool = false;
+  #prepared: Prepared | null = null;
 
   constructor(
     private readonly mind: Mind,
@@ -47,24 +57,68 @@ export class Responder {
     return this.busy && this.#answersTool;
   }
 
-  respond(input: MindInput): void {
-    this.abort();
-    this.#answersTool = input.type === "tool_result";
+  /**
+   * Asks ahead of time, where the mind forgets an answer that nobody took. `respond` with the same
+   * input takes it over; anything else drops it.
+   */
+  prepare(input: MindInput): void {
+    if (!this.mind.capabilities?.earlyStart || this.busy) return;
+    if (this.#prepared && isSame(this.#prepared.input, input)) return;
+    this.dropPrepared();
     const abort = new AbortController();
+    const events = this.mind.respond(input, abort.signal)[Symbol.asyncIterator]();
+    const first = events.next();
+    first.catch(() => {});
+    this.#prepared = { input, abort, events, first };
+  }
+
+  dropPrepared(): void {
+    this.#prepared?.abort.abort();
+    this.#prepared = null;
+  }
+
+  respond(input: MindInput): void {
+    this.#stop();
+    this.#answersTool = input.type === "tool_result";
+    const prepared = this.#takePrepared(input);
+    const abort = prepared?.abort ?? new AbortController();
     this.#abort = abort;
-    void this.#run(input, abort);
+    void this.#run(input, abort, prepared);
+  }
+
+  /** An answer to this input is under way already. */
+  isPrepared(input: MindInput): boolean {
+    return this.#prepared !== null && isSame(this.#prepared.input, input);
   }
 
   abort(): void {
+    this.dropPrepared();
+    this.#stop();
+  }
+
+  #stop(): void {
     this.#abort?.abort();
     this.#abort = null;
   }
 
-  async #run(input: MindInput, abort: AbortController): Promise<void> {
+  #takePrepared(input: MindInput): Prepared | null {
+    const prepared = this.#prepared;
+    if (!prepared || !isSame(prepared.input, input)) {
+      this.dropPrepared();
+      return null;
+    }
+    this.#prepared = null;
+    return prepared;
+  }
+
+  async #run(input: MindInput, abort: AbortController, prepared: Prepared | null): Promise<void> {
     try {
-      const answer = this.mind.respond(input, abort.signal)[Symbol.asyncIterator]();
+      const answer =
+        prepared?.events ?? this.mind.respond(input, abort.signal)[Symbol.asyncIterator]();
+      let first = prepared?.first ?? null;
       for (;;) {
-        const next = await this.#within(answer.next());
+        const next = await this.#within(first ?? answer.next());
+        first = null;
         if (abort.signal.aborted) return;
         if (next.done) break;
         this.#handOn(next.value);
@@ -115,6 +169,12 @@ export class Responder {
     const failure = () => new EngineFailure("mind", `no answer within ${MIND_TIMEOUT_MS} ms`);
     return withDeadline(this.clock, work, MIND_TIMEOUT_MS, failure);
   }
+}
+
+/** The same words, whatever the recogniser made of commas and capitals. */
+function isSame(a: MindInput, b: MindInput): boolean {
+  if (a.type !== "utterance" || b.type !== "utterance") return false;
+  return wordsOf(a.text).join(" ") === wordsOf(b.text).join(" ");
 }
 
 function asMindFailure(error: unknown): EngineFailure {

@@ -18,16 +18,17 @@ import type {
   CallReport,
   ConversationSettings,
   ToolResult,
+  TransferFailure,
 } from "../worker/messages.ts";
 import { withDeadline } from "./deadline.ts";
 import { Dialogue } from "./dialogue.ts";
 import { type Opening, openingOf } from "./disclosure.ts";
-import { FillerRotation } from "./filler.ts";
+import { Handover } from "./handover.ts";
 import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
-import { type Phrases, phrasesFor } from "./phrases.ts";
 import { variablesOf } from "./prompt.ts";
 import type { SessionMessage } from "./session-message.ts";
+import { Tongue } from "./tongue.ts";
 import { Transcript } from "./transcript.ts";
 import type { TurnState } from "./turn-taking.ts";
 import { UsageMeter } from "./usage-meter.ts";
@@ -39,6 +40,8 @@ export interface SessionOptions {
   readonly audio: CallAudio;
   readonly engine: EngineSession;
   readonly engineLabel: string;
+  /** Another socket, for a transfer's second leg. Rejects when no port is free. */
+  readonly openSecondAudio?: () => Promise<CallAudio>;
   readonly vad: VoiceActivityDetector;
   readonly phraseCache: PhraseCache;
   readonly clock: Clock;
@@ -49,8 +52,7 @@ export interface SessionOptions {
 export class Session {
   readonly #usage = new UsageMeter();
   readonly #prepareAbort = new AbortController();
-  readonly #phrases: Phrases;
-  readonly #fillers: FillerRotation;
+  readonly #tongue: Tongue;
   readonly #opening: Opening;
   readonly #cached: CachedPhrases;
   readonly #transcript: Transcript;
@@ -60,18 +62,20 @@ export class Session {
   #heartbeat: Timer | null = null;
   #maxDuration: Timer | null = null;
   #endWished = false;
+  /** The caller is on the way to a person, or talks to one. */
+  #handover: Handover | null = null;
+  readonly #briefingAbort = new AbortController();
   #report: Promise<CallReport> | null = null;
 
   constructor(private readonly options: SessionOptions) {
     const { brief, settings, audio, engine, clock, emit } = options;
     const { agent } = brief;
-    this.#phrases = phrasesFor(agent.language);
-    this.#fillers = new FillerRotation(agent.fillerPhrases, this.#phrases);
+    this.#tongue = new Tongue(agent);
     this.#opening = openingOf(brief, settings, variablesOf(brief, clock.now()));
     this.#cached = new CachedPhrases(
       options.phraseCache,
       engine.voice,
-      [options.engineLabel, agent.voice, agent.language, audio.sampleRateHz].join("/"),
+      () => [options.engineLabel, agent.voice, this.#tongue.language, audio.sampleRateHz].join("/"),
       (characters) => this.#usage.synthesised(characters),
     );
     this.#transcript = new Transcript((turn) => emit({ type: "turn", turn }));
@@ -79,8 +83,10 @@ export class Session {
       ...options,
       opening: this.#opening,
       cached: this.#cached,
-      phrases: this.#phrases,
-      fillers: this.#fillers,
+      tongue: this.#tongue,
+      ownTools: new Set(brief.tools.map((tool) => tool.name)),
+      onLanguage: () => this.#prepareStandby(),
+      onHeld: () => this.#hold(),
       transcript: this.#transcript,
       usage: this.#usage,
       onLastWordSaid: (reason) => this.#wishEnd(reason),
@@ -97,10 +103,12 @@ export class Session {
   async prepare(): Promise<void> {
     const { clock, log } = this.options;
     const { signal } = this.#prepareAbort;
-    const first = this.#cached.prepare([this.#opening.disclosure, this.#opening.greeting], signal);
-    first
-      .then(() => this.#cached.prepare(this.#standbyPhrases(), signal))
-      .catch((error) => log.warn("phrases.not_ready", { error: describeError(error) }));
+    const { disclosure, greeting, namedGreeting } = this.#opening;
+    const first = this.#cached.prepare([disclosure, namedGreeting, greeting], signal);
+    first.then(
+      () => this.#prepareStandby(),
+      () => {},
+    );
     const late = () => new Error(`not ready within ${GREETING_WAIT_MS} ms`);
     await withDeadline(clock, first, GREETING_WAIT_MS, late).catch((error) =>
       log.warn("greeting.not_ready", { error: describeError(error) }),
@@ -110,6 +118,14 @@ export class Session {
   connect(plan: MediaPlan): void {
     this.options.audio.connect(plan);
     this.#dialogue.hold(plan.direction !== "sendrecv");
+  }
+
+  #prepareStandby(): void {
+    this.#cached
+      .prepare(this.#standbyPhrases(), this.#prepareAbort.signal)
+      .catch((error) =>
+        this.options.log.warn("phrases.not_ready", { error: describeError(error) }),
+      );
   }
 
   answered(): void {
@@ -123,9 +139,10 @@ export class Session {
     this.#heartbeat = clock.every(HEARTBEAT_MS, () =>
       emit({ type: "heartbeat", media: audio.statistics, usage: this.#usage.read() }),
     );
-    this.#maxDuration = clock.after(brief.agent.maxDurationSec * 1_000, () =>
-      this.sayAndEnd(this.#phrases.maxDuration, "max_duration"),
-    );
+    this.#maxDuration = clock.after(brief.agent.maxDurationSec * 1_000, () => {
+      // The agent's maximum is not the people's.
+      if (!this.#handover?.joined) this.sayAndEnd(this.#tongue.phrases.maxDuration, "max_duration");
+    });
     if (this.#dialogue.state.name === "idle") this.#dialogue.start();
   }
 
@@ -137,12 +154,56 @@ export class Session {
   digit(digit: string): void {
     if (this.#answeredAt === null || this.#report) return;
     this.options.emit({ type: "digit_received", digit });
-    this.#dialogue.digit(digit);
+    if (this.#handover) this.#handover.callerDigit(digit);
+    else this.#dialogue.digit(digit);
+  }
+
+  /** A transfer begins: `transfer_ready` follows when the agent's sentence is said. */
+  transferBegin(): void {
+    if (this.#report || this.#handover) return;
+    this.#dialogue.holdForTransfer();
+  }
+
+  transferFailed(cause: TransferFailure): void {
+    void this.#handover?.close();
+    this.#handover = null;
+    if (!this.#report) this.#dialogue.transferFailed(cause);
+  }
+
+  bridgeOpen(): void {
+    const { emit } = this.options;
+    const handover = this.#handover;
+    const opened = handover ? handover.open() : Promise.reject(new Error("the caller is not held"));
+    opened.then(
+      (rtpPort) => emit({ type: "bridge_opened", rtpPort }),
+      (error) => emit({ type: "bridge_failed", detail: describeError(error) }),
+    );
+  }
+
+  bridgeConnect(plan: MediaPlan): void {
+    this.#handover?.connect(plan);
+  }
+
+  /** A key of the person's, from SIP INFO. */
+  bridgeDigit(digit: string): void {
+    this.#handover?.personDigit(digit);
+  }
+
+  /** The person has answered: briefs and joins. */
+  bridgeJoin(briefing: string | true | null): void {
+    void this.#join(briefing);
+  }
+
+  /** Ear and voice are back after a loss (the speech worker died): the agent says so. */
+  speechRestored(): void {
+    if (!this.#report) this.#dialogue.speechRestored();
   }
 
   /** Last words, whatever is going on, then `end_wish`. Before the answer nothing is said. */
   sayAndEnd(text: string, reason: EndedReason): void {
     if (this.#report) return;
+    void this.#handover?.close();
+    this.#handover = null;
     this.#dialogue.lastWords(text, reason);
     if (this.#answeredAt === null) this.#wishEnd(reason);
   }
@@ -161,11 +222,49 @@ export class Session {
 
   #frame(pcm: Int16Array): void {
     try {
-      this.#dialogue.frame(pcm);
+      if (this.#handover) this.#handover.callerFrame(pcm);
+      else this.#dialogue.frame(pcm);
     } catch (error) {
       this.options.log.error("session.frame_failed", { error: describeError(error) });
       this.#wishEnd("engine_failure");
     }
+  }
+
+  /** The agent has said its sentence: the caller hears the ringing tone from now on. */
+  #hold(): void {
+    const { audio, clock, log, emit, openSecondAudio } = this.options;
+    this.#handover = new Handover({
+      caller: audio,
+      openAudio: openSecondAudio ?? (() => Promise.reject(new Error("no second leg here"))),
+      clock,
+      log,
+      onLost: () => this.#wishEnd("media_lost"),
+    });
+    emit({ type: "transfer_ready" });
+  }
+
+  async #join(briefing: string | true | null): Promise<void> {
+    const handover = this.#handover;
+    if (!handover) return;
+    try {
+      const text = await this.#briefingText(briefing);
+      const { signal } = this.#briefingAbort;
+      await handover.join(text === "" ? null : this.options.engine.voice.speak(text, signal));
+      this.#usage.synthesised(text.length);
+      this.#dialogue.bridged();
+      this.options.emit({ type: "bridged" });
+    } catch (error) {
+      this.options.log.info("transfer.not_joined", { error: describeError(error) });
+    }
+  }
+
+  async #briefingText(briefing: string | true | null): Promise<string> {
+    if (briefing === null) return "";
+    const { brief, clock } = this.options;
+    const intro = this.#tongue.phrases.briefing.replace("{company}", brief.tenantName);
+    if (briefing !== true) return `${intro} ${briefing}`;
+    const durationMs = clock.monotonic() - (this.#answeredAt ?? clock.monotonic());
+    return `${intro} ${await this.#summarize("transferred", durationMs)}`.trim();
   }
 
   #wishEnd(reason: EndedReason): void {
@@ -179,6 +278,8 @@ export class Session {
     const durationMs = this.#answeredAt === null ? 0 : clock.monotonic() - this.#answeredAt;
     const talkRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
     this.#prepareAbort.abort();
+    this.#briefingAbort.abort();
+    void this.#handover?.close();
     this.#heartbeat?.cancel();
     this.#maxDuration?.cancel();
     const stopped = this.#dialogue.stop(reason);
@@ -191,7 +292,7 @@ export class Session {
       usage: this.#usage.read(),
       ...(this.#answeredAt === null ? {} : { talkRtpMs }),
       recording,
-      answeredBy: "unknown",
+      answeredBy: this.#dialogue.answeredBy,
       summary,
     };
   }
@@ -219,8 +320,16 @@ export class Session {
 
   /** What must be there when the engine is not, or not in time. */
   #standbyPhrases(): string[] {
-    const { apology, hush, silenceGoodbye, maxDuration, idlePrompts } = this.#phrases;
-    const fillers = this.options.brief.tools.length > 0 ? this.#fillers.phrases : [];
-    return [apology, hush, ...fillers, ...idlePrompts, silenceGoodbye, maxDuration];
+    const { phrases, fillers } = this.#tongue;
+    const { apology, hush, silenceGoodbye, maxDuration, idlePrompts, sayAgain } = phrases;
+    return [
+      apology,
+      hush,
+      ...fillers.phrases,
+      ...idlePrompts,
+      sayAgain,
+      silenceGoodbye,
+      maxDuration,
+    ];
   }
 }

@@ -8,8 +8,6 @@
 import type { Clock, Timer } from "../core/clock.ts";
 import type { ConversationSettings } from "../worker/messages.ts";
 
-const PROMPTS_MAX = 2;
-
 interface SilenceEvents {
   /** 1st, 2nd time. */
   prompt(count: number): void;
@@ -24,7 +22,10 @@ export class SilenceWatch {
   #onHold = false;
 
   constructor(
-    private readonly settings: Pick<ConversationSettings, "idlePromptMs" | "silenceTimeoutMs">,
+    private readonly settings: Pick<
+      ConversationSettings,
+      "idlePromptMs" | "idlePrompts" | "silenceTimeoutMs"
+    >,
     private readonly clock: Clock,
     private readonly events: SilenceEvents,
   ) {}
@@ -36,7 +37,8 @@ export class SilenceWatch {
     const now = this.clock.monotonic();
     this.#silentSince ??= now;
     const untilTimeoutMs = this.#silentSince + this.settings.silenceTimeoutMs - now;
-    const mayPrompt = this.#prompts < PROMPTS_MAX && this.settings.idlePromptMs < untilTimeoutMs;
+    const { idlePromptMs, idlePrompts } = this.settings;
+    const mayPrompt = this.#prompts < idlePrompts && idlePromptMs < untilTimeoutMs;
     this.#timer = mayPrompt
       ? this.clock.after(this.settings.idlePromptMs, () => this.#prompt())
       : this.clock.after(Math.max(0, untilTimeoutMs), () => this.events.timeout());

@@ -3,13 +3,19 @@
  * audible frame and holds what was heard; a caller's begins with the first voiced frame. Each is
  * reported once, when it is final.
  */
-import type { TurnRecord } from "../worker/messages.ts";
+import type { TurnMeasures, TurnRecord } from "../worker/messages.ts";
 
 export interface FinishedTurn {
   readonly text: string;
   /** Monotonic. */
   readonly beganAt: number;
   readonly endedAt: number;
+}
+
+export interface FinishedAgentTurn extends FinishedTurn {
+  readonly interrupted: boolean;
+  readonly latencyMs: number | null;
+  readonly measures: TurnMeasures | null;
 }
 
 export class Transcript {
@@ -26,19 +32,30 @@ export class Transcript {
     this.#answeredAt = at;
   }
 
+  /** Whole milliseconds from the answer to `at` (monotonic), 0 at least. */
+  sinceAnswer(at: number): number {
+    return Math.max(0, Math.round(at - this.#answeredAt));
+  }
+
   caller(turn: FinishedTurn): void {
     this.#add({ ...this.#times(turn), speaker: "customer", interrupted: false, latencyMs: null });
   }
 
-  agent(turn: FinishedTurn & { interrupted: boolean; latencyMs: number | null }): void {
+  agent(turn: FinishedAgentTurn): void {
     if (turn.text === "") return;
-    const { interrupted, latencyMs } = turn;
-    this.#add({ ...this.#times(turn), speaker: "agent", interrupted, latencyMs });
+    const { interrupted, latencyMs, measures } = turn;
+    this.#add({
+      ...this.#times(turn),
+      speaker: "agent",
+      interrupted,
+      latencyMs,
+      ...(measures ? { measures } : {}),
+    });
   }
 
   #times({ text, beganAt, endedAt }: FinishedTurn) {
-    const since = (at: number) => Math.max(0, Math.round(at - this.#answeredAt));
-    return { text, startMs: since(beganAt), endMs: Math.max(since(beganAt), since(endedAt)) };
+    const startMs = this.sinceAnswer(beganAt);
+    return { text, startMs, endMs: Math.max(startMs, this.sinceAnswer(endedAt)) };
   }
 
   #add(turn: Omit<TurnRecord, "index">): void {

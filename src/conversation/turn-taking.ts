@@ -12,7 +12,11 @@
  *    │            │  └────────────────────────────────────◄──────────┤    │             │
  *    │            └──────────interrupted────────────┐   agent_audio  ▼    │             │
  *    │                                              └────────── agent_speaking ─────────┘
- *    └─answered(agent first)─► thinking
+ *    ├─answered(agent first)─► thinking
+ *    └─answered(screened)────► screening ──person──► thinking     (who answers our call? answering/)
+ *  any that talks ──machine──► screening (waits for the beep)
+ *  any but idle ──transfer──► transferring ──bridged──► bridged (two people talk; only the end follows)
+ *                                  └──transfer_failed──► thinking (the agent says why)
  *  any ──close──► closing (last words; nobody interrupts) ──ended──► ended     any ──ended──► ended
  * ```
  *
@@ -24,6 +28,9 @@
  * | endpointing | silence or more speech | endpointing silence (endpointing.ts, in audio time) |
  * | thinking | recognition, mind, voice or a tool | engine time-outs, hush (session.ts), filler and tool time-out (tool-calls.ts) |
  * | agent_speaking | the playout queue | bounded by the queue (agent-speech.ts) |
+ * | screening | who answers; a machine's beep | verdict 10 s, beep 25 s (answering/, in audio time) |
+ * | transferring | the carrier or the person | main's (REFER 40 s, ring timeout); it always answers |
+ * | bridged | a hang-up | RTP time-outs of both legs, main's money |
  * | closing | the last words | CLOSING_MS_MAX (session.ts) |
  *
  * The whole call's own timer, max duration, runs beside all states. `ended` absorbs everything.
@@ -38,12 +45,21 @@ export type TurnState =
   | { readonly name: "endpointing" }
   | { readonly name: "thinking" }
   | { readonly name: "agent_speaking" }
+  | { readonly name: "screening" }
+  | { readonly name: "transferring" }
+  | { readonly name: "bridged" }
   | { readonly name: "closing"; readonly reason: EndedReason }
   | { readonly name: "ended"; readonly reason: EndedReason };
 
 export type TurnEvent =
   /** The call is answered; the agent or the caller has the first word. */
-  | { readonly type: "answered"; readonly agentFirst: boolean }
+  | { readonly type: "answered"; readonly agentFirst: boolean; readonly screened?: boolean }
+  /** Ear and voice were lost: the agent says so. */
+  | { readonly type: "speech_lost" }
+  /** Somebody answered our call; the agent's turn. */
+  | { readonly type: "person" }
+  /** A machine answered our call. */
+  | { readonly type: "machine" }
   | { readonly type: "caller_spoke" }
   | { readonly type: "paused" }
   /** The silence was long enough: the caller has finished. */
@@ -59,6 +75,10 @@ export type TurnEvent =
   | { readonly type: "agent_waits" }
   | { readonly type: "agent_done" }
   | { readonly type: "interrupted" }
+  /** The caller is held while main looks for the person. */
+  | { readonly type: "transfer" }
+  | { readonly type: "transfer_failed" }
+  | { readonly type: "bridged" }
   /** Only last words from now on. */
   | { readonly type: "close"; readonly reason: EndedReason }
   | { readonly type: "ended"; readonly reason: EndedReason };
@@ -77,30 +97,63 @@ const ended = (_: TurnState, { reason }: { reason: EndedReason }): TurnState => 
 const stay = (state: TurnState): TurnState => state;
 
 const WHILE_OPEN = { close: closing, ended };
+const WHILE_TALKING = {
+  ...WHILE_OPEN,
+  transfer: to("transferring"),
+  machine: to("screening"),
+  speech_lost: to("thinking"),
+};
+
+/** What belongs to a conversation that nobody holds any more. */
+const NOBODY_ASKS = {
+  caller_spoke: stay,
+  paused: stay,
+  endpoint: stay,
+  dismissed: stay,
+  respond: stay,
+  nothing_to_say: stay,
+  agent_audio: stay,
+  agent_waits: stay,
+  agent_done: stay,
+  interrupted: stay,
+  transfer: stay,
+  person: stay,
+  machine: stay,
+  speech_lost: stay,
+};
 
 const TABLE: Table<TurnState, TurnEvent> = {
   idle: {
-    answered: (_, { agentFirst }) => ({ name: agentFirst ? "thinking" : "listening" }),
+    answered: (_, { agentFirst, screened }) => {
+      if (screened) return { name: "screening" };
+      return { name: agentFirst ? "thinking" : "listening" };
+    },
+    ...WHILE_OPEN,
+  },
+  screening: {
+    ...NOBODY_ASKS,
+    transfer: to("transferring"),
+    person: to("thinking"),
     ...WHILE_OPEN,
   },
   listening: {
     caller_spoke: to("caller_speaking"),
     respond: to("thinking"),
-    ...WHILE_OPEN,
+    ...WHILE_TALKING,
   },
   caller_speaking: {
     paused: to("endpointing"),
     endpoint: to("thinking"),
     dismissed: to("listening"),
     respond: to("thinking"),
-    ...WHILE_OPEN,
+    ...WHILE_TALKING,
   },
   endpointing: {
     caller_spoke: to("caller_speaking"),
     endpoint: to("thinking"),
     dismissed: to("listening"),
     respond: to("thinking"),
-    ...WHILE_OPEN,
+    ...WHILE_TALKING,
   },
   thinking: {
     respond: stay,
@@ -108,42 +161,35 @@ const TABLE: Table<TurnState, TurnEvent> = {
     dismissed: to("listening"),
     nothing_to_say: to("listening"),
     agent_audio: to("agent_speaking"),
-    ...WHILE_OPEN,
+    ...WHILE_TALKING,
   },
   agent_speaking: {
     agent_waits: to("thinking"),
     agent_done: to("listening"),
     interrupted: to("caller_speaking"),
     respond: to("thinking"),
+    ...WHILE_TALKING,
+  },
+  transferring: {
+    ...NOBODY_ASKS,
+    transfer_failed: to("thinking"),
+    bridged: to("bridged"),
     ...WHILE_OPEN,
   },
+  bridged: { ...NOBODY_ASKS, transfer_failed: stay, bridged: stay, ...WHILE_OPEN },
   closing: {
+    ...NOBODY_ASKS,
     answered: stay,
-    caller_spoke: stay,
-    paused: stay,
-    endpoint: stay,
-    dismissed: stay,
-    respond: stay,
-    nothing_to_say: stay,
-    agent_audio: stay,
-    agent_waits: stay,
-    agent_done: stay,
-    interrupted: stay,
+    transfer_failed: stay,
+    bridged: stay,
     close: stay,
     ended,
   },
   ended: {
+    ...NOBODY_ASKS,
     answered: stay,
-    caller_spoke: stay,
-    paused: stay,
-    endpoint: stay,
-    dismissed: stay,
-    respond: stay,
-    nothing_to_say: stay,
-    agent_audio: stay,
-    agent_waits: stay,
-    agent_done: stay,
-    interrupted: stay,
+    transfer_failed: stay,
+    bridged: stay,
     close: stay,
     ended: stay,
   },

@@ -25,6 +25,36 @@ const BACK_CHANNELS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   ru: "мгм мм угу ага да так ясно понятно хорошо ну".split(" "),
 };
 
+/** Beginnings of words that numbers are dictated with; figures count too. */
+const NUMBER_STEMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
+  en: "zero oh nil one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple plus".split(
+    " ",
+  ),
+  lt: "nul vien du dvi trys tris trij ketur penk šeš septyn aštuon devyn dešimt dvidešimt trisdešimt šimt plius".split(
+    " ",
+  ),
+  lv: "null vien div trīs trij četr piec seš septiņ astoņ deviņ desmit div simt plus".split(" "),
+  ru: "ноль нуль один два две три четыр пят шест сем восем дев десят двенадц двадцат тридцат сорок пятьдесят шестьдесят семьдесят восемьдесят девяност сто двест трист плюс".split(
+    " ",
+  ),
+};
+/** As many at the end of an utterance are a number that is being dictated. */
+const DICTATED_WORDS_MIN = 3;
+
+/** What people dictate, in questions: names, numbers, addresses. */
+const DICTATED: Readonly<Record<AgentLanguage, RegExp>> = {
+  en: /\b(name|spell|number|address|e-?mail|postcode|zip|code)\b/,
+  lt: /(vard|pavard|numer|adres|kod|paštas|pašto)/,
+  lv: /(vārd|uzvārd|numur|adres|kod|past)/,
+  ru: /(имя|имени|зовут|фамили|номер|адрес|код|почт)/,
+};
+const ASKS: Readonly<Record<AgentLanguage, RegExp>> = {
+  en: /(\?|\b(please|tell|give|say|spell|enter)\b)/,
+  lt: /(\?|prašau|prašom|pasakykit|padiktuokit|nurodykit)/,
+  lv: /(\?|lūdzu|pasakiet|nosauciet|nodiktējiet)/,
+  ru: /(\?|пожалуйста|скажите|назовите|продиктуйте)/,
+};
+
 const SENTENCE_END = /[.!?…]["'»”)]*$/;
 
 export function wordsOf(text: string): string[] {
@@ -36,6 +66,28 @@ export function soundsFinished(text: string, language: AgentLanguage): boolean {
   if (SENTENCE_END.test(text.trim())) return true;
   const last = wordsOf(text).at(-1);
   return last !== undefined && !CONTINUATIONS[language].includes(last);
+}
+
+/** True while the last words are figures, enough of them to be a dictated number. */
+export function isDictating(text: string, language: AgentLanguage): boolean {
+  const words = wordsOf(text);
+  const stems = NUMBER_STEMS[language];
+  const isNumber = (word: string) =>
+    /^\d+$/.test(word) || stems.some((stem) => word.startsWith(stem));
+  const dictated = words.length - (words.findLastIndex((word) => !isNumber(word)) + 1);
+  const figures = words.slice(words.length - dictated).join("");
+  return dictated >= DICTATED_WORDS_MIN || (/^\d+$/.test(figures) && figures.length >= 4);
+}
+
+/** True for an agent's words that ask for something people dictate. */
+export function asksForDictation(text: string, language: AgentLanguage): boolean {
+  const last =
+    text
+      .toLocaleLowerCase()
+      .trim()
+      .split(/(?<=[.!?…])\s+/)
+      .at(-1) ?? "";
+  return DICTATED[language].test(last) && ASKS[language].test(last);
 }
 
 /** True for at least one word, all of them of the "mhm, yes, I see" kind. */

@@ -49,7 +49,7 @@ test("nobody ever hears braces: unknown variables become nothing", () => {
 test("the greeting fills its variables; an agent that waits has none", () => {
   const greets = callBrief({ firstMessage: "{{company}}, hello." });
   const variables = variablesOf(greets, NOW);
-  expect(openingOf(greets, SETTINGS, variables)).toEqual({
+  expect(openingOf(greets, SETTINGS, variables)).toMatchObject({
     disclosure: "",
     greeting: "Bright Smile, hello.",
     atOnce: true,

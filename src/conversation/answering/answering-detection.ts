@@ -1,0 +1,157 @@
+/**
+ * Who answered an outbound call: a human, a machine, or nobody can tell. Judges by how long the
+ * greeting is, the silence after it, the beep, and its words. Pure: driven by frames and words in
+ * audio time, so that it gives the same answer for the same audio.
+ *
+ * A human says a short greeting and waits: known `afterGreetingMs` (600 ms) after the last word.
+ * Greetings of medium length wait for their words, `wordsWaitMs` at most. Nobody says anything for
+ * `silenceMs`: unknown, and the agent begins. A machine talks on, asks for a message, or beeps. What
+ * seemed unknown or human may still turn out to be a machine; a machine stays one.
+ */
+import { FRAME_MS } from "../limits.ts";
+import { giveawayOf } from "./greeting-words.ts";
+import { type Beep, ToneFinder } from "./tone-finder.ts";
+
+export type AnsweredBy = "human" | "machine" | "unknown";
+
+export interface AnsweringVerdict {
+  readonly result: AnsweredBy;
+  readonly cause:
+    | "short_greeting"
+    | "greeting_words"
+    | "long_greeting"
+    | "beep"
+    | "call_screening"
+    | "silence";
+}
+
+/** The conversation's hearing in this frame. */
+export interface HeardSoFar {
+  /** An utterance is running. */
+  readonly active: boolean;
+  /** Voiced milliseconds of it. */
+  readonly speechMs: number;
+  /** Milliseconds since its last voiced frame. */
+  readonly silentMs: number;
+  /** Its stable words so far. */
+  readonly partial: string;
+}
+
+export const ANSWERING = {
+  /** Silence after a greeting that a human leaves for us to speak. */
+  afterGreetingMs: 600,
+  /** No words of a human's "hello" need to be understood. */
+  shortGreetingMsMax: 900,
+  /** Voiced; people who answer for a company say their sentence in this time. */
+  humanGreetingMsMax: 4_200,
+  /** For the recogniser's text of a medium greeting. */
+  wordsWaitMs: 700,
+  /** Nobody speaks: the agent begins. */
+  silenceMs: 2_000,
+  /** Nothing else decided: music, noise, a greeting in pieces. */
+  verdictMsMax: 10_000,
+  /** Beeps and words count until here. */
+  watchMs: 30_000,
+} as const;
+
+export class AnsweringDetection {
+  readonly #tones: ToneFinder;
+  #verdict: AnsweringVerdict | null = null;
+  #elapsedMs = 0;
+  #spokeMs = 0;
+  #waitingForWordsMs: number | null = null;
+  #beep: Beep | null = null;
+  /** Somebody asks who is calling; they are let finish. */
+  #screened = false;
+
+  constructor(
+    sampleRateHz: number,
+    private readonly onVerdict: (verdict: AnsweringVerdict) => void,
+    /** After a machine was recognised: it is ready to record. */
+    private readonly onBeep: (beep: Beep) => void,
+  ) {
+    this.#tones = new ToneFinder(sampleRateHz);
+  }
+
+  get verdict(): AnsweringVerdict | null {
+    return this.#verdict;
+  }
+
+  /** Milliseconds since the answer. */
+  get elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  get beep(): Beep | null {
+    return this.#beep;
+  }
+
+  get watching(): boolean {
+    return this.#elapsedMs < ANSWERING.watchMs;
+  }
+
+  /** One 20 ms frame. */
+  frame(pcm: Int16Array, heard: HeardSoFar): void {
+    if (!this.watching) return;
+    this.#elapsedMs += FRAME_MS;
+    if (!this.#verdict && this.#elapsedMs >= ANSWERING.verdictMsMax)
+      this.#decide({ result: "unknown", cause: "silence" });
+    const beep = this.#tones.frame(pcm);
+    if (beep) this.#beeped(beep);
+    if (this.#verdict) return;
+    if (this.#waitingForWordsMs !== null) {
+      this.#waitingForWordsMs += FRAME_MS;
+      if (this.#waitingForWordsMs >= ANSWERING.wordsWaitMs) {
+        this.#decide({ result: "human", cause: "short_greeting" });
+      }
+      return;
+    }
+    if (heard.active) this.#speaking(heard);
+    else if (this.#spokeMs === 0 && this.#elapsedMs >= ANSWERING.silenceMs && !this.#tones.sounding)
+      this.#decide({ result: "unknown", cause: "silence" });
+  }
+
+  /** An utterance of the far end is over. A sound that was no speech is none. */
+  utteranceEnded(speechMs: number): void {
+    this.#spokeMs += speechMs;
+    if (this.#verdict) return;
+    if (this.#screened) this.#decide({ result: "unknown", cause: "call_screening" });
+    else if (this.#spokeMs <= ANSWERING.shortGreetingMsMax)
+      this.#decide({ result: "human", cause: "short_greeting" });
+    else this.#waitingForWordsMs = 0;
+  }
+
+  /** Words, stable or final. `final`: of an utterance that is over. */
+  words(text: string, final: boolean): void {
+    if (!this.watching) return;
+    const giveaway = giveawayOf(text);
+    if (giveaway === "machine") this.#decide({ result: "machine", cause: "greeting_words" });
+    else if (giveaway === "screening" && !final) this.#screened = true;
+    else if (giveaway === "screening") this.#decide({ result: "unknown", cause: "call_screening" });
+    else if (final && this.#waitingForWordsMs !== null)
+      this.#decide({ result: "human", cause: "short_greeting" });
+  }
+
+  #speaking({ speechMs, partial }: HeardSoFar): void {
+    if (partial !== "") this.words(partial, false);
+    if (this.#verdict || this.#screened) return;
+    if (this.#spokeMs + speechMs > ANSWERING.humanGreetingMsMax)
+      this.#decide({ result: "machine", cause: "long_greeting" });
+  }
+
+  #beeped(beep: Beep): void {
+    this.#beep = beep;
+    this.#decide({ result: "machine", cause: "beep" });
+    this.onBeep(beep);
+  }
+
+  /** The first verdict stands, unless a machine gives itself away later. */
+  #decide(verdict: AnsweringVerdict): void {
+    const first = this.#verdict === null;
+    const unmasked = verdict.result === "machine" && this.#verdict?.result !== "machine";
+    if (!first && !unmasked) return;
+    this.#waitingForWordsMs = null;
+    this.#verdict = verdict;
+    this.onVerdict(verdict);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Proof that the disclosure was said: its words, its language, and where in the call's audio they
+ * are. Noted once: when its last sample was played, or when it was cut (the line went).
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { Clock } from "../core/clock.ts";
+import type { CallNote } from "../worker/messages.ts";
+import type { Transcript } from "./transcript.ts";
+
+export class DisclosureProof {
+  #saying: { readonly text: string; readonly language: AgentLanguage } | null = null;
+  #beganAt: number | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly transcript: Transcript,
+    private readonly emit: (note: CallNote) => void,
+  ) {}
+
+  /** It is about to be said. */
+  saying(text: string, language: AgentLanguage): void {
+    this.#saying = { text, language };
+  }
+
+  /** After each frame: 0 to 1 of it was heard. */
+  follow(share: number | null): void {
+    if (!this.#saying || share === null || share <= 0) return;
+    this.#beganAt ??= this.clock.monotonic();
+    if (share >= 1) this.#note(true);
+  }
+
+  /** Nothing more of it will be heard. */
+  cut(): void {
+    if (this.#saying && this.#beganAt !== null) this.#note(false);
+  }
+
+  #note(heard: boolean): void {
+    if (!this.#saying || this.#beganAt === null) return;
+    const atMs = this.transcript.sinceAnswer(this.#beganAt);
+    const endMs = this.transcript.sinceAnswer(this.clock.monotonic());
+    this.emit({ kind: "disclosure", atMs, endMs, heard, ...this.#saying });
+    this.#saying = null;
+  }
+}
