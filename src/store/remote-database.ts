@@ -30,6 +30,8 @@ export interface RemoteAddress {
 export interface RemoteLimits {
   /** One request to the server. */
   readonly requestMs: number;
+  /** The question whether it is there. */
+  readonly pingMs: number;
   /** BEGIN to COMMIT. */
   readonly transactionMs: number;
   /** How long to try while other nodes write. */
@@ -40,6 +42,7 @@ export interface RemoteLimits {
 
 const LIMITS: RemoteLimits = {
   requestMs: 10_000,
+  pingMs: 2_000,
   transactionMs: 10_000,
   busyMs: 10_000,
   openMs: 30_000,
@@ -78,6 +81,7 @@ export async function openRemoteDatabase(
     client.close();
     throw error;
   }
+  const probe = clientFor(address, limits.pingMs);
   const inTurn = takeTurns();
   const facade = {
     execute: (statement: InStatement) => reading(() => client.execute(exact(statement))),
@@ -96,10 +100,16 @@ export async function openRemoteDatabase(
           }),
       ),
     async ping() {
-      await reading(() => client.execute("SELECT 1"));
+      try {
+        await probe.execute("SELECT 1");
+      } catch (error) {
+        await probe.reconnect();
+        throw unreachable(error);
+      }
     },
     async close() {
       await inTurn.idle();
+      probe.close();
       client.close();
     },
   };

@@ -161,7 +161,7 @@ test("a read whose answer was lost is asked again; a COMMIT whose answer was los
 
 test("a server that is frozen fails the ping in bounded time, and one that thaws is used again", async () => {
   const server = serve();
-  const database = await open(server, { limits: { requestMs: 150 } });
+  const database = await open(server, { limits: { pingMs: 150 } });
   await database.ping();
   const thaw = server.freeze();
   expect(await rejection(database.ping())).toBeInstanceOf(StoreUnreachable);
