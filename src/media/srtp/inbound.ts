@@ -46,11 +46,11 @@ export class SrtpInbound {
     const sequence = readUint16(packet, 2);
     const ssrc = readUint32(packet, 8);
     const known = this.#contexts.get(ssrc);
-    const rollover = known ? guessRollover(known, sequence) : 0;
-    if (rollover < 0) return null;
+    const rollover = known
+      ? this.#authenticRollover(known, packet, size, sequence)
+      : this.#firstRollover(packet, size);
+    if (rollover === null) return null;
     const index = rollover * 2 ** 16 + sequence;
-    if (known && !known.window.isFresh(index)) return null;
-    if (!this.#rtp.isAuthentic(packet, size, rollover, size, this.#tagBytes)) return null;
     this.#rtp.crypt(packet, payloadAt, size, ssrc, index);
     this.#accept(known ?? this.#newContext(ssrc, sequence), rollover, sequence, index);
     return packet.subarray(0, size);
@@ -72,6 +72,28 @@ export class SrtpInbound {
     if (!known) remember(this.#rtcpWindows, ssrc, window);
     window.add(index);
     return packet.subarray(0, indexAt);
+  }
+
+  /** Null: seen before, or not authentic. */
+  #authenticRollover(
+    context: RtpContext,
+    packet: Uint8Array,
+    size: number,
+    sequence: number,
+  ): number | null {
+    const rollover = guessRollover(context, sequence);
+    if (rollover < 0 || !context.window.isFresh(rollover * 2 ** 16 + sequence)) return null;
+    return this.#isAuthentic(packet, size, rollover) ? rollover : null;
+  }
+
+  /** A stream begins with rollover 0; or with 1, when all before its first wrap was lost. */
+  #firstRollover(packet: Uint8Array, size: number): number | null {
+    if (this.#isAuthentic(packet, size, 0)) return 0;
+    return this.#isAuthentic(packet, size, 1) ? 1 : null;
+  }
+
+  #isAuthentic(packet: Uint8Array, size: number, rollover: number): boolean {
+    return this.#rtp.isAuthentic(packet, size, rollover, size, this.#tagBytes);
   }
 
   #newContext(ssrc: number, sequence: number): RtpContext {
