@@ -12,6 +12,12 @@ export interface Engine {
   readonly label: string;
   /** Per call. Cheap: heavy parts are warm already or load behind it. */
   open(settings: SessionSettings): EngineSession;
+  /**
+   * The speech worker died; its successor is reached over this port. Sessions go on: what was under
+   * way fails with EngineFailure. Absent: the engine needs no speech worker. An engine that is made
+   * of others hands it on to those that have it.
+   */
+  useSpeechPort?(port: MessagePort): void;
   close(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ import { Session } from "../conversation/session.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { type Engine, EngineFailure, type EngineSession } from "../engine/ports.ts";
+import type { Engine, EngineSession } from "../engine/ports.ts";
 import { createEavesdropper } from "../media/eavesdrop.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
 import { ChatHost } from "./chat-host.ts";
@@ -61,15 +61,18 @@ export class CallHost {
     });
   }
 
-  /** The old engine is dead: its calls apologise and end, calls opened from now on get the new one. */
-  async replaceEngine(engine: Engine): Promise<void> {
-    const old = this.#engine;
-    this.#engine = engine;
-    for (const session of this.#sessions.values()) {
-      session.engineLost(new EngineFailure("voice", "the speech worker died"));
+  /**
+   * The speech worker died and was replaced. Calls whose engine needs none hear nothing of it; the
+   * others ask to have repeated what was lost, and go on.
+   */
+  useSpeechPort(port: MessagePort): void {
+    const engine = this.#engine;
+    if (!engine.useSpeechPort) {
+      port.close();
+      return;
     }
-    this.#chats.closeAll();
-    await old.close();
+    for (const session of this.#sessions.values()) session.speechRestored();
+    engine.useSpeechPort(port);
   }
 
   chat(message: ChatCommand): void {
@@ -164,6 +167,7 @@ export class CallHost {
       audio,
       engine,
       engineLabel: this.#engine.label,
+      openSecondAudio: () => this.options.openAudio({ ...brief, browser: null }, log),
       vad: createVad(),
       phraseCache: this.#phraseCache,
       clock,
@@ -208,6 +212,24 @@ function perform(session: Session, message: Exclude<CallCommand, { type: "close"
       break;
     case "say_and_end":
       session.sayAndEnd(message.text, message.reason);
+      break;
+    case "transfer_begin":
+      session.transferBegin();
+      break;
+    case "transfer_failed":
+      session.transferFailed(message.cause);
+      break;
+    case "bridge_open":
+      session.bridgeOpen();
+      break;
+    case "bridge_connect":
+      session.bridgeConnect(message.plan);
+      break;
+    case "bridge_join":
+      session.bridgeJoin(message.briefing);
+      break;
+    case "bridge_digit":
+      session.bridgeDigit(message.digit);
       break;
     default:
       break;

@@ -33,10 +33,13 @@ self.onmessage = (event: MessageEvent<ToCallWorker>) => {
       });
       break;
     case "speech_port":
-      void host?.replaceEngine(createEngine(message.speechPort));
+      host?.useSpeechPort(message.speechPort);
       break;
     case "open":
       void host?.open(message.call);
+      break;
+    case "ping":
+      post({ type: "pong" });
       break;
     case "shutdown":
       void host?.shutdown().then(() => process.exit(0));

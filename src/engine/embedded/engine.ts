@@ -36,6 +36,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     prepare(settings) {
       client.prepare(grammarSourceOf(parseKnowledge(settings.knowledge), settings));
     },
+    useSpeechPort: (port) => client.usePort(port),
     async close() {
       client.close();
     },

@@ -10,6 +10,7 @@ import { EngineFailure, type Heard } from "../ports.ts";
 /** Covers a speech worker that is still starting. */
 const CHUNK_TIMEOUT_MS = 6_000;
 const HEARD_TIMEOUT_MS = 4_000;
+const GRAMMARS_KEPT_MAX = 200;
 
 export interface SpeechClientOptions {
   readonly port: MessagePort;
@@ -30,23 +31,49 @@ export interface EarChannel {
 }
 
 export class SpeechClient {
-  readonly #port: MessagePort;
+  #port: MessagePort;
   readonly #clock: Clock;
   readonly #speeches = new Map<number, SpeechStream>();
   readonly #ears = new Map<number, EarChannel>();
+  /** What a new speech worker must be told again: grammars in use and open ears. */
+  readonly #grammars = new Map<string, GrammarSource>();
+  readonly #openings = new Map<number, Extract<SpeechRequest, { type: "ear_open" }>>();
   #nextId = 1;
 
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
     this.#clock = options.clock;
+    this.#listen();
+  }
+
+  /** The old port leads nowhere any more: what was asked over it fails, ears are opened anew. */
+  usePort(port: MessagePort): void {
+    this.#port.onmessage = null;
+    this.#port.close();
+    this.#port = port;
+    this.#listen();
+    for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
+    for (const ear of this.#ears.values())
+      ear.pending?.reject(new EngineFailure("ear", "the speech worker died"));
+    const inUse = new Set([...this.#openings.values()].map(({ grammarKey }) => grammarKey));
+    for (const key of inUse) {
+      const grammar = this.#grammars.get(key);
+      if (grammar) this.send({ type: "prepare", grammar });
+    }
+    for (const opening of this.#openings.values()) this.#port.postMessage(opening);
+  }
+
+  #listen(): void {
     this.#port.onmessage = (event: MessageEvent<SpeechReply>) => this.#receive(event.data);
   }
 
   send(request: SpeechRequest): void {
+    if (request.type === "ear_open") this.#openings.set(request.earId, request);
     this.#port.postMessage(request);
   }
 
   prepare(grammar: GrammarSource): void {
+    this.#keepGrammar(grammar);
     this.send({ type: "prepare", grammar });
   }
 
@@ -110,6 +137,7 @@ export class SpeechClient {
 
   closeEar(ear: EarChannel): void {
     if (!this.#ears.delete(ear.earId)) return;
+    this.#openings.delete(ear.earId);
     ear.pending?.reject(new EngineFailure("ear", "the session was closed"));
     this.send({ type: "ear_close", earId: ear.earId });
   }
@@ -118,6 +146,15 @@ export class SpeechClient {
     for (const stream of this.#speeches.values()) stream.end();
     for (const ear of [...this.#ears.values()]) this.closeEar(ear);
     this.#port.close();
+  }
+
+  #keepGrammar(grammar: GrammarSource): void {
+    this.#grammars.delete(grammar.key);
+    this.#grammars.set(grammar.key, grammar);
+    for (const key of this.#grammars.keys()) {
+      if (this.#grammars.size <= GRAMMARS_KEPT_MAX) break;
+      this.#grammars.delete(key);
+    }
   }
 
   #receive(reply: SpeechReply): void {
