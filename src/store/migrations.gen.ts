@@ -10,6 +10,7 @@ import m7 from "../../migrations/0007_shared_nodes.sql" with { type: "text" };
 import m8 from "../../migrations/0008_identity.sql" with { type: "text" };
 import m9 from "../../migrations/0009_call_evidence.sql" with { type: "text" };
 import m10 from "../../migrations/0010_peaks_trigger.sql" with { type: "text" };
+import m11 from "../../migrations/0011_call_notes.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -23,4 +24,5 @@ export const migrations = [
   { tag: "0008_identity", createdAt: 1795255646894, sql: m8 as string },
   { tag: "0009_call_evidence", createdAt: 1795255777083, sql: m9 as string },
   { tag: "0010_peaks_trigger", createdAt: 1795255777833, sql: m10 as string },
+  { tag: "0011_call_notes", createdAt: 1795256744501, sql: m11 as string },
 ];

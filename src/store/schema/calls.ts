@@ -10,7 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { CALL_STATUSES, ENDED_REASONS } from "../../call/ended-reason.ts";
-import type { JsonObject } from "../../worker/messages.ts";
+import type { JsonObject, TurnMeasures } from "../../worker/messages.ts";
 import { flag, id, json, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -171,6 +171,7 @@ export const turns = sqliteTable(
     endMs: integer("end_ms").notNull(),
     interrupted: flag("interrupted").notNull(),
     latencyMs: integer("latency_ms"),
+    measures: json<TurnMeasures>("measures"),
   },
   (t) => [primaryKey({ columns: [t.callId, t.turnIndex] })],
 );

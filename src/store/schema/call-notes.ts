@@ -1,0 +1,22 @@
+/** What is kept with a call beside its turns: proof of disclosure, messages, transfers, who answered. */
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { CallNote } from "../../worker/messages.ts";
+import { calls } from "./calls.ts";
+import { id, json } from "./columns.ts";
+
+export const callNotes = sqliteTable(
+  "call_notes",
+  {
+    id: id(),
+    callId: integer("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    kind: text("kind", {
+      enum: ["disclosure", "message", "answered_by", "language", "transfer"],
+    }).notNull(),
+    /** Since the answer. */
+    atMs: integer("at_ms").notNull(),
+    note: json<CallNote>("note").notNull(),
+  },
+  (t) => [index("call_notes_call").on(t.callId)],
+);
