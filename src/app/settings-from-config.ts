@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Plan } from "../billing/ports.ts";
+import { engineSettingsOf } from "../config/engine-settings.ts";
 import { parseHostPort, parsePortRange } from "../config/formats.ts";
 import type { Config } from "../config/schema.ts";
 import { eurToMicro } from "../core/money.ts";
@@ -13,11 +14,10 @@ export class UnsupportedSetting extends Error {
 }
 
 function refuseUnsupported(config: Config): void {
-  const { engine, sip } = config;
-  const unsupported = [
-    engine.kind !== "embedded" && `[engine] kind = "${engine.kind}": use "embedded"`,
-    sip.codecs.includes("opus") && `[sip] codecs: leave "opus" out`,
-  ].filter((entry) => entry !== false);
+  const { sip } = config;
+  const unsupported = [sip.codecs.includes("opus") && `[sip] codecs: leave "opus" out`].filter(
+    (entry) => entry !== false,
+  );
   if (unsupported.length > 0)
     throw new UnsupportedSetting(
       `This version of linevoice does not support yet:\n  ${unsupported.join("\n  ")}`,
@@ -122,7 +122,7 @@ function stripeOf({ payments }: Config): AppSettings["stripe"] {
 }
 
 function callWorkerOf(config: Config): AppSettings["callWorker"] {
-  const { conversation, rtp, http_client, engine } = config;
+  const { conversation, rtp, http_client } = config;
   const silent = { lt: "", lv: "", en: "", ru: "" };
   const range = parsePortRange(rtp.ports);
   if (!range) throw new RangeError(`not a port range: ${rtp.ports}`);
@@ -130,7 +130,7 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
     rtpPorts: range,
     rtpTimeoutMs: rtp.timeout_sec * 1000,
     jitterMsMax: rtp.jitter_ms_max,
-    engineKind: engine.kind,
+    engine: engineSettingsOf(config),
     conversation: {
       endpointingMs: conversation.endpointing_ms,
       endpointingUnfinishedMs: conversation.endpointing_unfinished_ms,

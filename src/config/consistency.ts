@@ -1,4 +1,5 @@
 /** Keys that only make sense together. */
+import { engineProblems } from "./engine-consistency.ts";
 import type { Config } from "./schema.ts";
 
 export interface Inconsistency {
@@ -23,11 +24,7 @@ export function consistencyProblems(config: Config): Inconsistency[] {
     tls_cert === null ? "sip.tls_cert" : "sip.tls_key",
     "[sip] tls_bind needs tls_cert and tls_key, and those two are set together.",
   );
-  need(
-    engine.fallback !== "none" && engine.fallback !== "embedded" && engine.fallback === engine.kind,
-    "engine.fallback",
-    '[engine] fallback: another kind than kind is needed. Allowed: "embedded", "none" or the other kind.',
-  );
+  for (const [path, says] of engineProblems(engine)) need(true, path, says);
   need(
     mail.provider === "smtp" && mail.smtp.host === null,
     "mail.provider",

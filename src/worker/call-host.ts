@@ -7,6 +7,7 @@
  */
 
 import { builtInTools } from "../conversation/built-in-tools.ts";
+import { openingOf } from "../conversation/disclosure.ts";
 import { PhraseCache } from "../conversation/phrase-cache.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
 import { Session } from "../conversation/session.ts";
@@ -138,16 +139,20 @@ export class CallHost {
     const { clock, settings } = this.options;
     const { callId, agent, knowledge, tools } = brief;
     const transferTargets = settings.conversation.transferTargets ?? {};
+    const variables = variablesOf(brief, clock.now());
+    const { greeting } = openingOf(brief, settings.conversation, variables);
     return this.#engine.open({
       callId,
       language: agent.language,
       voice: agent.voice,
       sampleRateHz,
-      systemPrompt: buildSystemPrompt(brief, variablesOf(brief, clock.now())),
+      systemPrompt: buildSystemPrompt(brief, variables),
       knowledge,
       tools,
       transferTargets: Object.values(transferTargets),
       builtInTools: builtInTools({ transferTargets }, tools),
+      callerNumber: brief.direction === "inbound" ? brief.fromNumber : brief.toNumber,
+      history: greeting === "" ? [] : [{ by: "agent", text: greeting }],
     });
   }
 

@@ -30,6 +30,8 @@ export interface CallWorkerPool {
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
+  /** Does every call worker answer within 5 s? */
+  answers(): Promise<boolean>;
   /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
   shutdown(): Promise<void>;
 }
@@ -59,6 +61,7 @@ const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeM
 /** Pause before a dead worker's replacement: 0 at first, doubling from here while they keep dying. */
 const RESPAWN_PAUSE_MS = 500;
 const RESPAWN_PAUSE_MS_MAX = 30_000;
+const PONG_MS_MAX = 5_000;
 
 /** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
 export async function createCallWorkerPool(
@@ -123,6 +126,11 @@ class Pool implements CallWorkerPool {
     return await seat.open(brief);
   }
 
+  async answers(): Promise<boolean> {
+    const answers = await Promise.all(this.seats.map((seat) => seat.answers()));
+    return answers.every(Boolean);
+  }
+
   shutdown(): Promise<void> {
     this.#shutdown ??= Promise.all(this.seats.map((seat) => seat.shutdown())).then(() => {});
     return this.#shutdown;
@@ -140,6 +148,8 @@ class Seat {
   #speechWorkerReady = false;
   #stopped = false;
   #deathsInARow = 0;
+  /** Who waits for a `pong`. */
+  readonly #pongs: ((answered: boolean) => void)[] = [];
   #startTimer: Timer | null = null;
   #respawnTimer: Timer | null = null;
   #speechRespawnTimer: Timer | null = null;
@@ -227,8 +237,20 @@ class Seat {
     this.#ready.reject(new Error("the pool was shut down"));
   }
 
+  answers(): Promise<boolean> {
+    if (!this.ready) return Promise.resolve(false);
+    const answer = Promise.withResolvers<boolean>();
+    this.#pongs.push(answer.resolve);
+    const timer = this.options.clock.after(PONG_MS_MAX, () => answer.resolve(false));
+    this.#post({ type: "ping" });
+    return answer.promise.finally(() => timer.cancel());
+  }
+
   #receive(message: FromCallWorker): void {
     switch (message.type) {
+      case "pong":
+        for (const heard of this.#pongs.splice(0)) heard(true);
+        break;
       case "ready":
         this.#callWorkerReady = true;
         this.#noteReady();

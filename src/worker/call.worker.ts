@@ -14,6 +14,7 @@ import { createCallAudio } from "../media/call-audio.ts";
 import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
 import { CallHost } from "./call-host.ts";
+import { chooseEngine } from "./engine-choice.ts";
 import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
 import { createWorkerLog } from "./worker-log.ts";
 
@@ -90,11 +91,13 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
         );
       },
     },
-    createEngine(speechPort),
+    createEngine(settings, speechPort),
   );
   post({ type: "ready" });
 }
 
-function createEngine(port: MessagePort): Engine {
-  return createEmbeddedEngine({ port, clock: systemClock, random: systemRandom, log });
+function createEngine(settings: CallWorkerSettings, port: MessagePort): Engine {
+  const ports = { clock: systemClock, random: systemRandom, log };
+  const embedded = createEmbeddedEngine({ port, ...ports });
+  return chooseEngine(settings.engine, { embedded, ...ports });
 }

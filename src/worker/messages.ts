@@ -8,6 +8,7 @@
  */
 import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
 import type { EndedReason } from "../call/ended-reason.ts";
+import type { EngineSettings } from "../engine/settings.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
 
 /** The agent as it was when the call began: later edits don't touch a live call. */
@@ -142,6 +143,8 @@ export type ToCallWorker =
   | { readonly type: "chat_close"; readonly callId: string }
   /** Stop, flush the recording, answer with `closed`. */
   | { readonly type: "close"; readonly callId: string; readonly reason: EndedReason }
+  /** Answered with `pong` between two pieces of work. */
+  | { readonly type: "ping" }
   | { readonly type: "shutdown" };
 
 export interface CallWorkerSettings {
@@ -149,7 +152,7 @@ export interface CallWorkerSettings {
   readonly rtpPorts: { readonly first: number; readonly last: number };
   readonly rtpTimeoutMs: number;
   readonly jitterMsMax: number;
-  readonly engineKind: "embedded" | "openai" | "realtime";
+  readonly engine: EngineSettings;
   readonly conversation: ConversationSettings;
 }
 
@@ -243,6 +246,8 @@ export interface RecordingInfo {
 
 export type FromCallWorker =
   | { readonly type: "ready" }
+  /** The answer to `ping`: the thread still turns. */
+  | { readonly type: "pong" }
   /** A line for main's log; personal data is masked before it leaves the worker. */
   | {
       readonly type: "log";

@@ -1,4 +1,5 @@
 /** The whole appliance on loopback, with a carrier beside it: the far end of scenario tests. */
+
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AppSettings } from "../../src/app/settings.ts";
@@ -10,6 +11,7 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
 import { agentStore } from "../../src/store/agent-store.ts";
 import { agentFiles, type agents, files, phoneNumbers } from "../../src/store/schema/index.ts";
 
@@ -102,7 +104,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
       rtpPorts: { first: 21_000, last: 21_999 },
       rtpTimeoutMs: 15_000,
       jitterMsMax: 200,
-      engineKind: "embedded",
+      engine: EMBEDDED_ONLY,
       conversation: {
         endpointingMs: 350,
         endpointingUnfinishedMs: 900,

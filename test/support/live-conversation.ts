@@ -3,10 +3,12 @@
  * loopback, a caller who speaks with a synthetic voice, and an ear that judges what was said by
  * comparing it with the sentence as the agent's own voice says it (and with decoys).
  */
+
 import { sleep, systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
 import { type CallWorkerPool, createCallWorkerPool } from "../../src/worker/call-worker-pool.ts";
 import type {
   CallBrief,
@@ -53,7 +55,7 @@ export async function openStudio(
         rtpPorts,
         rtpTimeoutMs: 20_000,
         jitterMsMax: 200,
-        engineKind: "embedded",
+        engine: EMBEDDED_ONLY,
         conversation: { ...SETTINGS, ...conversation },
       },
       clock: systemClock,

@@ -29,9 +29,11 @@ export class CallMemory {
     return this.#entries.some(({ by }) => by === "caller");
   }
 
-  /** What came before the running exchange: a new engine gets its input itself. */
-  get beforeExchange(): readonly Said[] {
-    return this.#exchange ? this.#entries.slice(0, this.#exchange.at) : this.#entries;
+  /** For an engine that takes over now: without the running input, which it gets, unless an answer began. */
+  get handover(): readonly Said[] {
+    const answering = this.#entries.at(-1)?.by === "agent";
+    if (!this.#exchange || answering) return this.#entries;
+    return this.#entries.slice(0, this.#exchange.at);
   }
 
   /** An input for the mind. Answers how to take it back. */

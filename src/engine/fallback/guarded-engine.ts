@@ -17,8 +17,10 @@ import { VoiceChain } from "./voice-chain.ts";
 export interface GuardedEngineOptions {
   /** In the order they are tried; closed with the engine. */
   readonly providers: readonly { readonly name: string; readonly engine: Engine }[];
-  /** The embedded engine; null: when all fail, the call ends with an apology. Not closed here. */
-  readonly lastResort: () => Engine | null;
+  /** Closed with the engine. */
+  readonly embedded: Engine;
+  /** When all providers fail it takes a message; else the call ends with an apology. */
+  readonly takesMessages: boolean;
   readonly guard: GuardSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +35,8 @@ export function createGuardedEngine(options: GuardedEngineOptions): Engine {
     label: providers[0]?.engine.label ?? "embedded",
     open: (settings) => openSession(options, providers, settings),
     async close() {
-      await Promise.all(providers.map(({ engine }) => engine.close()));
+      const engines = [...providers.map(({ engine }) => engine), options.embedded];
+      await Promise.all(engines.map((engine) => engine.close()));
     },
   };
 }
@@ -43,25 +46,25 @@ function openSession(
   all: readonly Provider[],
   settings: SessionSettings,
 ): EngineSession {
-  const { guard, clock, lastResort } = options;
+  const { guard, clock, takesMessages } = options;
   const log = options.log.with({ call_id: settings.callId });
   let { language } = settings;
   let embedded: EngineSession | null = null;
   const openEmbedded = () => {
-    embedded ??= lastResort()?.open({ ...settings, language }) ?? null;
+    if (takesMessages) embedded ??= options.embedded.open({ ...settings, language });
     return embedded;
   };
   const memory = new CallMemory(settings.history ?? []);
   const providers = new CallProviders({
     providers: all,
     settings,
-    history: () => memory.beforeExchange,
+    history: () => memory.handover,
     log,
   });
   const { sampleRateHz } = settings;
   const common = { providers, guard, clock, sampleRateHz };
   const voice = new VoiceChain({ ...common, lastResort: () => openEmbedded()?.voice ?? null });
-  const messageTaker = lastResort()
+  const messageTaker = takesMessages
     ? new MessageTaker(language, settings.callerNumber ?? "")
     : null;
   const mind = new MindChain({

@@ -55,7 +55,8 @@ export interface CallProvidersOptions {
 }
 
 export class CallProviders {
-  readonly #sessions = new Map<Provider, EngineSession>();
+  /** A session for each part, so that a mind begins with all that was said; one for joined parts. */
+  readonly #sessions = new Map<Provider, Partial<Record<Part, EngineSession>>>();
   /** How many of the providers each part has left behind. */
   readonly #left: Record<Part, number> = { ear: 0, mind: 0, voice: 0 };
   #language: AgentLanguage;
@@ -63,7 +64,9 @@ export class CallProviders {
   constructor(private readonly options: CallProvidersOptions) {
     this.#language = options.settings.language;
     const [first] = options.providers;
-    if (first) this.#open(first);
+    if (!first) return;
+    const session = this.#openAnew(first);
+    this.#sessions.set(first, { ear: session, mind: session, voice: session });
   }
 
   get size(): number {
@@ -73,7 +76,7 @@ export class CallProviders {
   /** The provider this part is with, opened; null when it has left all. */
   current(part: Part): EngineSession | null {
     const provider = this.options.providers[this.#left[part]];
-    return provider ? this.#open(provider) : null;
+    return provider ? this.#open(provider, part) : null;
   }
 
   /** Those still to be tried whose breakers let a request pass, in order; each is opened when it comes. */
@@ -84,19 +87,21 @@ export class CallProviders {
       if (!provider) continue;
       const breaker = provider.breaker(part);
       if (!breaker.tryPass()) continue;
-      yield { name: provider.name, session: this.#open(provider), breaker };
+      yield { name: provider.name, session: this.#open(provider, part), breaker };
     }
   }
 
   /** This part goes on with whoever follows; where parts belong together, all of them do. */
   leave(part: Part, session: EngineSession): void {
-    const index = this.options.providers.findIndex((one) => this.#sessions.get(one) === session);
+    const index = this.options.providers.findIndex(
+      (one) => this.#sessions.get(one)?.[part] === session,
+    );
     if (index < 0) return;
     for (const each of session.joined ? PARTS : [part]) {
       this.#left[each] = Math.max(this.#left[each], index + 1);
     }
     const next = this.options.providers[index + 1];
-    if (next && this.#open(next).joined) {
+    if (next && this.#open(next, part).joined) {
       for (const each of PARTS) this.#left[each] = Math.max(this.#left[each], index + 1);
     }
   }
@@ -114,24 +119,29 @@ export class CallProviders {
 
   switchLanguage(language: AgentLanguage): void {
     this.#language = language;
-    for (const session of this.#sessions.values()) session.switchLanguage?.(language);
+    for (const session of this.#all) session.switchLanguage?.(language);
   }
 
   close(): void {
-    for (const session of this.#sessions.values()) session.close();
+    for (const session of this.#all) session.close();
   }
 
-  #open(provider: Provider): EngineSession {
-    const known = this.#sessions.get(provider);
-    if (known) return known;
-    const { settings, history } = this.options;
-    const session = provider.engine.open({
-      ...settings,
-      language: this.#language,
-      history: history(),
-    });
-    this.#sessions.set(provider, session);
+  get #all(): Set<EngineSession> {
+    return new Set([...this.#sessions.values()].flatMap((parts) => Object.values(parts)));
+  }
+
+  #open(provider: Provider, part: Part): EngineSession {
+    const parts = this.#sessions.get(provider) ?? {};
+    const joined = Object.values(parts).find((session) => session.joined);
+    const session = parts[part] ?? joined ?? this.#openAnew(provider);
+    parts[part] = session;
+    this.#sessions.set(provider, parts);
     return session;
+  }
+
+  #openAnew(provider: Provider): EngineSession {
+    const { settings, history } = this.options;
+    return provider.engine.open({ ...settings, language: this.#language, history: history() });
   }
 }
 

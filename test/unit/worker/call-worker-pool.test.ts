@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
+import { EMBEDDED_ONLY } from "../../../src/engine/settings.ts";
 import { createCallWorkerPool, slicePorts } from "../../../src/worker/call-worker-pool.ts";
 import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
 import type { FromCallWorker, ToCallWorker, TurnRecord } from "../../../src/worker/messages.ts";
@@ -76,7 +77,7 @@ async function scriptedPool(workers = 2, clock: FakeClock = fakeClock()) {
       rtpPorts: { first: 20_001, last: 20_021 },
       rtpTimeoutMs: 20_000,
       jitterMsMax: 200,
-      engineKind: "embedded",
+      engine: EMBEDDED_ONLY,
       conversation: SETTINGS,
     },
     clock,
@@ -206,7 +207,7 @@ test("a pool whose workers don't come up is refused, and leaves none behind", as
       rtpPorts: { first: 20_000, last: 20_009 },
       rtpTimeoutMs: 20_000,
       jitterMsMax: 200,
-      engineKind: "embedded",
+      engine: EMBEDDED_ONLY,
       conversation: SETTINGS,
     },
     clock,
