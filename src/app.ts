@@ -8,11 +8,13 @@
 
 import { startAudio } from "./app/audio.ts";
 import { createDelivery } from "./app/delivery.ts";
+import { createHealthCheck, type HealthCheck } from "./app/health.ts";
 import { startHttp } from "./app/http.ts";
+import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
 import { createPeople } from "./app/people.ts";
-import type { AppSettings } from "./app/settings.ts";
+import type { AppSettings, HostPort } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTrunkLeases } from "./app/trunk-leases.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
@@ -40,7 +42,7 @@ import type { Log } from "./core/log.ts";
 import type { Random } from "./core/random.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./http/recording-links.ts";
 import type { OperatorPort } from "./ops/control/operator-port.ts";
-import type { FreeDiskBytes } from "./ops/disk-watch.ts";
+import { type FreeDiskBytes, freeBytesOf } from "./ops/disk-watch.ts";
 import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
 import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
@@ -59,6 +61,10 @@ export interface App {
   readonly operator: OperatorPort;
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
+  liveCalls(): number;
+  readonly health: HealthCheck;
+  /** Where Prometheus may look; null: nowhere. */
+  readonly metricsAddress: HostPort | null;
   /** Live turns of every call, for followers. */
   readonly turns: TurnFeed;
   /** Refuses new calls, un-registers, waits for live calls. */
@@ -96,11 +102,24 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     node: settings.storage.shared ? node : null,
+    attempted: (attempt) => monitoring.webhookAttempted(attempt),
     ...deps,
   });
   const audio = startAudio(settings, { clock, log });
   const sip = await createSipStack(settings.sip, { clock, random, log });
   const registry = new CallRegistry();
+  const health = createHealthCheck({
+    ...{ database, audio, sip, upkeep },
+    isStoreRemote: settings.storage.remote != null,
+  });
+  const monitoring = startMonitoring(settings, {
+    ...{ database, clock, log },
+    registrations: () => sip.registrations(),
+    liveCalls: () => registry.size,
+    callCapacity: () => audio.capacity(),
+    diskFreeBytes: deps.freeDiskBytes ?? freeBytesOf(settings.dataDir),
+    problems: () => health.problems(),
+  });
   const turns = createTurnFeed();
   let refusing = false;
   let scheduler: Scheduler | null = null;
@@ -124,7 +143,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     mayRecord: () => upkeep.disk.mayRecord(),
     events: delivery.events,
     mails: delivery.mails,
-    tools: delivery.tools,
+    tools: monitoring.watched(delivery.tools),
     encoder: audio.encoder,
     links,
     admission: createAdmission({
@@ -139,6 +158,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     random,
     log,
     onTurn: (call, turn) => turns.emit("turn", { call, turn }),
+    onEnded: (call, end) => monitoring.callEnded(call, end),
   };
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
@@ -149,7 +169,8 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   });
   const http = await startHttp(settings, {
     identity,
-    ...{ database, billing, payments, calls, delivery, vault, sip, audio, upkeep },
+    ...{ database, billing, payments, calls, delivery, vault, sip, audio, health },
+    warnings: () => [...upkeep.warnings(), ...monitoring.warnings()],
     recordingsDir: paths.recordings,
     ...deps,
   });
@@ -230,6 +251,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     await audio.stop();
     await delivery.stop();
     await http.server.stop();
+    await monitoring.stop();
     await apiKeys.stop();
     await database.close();
   }
@@ -244,6 +266,9 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     calls,
     operator,
     ready: () => audio.ready(),
+    liveCalls: () => registry.size,
+    health,
+    metricsAddress: monitoring.address,
     turns,
     async drain() {
       await refuse();

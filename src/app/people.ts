@@ -7,7 +7,7 @@ import { createIdentity, type Identity } from "../identity/identity.ts";
 import type { MailQueue } from "../mail/ports.ts";
 import type { Database } from "../store/database.ts";
 import { identityStores } from "../store/identity-stores.ts";
-import { createTenant } from "../tenant/create-tenant.ts";
+import { insertTenant } from "../tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
@@ -31,8 +31,8 @@ export function createPeople(parts: PeopleParts): Identity {
   return createIdentity({
     ...parts,
     stores: identityStores,
-    createTenant: (draft) =>
-      createTenant(parts, {
+    createTenant: (queries, draft) =>
+      insertTenant(queries, parts, {
         ...draft,
         plan: parts.plans[0]?.slug ?? "",
         timeZone: DEFAULT_TIME_ZONE,

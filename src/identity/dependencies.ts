@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
 
 export interface IdentityVault {
@@ -22,8 +22,11 @@ export interface IdentityDependencies {
   readonly mails: Pick<MailQueue, "enqueue" | "wake"> | null;
   /** Where people reach the dashboard, without a trailing slash. Ask when it is needed. */
   readonly publicUrl: () => string;
-  /** Makes a tenant for the first owner; answers its id. */
-  readonly createTenant: (draft: { name: string; email: string }) => Promise<number>;
+  /** Makes a tenant for the first owner, in a transaction of the caller's; answers its id. */
+  readonly createTenant: (
+    queries: Queries,
+    draft: { readonly name: string; readonly email: string },
+  ) => Promise<number>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

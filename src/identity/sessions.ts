@@ -106,15 +106,18 @@ export function createSessions(deps: IdentityDependencies) {
       const token = newSecret(random);
       const nowMs = clock.now();
       const lifeMs = start.stage === "full" ? SESSION_ABSOLUTE_MS : SECOND_FACTOR_MS;
-      await store.sessions.insert({
+      const userAgent = source.userAgent.slice(0, USER_AGENT_LENGTH_MAX);
+      const id = await store.sessions.insert({
         ...start,
         tokenHash: hashOf(token),
         ip: source.ip,
-        userAgent: source.userAgent.slice(0, USER_AGENT_LENGTH_MAX),
+        userAgent,
         createdAt: nowMs,
         lastSeenAt: nowMs,
         expiresAt: nowMs + lifeMs,
       });
+      if (start.stage === "full")
+        await store.sessions.touch(id, { atMs: nowMs, ip: source.ip, userAgent });
       await store.sessions.removeOldest(start.userId, SESSIONS_PER_USER_MAX);
       return token;
     },

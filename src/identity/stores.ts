@@ -48,10 +48,10 @@ export interface UserStore {
   /** Everybody, by id. */
   all(): Promise<readonly User[]>;
   /** False when a code of this time step or a later one was used before. */
-  useTotpStep(userId: number, step: number): Promise<boolean>;
+  spendTotpStep(userId: number, step: number): Promise<boolean>;
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>;
   /** False when there is no such unused code. */
-  useRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
+  spendRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
 }
 
 export interface Membership {
@@ -187,7 +187,7 @@ export interface PasskeyStore {
   used(passkeyId: number, counter: number, nowMs: number): Promise<void>;
   remove(userId: number, passkeyId: number): Promise<boolean>;
   /** False when it was answered before. */
-  useChallenge(challenge: string, expiresAt: number): Promise<boolean>;
+  spendChallenge(challenge: string, expiresAt: number): Promise<boolean>;
   removeExpiredChallenges(nowMs: number): Promise<number>;
 }
 

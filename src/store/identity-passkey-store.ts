@@ -44,7 +44,7 @@ export function passkeyStore(queries: Queries): PasskeyStore {
       return gone.length > 0;
     },
 
-    async useChallenge(challenge, expiresAt) {
+    async spendChallenge(challenge, expiresAt) {
       const made = await queries
         .insert(usedChallenges)
         .values({ challenge, expiresAt })

@@ -39,7 +39,7 @@ export function userStore(queries: Queries): UserStore {
       return await queries.select().from(users).orderBy(asc(users.id));
     },
 
-    async useTotpStep(userId, step) {
+    async spendTotpStep(userId, step) {
       const changed = await queries
         .update(users)
         .set({ totpLastStep: step })
@@ -56,7 +56,7 @@ export function userStore(queries: Queries): UserStore {
           .values(hashes.map((codeHash) => ({ userId, codeHash, usedAt: null })));
     },
 
-    async useRecoveryCode(userId, hash, nowMs) {
+    async spendRecoveryCode(userId, hash, nowMs) {
       const changed = await queries
         .update(recoveryCodes)
         .set({ usedAt: nowMs })

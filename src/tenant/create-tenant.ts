@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { signingSecret } from "../core/ids.ts";
 import { microEur } from "../core/money.ts";
 import type { Random } from "../core/random.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
 import { wallets } from "../store/schema/index.ts";
 import { tenantAdminStore } from "../store/tenant-admin-store.ts";
 import { tenantSecretBinding } from "../webhook/secret-binding.ts";
@@ -19,27 +19,33 @@ export interface TenantDraft {
   readonly timeZone: string;
 }
 
+export interface TenantMaker {
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
 /** Answers the new id. */
-export function createTenant(
-  deps: {
-    readonly database: Database;
-    readonly vault: { seal(plain: string, binding: string): string };
-    readonly clock: Clock;
-    readonly random: Random;
-  },
+export const createTenant = (
+  deps: TenantMaker & { readonly database: Database },
+  draft: TenantDraft,
+): Promise<number> => deps.database.tx((queries) => insertTenant(queries, deps, draft));
+
+/** The same in a transaction of the caller's. */
+export async function insertTenant(
+  queries: Queries,
+  deps: TenantMaker,
   draft: TenantDraft,
 ): Promise<number> {
   const secret = signingSecret(deps.random);
-  return deps.database.tx(async (queries) => {
-    const store = tenantAdminStore(queries);
-    const id = await store.insert({
-      ...draft,
-      webhookSecretSealed: "",
-      webhookSecretPrefix: secret.slice(0, PREFIX_CHARACTERS),
-      createdAt: deps.clock.now(),
-    });
-    await store.setWebhookSecret(id, deps.vault.seal(secret, tenantSecretBinding(id)));
-    await queries.insert(wallets).values({ tenantId: id, balance: microEur(0) });
-    return id;
+  const store = tenantAdminStore(queries);
+  const id = await store.insert({
+    ...draft,
+    webhookSecretSealed: "",
+    webhookSecretPrefix: secret.slice(0, PREFIX_CHARACTERS),
+    createdAt: deps.clock.now(),
   });
+  await store.setWebhookSecret(id, deps.vault.seal(secret, tenantSecretBinding(id)));
+  await queries.insert(wallets).values({ tenantId: id, balance: microEur(0) });
+  return id;
 }

@@ -187,6 +187,7 @@ export async function startApiServer(options: ApiServerOptions) {
 
     async stop(): Promise<void> {
       await server.stop();
+      await identity.stop();
       await database.close();
     },
   };

@@ -3,10 +3,10 @@
  * API and for REST v1 alike.
  */
 import { createHash } from "node:crypto";
-import { isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { networkOf } from "../../identity/lock-out.ts";
 import type { Sessions } from "../../identity/sessions.ts";
 import type { Exchange } from "../exchange.ts";
 import { forbidden, tooManyRequests } from "../problem.ts";
@@ -113,18 +113,6 @@ const misdirected = () =>
     publicMessage:
       "This appliance does not answer under that name. Use its address, or set [server] public_url.",
   });
-
-/** One household or office has a whole /64 (RFC 6177). */
-export const networkOf = (ip: string): string =>
-  isIPv6(ip) ? expanded(ip).slice(0, 4).join(":") : ip;
-
-function expanded(ip: string): string[] {
-  const [head = "", tail] = ip.split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array<string>(gap).fill("0"), ...right];
-}
 
 /** A number for the limiter's table: 48 bits of a hash. */
 const numberOf = (text: string): number =>

@@ -1,0 +1,108 @@
+/** A person's own account. */
+import { isoUtc } from "../../../core/clock.ts";
+import type { Asker } from "../../../identity/account.ts";
+import type { Passkey } from "../../../identity/stores.ts";
+import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
+import { signInNeeded } from "../../problem.ts";
+import type { RouteContext } from "../../routes/context.ts";
+import { isoOrNull } from "../../routes/present.ts";
+import * as contracts from "../contracts/account.ts";
+import { sessionOf } from "./session.ts";
+
+function askerOf(request: Pick<ApiRequest, "session" | "browser">): Asker {
+  const { token, source } = request.browser;
+  if (token === null) throw signInNeeded();
+  return { session: sessionOf(request), token, source };
+}
+
+const keep = (browser: Browser, token: string | null): void => {
+  if (token !== null) browser.keep(token);
+};
+
+const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+  id,
+  name,
+  created_at: isoUtc(createdAt),
+  last_used_at: isoOrNull(lastUsedAt),
+});
+
+export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
+  const { account, passkeys, secondFactor, sessions } = dependencies.identity;
+  return [
+    route(contracts.updateProfile)(async (request) => {
+      await account.updateProfile(sessionOf(request).user.id, request.body);
+      return { ok: true };
+    }),
+
+    route(contracts.changePassword)(async (request) => {
+      const { current, password } = request.body;
+      keep(request.browser, await account.changePassword(askerOf(request), current, password));
+      return { ok: true };
+    }),
+
+    route(contracts.beginTotp)(async (request) => {
+      const { secret, otpauthUri } = await secondFactor.begin(sessionOf(request).user.id);
+      return { ok: true, secret, otpauth_uri: otpauthUri };
+    }),
+
+    route(contracts.confirmTotp)(async (request) => {
+      const on = await account.confirmTotp(askerOf(request), request.body.code);
+      keep(request.browser, on.token);
+      return { ok: true, recovery_codes: on.recoveryCodes };
+    }),
+
+    route(contracts.disableTotp)(async (request) => {
+      keep(request.browser, await account.disableTotp(askerOf(request), request.body.password));
+      return { ok: true };
+    }),
+
+    route(contracts.listPasskeys)(async (request) => ({
+      ok: true,
+      passkeys: (await passkeys.list(sessionOf(request).user.id)).map(passkeyView),
+    })),
+
+    route(contracts.passkeyOptions)(async (request) => {
+      const { user } = sessionOf(request);
+      const options = await passkeys.registrationOptions(user, request.browser.origin);
+      return { ok: true, options: { ...options } };
+    }),
+
+    route(contracts.addPasskey)(async (request) => {
+      const { name, response } = request.body;
+      const { id } = sessionOf(request).user;
+      const made = await passkeys.register(id, name, response, request.browser.origin);
+      return { ok: true, passkey: passkeyView(made) };
+    }),
+
+    route(contracts.removePasskey)(async (request) => {
+      const { id } = request.params;
+      await passkeys.remove(sessionOf(request).user.id, id);
+      return { ok: true, id, deleted: true };
+    }),
+
+    route(contracts.listSessions)(async (request) => {
+      const { user, id: current } = sessionOf(request);
+      return {
+        ok: true,
+        sessions: (await sessions.list(user.id)).map((session) => ({
+          id: session.id,
+          current: session.id === current,
+          ip: session.ip,
+          user_agent: session.userAgent,
+          method: session.method,
+          created_at: isoUtc(session.createdAt),
+          last_seen_at: isoUtc(session.lastSeenAt),
+          expires_at: isoUtc(session.expiresAt),
+        })),
+      };
+    }),
+
+    route(contracts.endSession)(async (request) => {
+      const { id } = request.params;
+      const session = sessionOf(request);
+      await sessions.revoke(session.user.id, id);
+      if (session.id === id) request.browser.keep("");
+      return { ok: true, id, deleted: true };
+    }),
+  ];
+};

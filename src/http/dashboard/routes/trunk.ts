@@ -1,0 +1,39 @@
+/** The trunk over HTTP. */
+import { route } from "../../contract.ts";
+import * as contracts from "../contracts/trunk.ts";
+import type { ProductContext } from "./context.ts";
+
+const SIP_PORT = 5060;
+const SIPS_PORT = 5061;
+
+export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
+  route(contracts.getTrunk)(async ({ tenantId }) => ({
+    ok: true,
+    trunk: await trunks.get(tenantId),
+  })),
+  route(contracts.setTrunk)(async ({ tenantId, body }) => ({
+    ok: true,
+    trunk: await trunks.set(tenantId, {
+      server: body.server.replace(/^\[|\]$/g, ""),
+      port: body.port ?? (body.transport === "tls" ? SIPS_PORT : SIP_PORT),
+      transport: body.transport,
+      username: body.username,
+      password: body.password ?? null,
+      realm: body.realm ?? null,
+      outboundProxy: body.outbound_proxy ?? null,
+      callerId: body.caller_id,
+      register: body.register,
+    }),
+  })),
+  route(contracts.deleteTrunk)(async ({ tenantId }) => {
+    await trunks.remove(tenantId);
+    return { ok: true, deleted: true };
+  }),
+  route(contracts.testTrunk)(async ({ tenantId }) => {
+    const { checks, codecs, ...test } = await trunks.test(tenantId);
+    return {
+      ok: true,
+      test: { ...test, checks: [...checks], codecs: codecs === null ? null : [...codecs] },
+    };
+  }),
+];

@@ -1,0 +1,128 @@
+/**
+ * A person's own account. Whatever makes it harder or easier to get in (password, second factor)
+ * ends every other session and gives this one a new token.
+ */
+import { invalidField } from "../core/errors.ts";
+import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
+import type { LockOut } from "./lock-out.ts";
+import { passwordChangedMail, resetMail } from "./mails.ts";
+import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Postbox } from "./postbox.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import type { ActiveSession, Sessions } from "./sessions.ts";
+import { normalEmail, type SignIn } from "./sign-in.ts";
+import type { Locale } from "./stores.ts";
+
+export interface AccountParts {
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  readonly passwords: Passwords;
+  readonly lockOut: LockOut;
+  readonly secondFactor: SecondFactor;
+  readonly links: OneTimeLinks;
+  readonly postbox: Postbox;
+}
+
+/** The session that asks, with its cookie's token. */
+export interface Asker {
+  readonly session: ActiveSession;
+  readonly token: string;
+  readonly source: Source;
+}
+
+export type Account = ReturnType<typeof createAccount>;
+
+export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
+  const { database, stores, clock } = deps;
+  const { sessions, signIn, passwords, lockOut, secondFactor, links, postbox } = parts;
+
+  /** Answers this session's new token; null: another request has just given it one. */
+  async function alone({ session, token }: Asker): Promise<string | null> {
+    await transaction(deps, (store) => store.sessions.removeAll(session.user.id, session.id));
+    return sessions.rotate(session, token);
+  }
+
+  return {
+    async updateProfile(
+      userId: number,
+      changes: { readonly name?: string; readonly locale?: Locale },
+    ): Promise<void> {
+      await transaction(deps, ({ users }) => users.update(userId, changes));
+    },
+
+    /** Throws `valid_current_required`, `valid_password_required`, rate_limited. */
+    async changePassword(asker: Asker, current: string, password: string) {
+      const { user } = asker.session;
+      passwords.requireStrong(password, user.email);
+      if (!(await signIn.confirms(user, current, asker.source.ip)))
+        throw invalidField("current", "This is not your password until now.");
+      const passwordHash = await passwords.hash(password);
+      await transaction(deps, async (store) => {
+        await store.users.update(user.id, { passwordHash });
+        await store.links.removeOpen("reset", user.id);
+      });
+      await postbox.send(passwordChangedMail(user.locale, user, clock.now()), user.id);
+      return alone(asker);
+    },
+
+    /** Throws conflict, `valid_code_required`. */
+    async confirmTotp(asker: Asker, code: string) {
+      const recoveryCodes = await secondFactor.confirm(asker.session.user.id, code);
+      return { recoveryCodes, token: await alone(asker) };
+    },
+
+    /** Throws `valid_password_required`, rate_limited. */
+    async disableTotp(asker: Asker, password: string): Promise<string | null> {
+      const { user } = asker.session;
+      if (!(await signIn.confirms(user, password, asker.source.ip)))
+        throw invalidField("password", "This is not your password.");
+      await transaction(deps, (store) => secondFactor.remove(store, user.id));
+      return alone(asker);
+    },
+
+    /**
+     * Mails a link where there is such an account. The caller answers without waiting for it, so
+     * that neither the answer nor its time says which. Throws rate_limited, for known and unknown
+     * addresses alike.
+     */
+    async forgotPassword(
+      emailSent: string,
+      source: Source,
+    ): Promise<{ readonly mailed: Promise<void> }> {
+      const email = normalEmail(emailSent);
+      await lockOut.attempt([lockOut.mailTo(email), lockOut.source(source.ip)]);
+      await lockOut.takeBack([lockOut.source(source.ip)]);
+      const mail = async () => {
+        const user = await stores(database.read).users.byEmail(email);
+        if (!user) return;
+        const link = await transaction(deps, async (store) => {
+          await store.links.removeOpen("reset", user.id);
+          return links.make(store, { kind: "reset", userId: user.id });
+        });
+        await postbox.send(resetMail(user.locale, user.email, link), user.id);
+      };
+      return { mailed: mail() };
+    },
+
+    lookAtReset: (token: string) => links.look("reset", token),
+
+    /** Every session ends. Throws not_found, `valid_password_required`. */
+    async resetPassword(token: string, password: string) {
+      const link = await links.look("reset", token);
+      const user = link?.userId ? await stores(database.read).users.byId(link.userId) : null;
+      if (!user) throw noSuchLink();
+      passwords.requireStrong(password, user.email);
+      const passwordHash = await passwords.hash(password);
+      await transaction(deps, async (store) => {
+        await links.use(store, "reset", token);
+        await store.users.update(user.id, { passwordHash });
+        await store.sessions.removeAll(user.id, null);
+        await store.links.removeOpen("reset", user.id);
+      });
+      await lockOut.forgive([lockOut.account(user.email)]);
+      await postbox.send(passwordChangedMail(user.locale, user, clock.now()), user.id);
+      return user;
+    },
+  };
+}
