@@ -44,6 +44,12 @@ export function endingAnswered(end: LegEnd): CallEnding {
   };
 }
 
+/** One side of a bridged call hung up: the transfer was the call's end, whoever said goodbye. */
+export function endingBridged(end: LegEnd): CallEnding {
+  const ending = endingAnswered(end);
+  return ending.reason === "media_lost" ? ending : { ...ending, reason: "transferred" };
+}
+
 const SENTENCES: Readonly<Record<EndedReason, string>> = {
   caller_hangup: "The other side hung up.",
   agent_hangup: "The agent said goodbye and hung up.",

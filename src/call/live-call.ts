@@ -11,18 +11,21 @@ import type { Log } from "../core/log.ts";
 import type { MicroEur } from "../core/money.ts";
 import type { MediaPlan } from "../media/plan.ts";
 import type { IncomingLeg, OutgoingLeg } from "../sip/ports.ts";
+import { callNotesStore } from "../store/call-notes-store.ts";
 import { callStore } from "../store/call-store.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
-import type { JsonObject, TurnRecord } from "../worker/messages.ts";
+import type { CallNote, CallReport, JsonObject, TurnRecord } from "../worker/messages.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import type { CallContext } from "./context.ts";
 import type { EndedReason } from "./ended-reason.ts";
-import { endingAnswered, endingByUs, endingUnanswered } from "./ending.ts";
+import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
 import { finishCall } from "./finish.ts";
 import type { CallChannel } from "./media-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
 import { recordToolCall } from "./tool-call-record.ts";
-import { transferCall } from "./transfer.ts";
+import { type Transfer, transferCall } from "./transfer.ts";
+
+type AnsweredBy = CallReport["answeredBy"];
 
 export interface CallIdentity {
   readonly tenantId: number;
@@ -42,6 +45,8 @@ export interface CallIdentity {
 const COVER_AHEAD_SEC = 30;
 /** The conversation ends a call at its maximum; main does when the conversation does not. */
 const OVERTIME_SEC = 60;
+/** Two people on a bridge are not the agent's; money ends most, this ends a forgotten one. */
+const BRIDGED_SEC_MAX = 4 * 3600;
 
 export class LiveCall {
   readonly #machine: CallMachine;
@@ -50,7 +55,14 @@ export class LiveCall {
   #channel: CallChannel | null = null;
   #coveredSeconds = 0;
   #exhausted = false;
+  /** From the INVITE to its answer. */
+  #setupMs: number | null = null;
+  readonly #beganAtMs: number;
   #extending = false;
+  /** Who answered is told once: when it is known, or at the end. */
+  #answerTold = false;
+  /** The transfer that is under way or has joined two legs; written by transfer.ts. */
+  transfer: Transfer | null = null;
   #finished: Promise<void> | null = null;
 
   constructor(
@@ -63,6 +75,7 @@ export class LiveCall {
       onIllegal: (state, event) =>
         this.#log.warn("call.illegal_event", { state: state.name, event: event.type }),
     });
+    this.#beganAtMs = context.clock.monotonic();
     context.registry.add(this);
   }
 
@@ -86,11 +99,13 @@ export class LiveCall {
     channel.on("end_wish", ({ reason }) => this.end(endingByUs("completed", reason)));
     channel.on(
       "transfer_wish",
-      ({ target }) =>
-        void transferCall(this.context, this, target).catch((error) =>
-          this.#log.warn("call.transfer_refused", { error: describeError(error) }),
-        ),
+      ({ target, briefing }) =>
+        void transferCall(this.context, this, target, briefing).catch((error) => {
+          this.#log.warn("call.transfer_refused", { error: describeError(error) });
+          channel.transferFailed("failed");
+        }),
     );
+    channel.on("note", (note) => this.#noted(note));
     channel.on("heartbeat", () => void this.#watchMoney());
     channel.on("failed", ({ reason, detail }) => {
       this.#log.error("call.media_failed", { reason, detail });
@@ -107,7 +122,9 @@ export class LiveCall {
     leg.on("digit", ({ digit }) => this.#channel?.digit(digit));
     leg.on("ended", (end) => {
       const answered = this.#machine.state.name === "in_progress";
-      this.end(answered ? endingAnswered(end) : endingUnanswered(end));
+      if (!answered) this.end(endingUnanswered(end));
+      else if (this.transfer?.joined) this.end(endingBridged(end));
+      else this.end(endingAnswered(end));
     });
     this.#write("sip", (store) =>
       store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
@@ -117,6 +134,24 @@ export class LiveCall {
 
   get leg(): IncomingLeg | OutgoingLeg | null {
     return this.#leg;
+  }
+
+  get channel(): CallChannel | null {
+    return this.#channel;
+  }
+
+  /** Milliseconds since the answer; 0 before. */
+  get talkMs(): number {
+    const { state } = this.#machine;
+    if (state.name !== "in_progress") return 0;
+    return Math.round(this.context.clock.monotonic() - state.answeredMonotonicMs);
+  }
+
+  /** Kept with the call. */
+  note(note: CallNote): void {
+    this.context.database
+      .tx((queries) => callNotesStore(queries).add(this.identity.rowId, note))
+      .catch((error) => this.#storeFailed("note", error));
   }
 
   ringing(plan: MediaPlan | null): void {
@@ -135,17 +170,14 @@ export class LiveCall {
     if (!this.#machine.can("answer")) return;
     const { clock } = this.context;
     const nowMs = clock.now();
+    this.#setupMs = clock.monotonic() - this.#beganAtMs;
     this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs: clock.monotonic() });
     this.#channel?.connect(plan);
     this.#channel?.answered();
     const { tenantId, callUuid } = this.identity;
-    this.context.database
-      .tx(async (queries) => {
-        await callStore(queries).markAnswered(tenantId, callUuid, nowMs);
-        await this.context.events.emit(queries, tenantId, callAnswered(this.identity, nowMs));
-      })
-      .then(() => this.context.events.wake())
-      .catch((error) => this.#storeFailed("answered", error));
+    this.#write("answered", (store) => store.markAnswered(tenantId, callUuid, nowMs));
+    // Whom we called is told apart by what they say; a caller is nobody's machine.
+    if (this.identity.direction === "inbound") this.#tellAnswer("unknown");
     this.#log.info("call.answered", { direction: this.identity.direction });
   }
 
@@ -153,10 +185,17 @@ export class LiveCall {
   end(ending: CallEnding): void {
     if (!this.isLive) return;
     const { clock, registry } = this.context;
+    this.transfer?.callEnded();
+    if (this.#machine.state.name === "in_progress") this.#tellAnswer("unknown");
     this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic() });
     this.#leg?.hangUp();
     this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
-    this.#finished = finishCall(this.context, this.identity, this.#machine.state, this.#channel)
+    const { state } = this.#machine;
+    const talkMs = state.name === "ended" ? state.talkMs : 0;
+    this.#finished = finishCall(this.context, this.identity, state, this.#channel)
+      .then((report) =>
+        this.context.onEnded?.(this.identity, { ending, setupMs: this.#setupMs, talkMs, report }),
+      )
       .catch((error) => this.#storeFailed("finish", error))
       .finally(() => registry.remove(this));
   }
@@ -168,6 +207,26 @@ export class LiveCall {
       return;
     }
     this.#channel.sayAndEnd(closingPhrase(this.identity.language), reason);
+  }
+
+  #noted(note: CallNote): void {
+    this.note(note);
+    if (note.kind !== "answered_by") return;
+    const { tenantId, callUuid } = this.identity;
+    this.#write("answered by", (store) => store.setAnsweredBy(tenantId, callUuid, note.result));
+    this.#tellAnswer(note.result);
+  }
+
+  /** `call.answered`, once. */
+  #tellAnswer(answeredBy: AnsweredBy): void {
+    const { state } = this.#machine;
+    if (this.#answerTold || state.name !== "in_progress") return;
+    this.#answerTold = true;
+    const event = callAnswered(this.identity, state.answeredAtMs, answeredBy);
+    this.context.database
+      .tx((queries) => this.context.events.emit(queries, this.identity.tenantId, event))
+      .then(() => this.context.events.wake())
+      .catch((error) => this.#storeFailed("call.answered", error));
   }
 
   async #runTool(wish: { toolCallId: string; tool: string; arguments: JsonObject }): Promise<void> {
@@ -187,7 +246,10 @@ export class LiveCall {
     const state = this.#machine.state;
     if (state.name !== "in_progress" || this.#exhausted || this.#extending) return;
     const elapsedSec = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
-    if (elapsedSec > this.identity.maxDurationSec + OVERTIME_SEC) {
+    const secMax = this.transfer?.joined
+      ? BRIDGED_SEC_MAX
+      : this.identity.maxDurationSec + OVERTIME_SEC;
+    if (elapsedSec > secMax) {
       this.end(endingByUs("completed", "max_duration"));
       return;
     }

@@ -25,6 +25,7 @@ const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals"]
 const BY_PARENT: Readonly<Record<string, string>> = {
   turns: "call_id IN (SELECT id FROM calls WHERE tenant_id = ?)",
   tool_calls: "call_id IN (SELECT id FROM calls WHERE tenant_id = ?)",
+  call_notes: "call_id IN (SELECT id FROM calls WHERE tenant_id = ?)",
   agent_files: "agent_id IN (SELECT id FROM agents WHERE tenant_id = ?)",
 };
 

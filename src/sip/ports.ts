@@ -102,7 +102,8 @@ export interface TrunkProbe {
 }
 
 export interface PlaceRequest {
-  readonly to: E164;
+  /** E.164 number, or SIP URI (the target of a transfer). Throws when it is neither. */
+  readonly to: string;
   readonly from: E164;
   readonly media: LocalMedia;
   /** No final answer in this time: CANCEL, ended with `no_answer`. */
@@ -153,6 +154,8 @@ export interface LegEvents {
 
 export interface ReferOutcome {
   readonly transferred: boolean;
+  /** The far end took the REFER upon it (2xx or NOTIFY); false: refused, or nothing answered. */
+  readonly accepted: boolean;
   /** SIP code of the final NOTIFY (sipfrag) or of the refusal; null when nothing answered. */
   readonly sipCode: number | null;
 }

@@ -102,6 +102,14 @@ export function callStore(queries: Queries) {
         .where(own(tenantId, callUuid));
     },
 
+    async setAnsweredBy(
+      tenantId: number,
+      callUuid: string,
+      answeredBy: CallReport["answeredBy"],
+    ): Promise<void> {
+      await queries.update(calls).set({ answeredBy }).where(own(tenantId, callUuid));
+    },
+
     async setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void> {
       await queries.update(calls).set({ sipCallId }).where(own(tenantId, callUuid));
     },

@@ -1,7 +1,16 @@
 /** What is stored about one person's number, of one tenant: found, and taken out. */
 import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
-import { calls, events, mails, phoneNumbers, schedules, toolCalls, turns } from "./schema/index.ts";
+import {
+  callNotes,
+  calls,
+  events,
+  mails,
+  phoneNumbers,
+  schedules,
+  toolCalls,
+  turns,
+} from "./schema/index.ts";
 
 /** Bound variables a statement. */
 const CHUNK = 500;
@@ -83,6 +92,7 @@ export function eraseStore(queries: Queries) {
       for (const ids of chunksOf(found.map(({ id }) => id))) {
         await queries.delete(turns).where(inArray(turns.callId, ids));
         await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
+        await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
         await queries
           .update(calls)
           .set({

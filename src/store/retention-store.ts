@@ -5,6 +5,7 @@
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import {
+  callNotes,
   calls,
   deliveries,
   events,
@@ -19,6 +20,8 @@ const DAY_MS = 86_400_000;
 const BLOCK_DAYS = 30;
 /** Six months in all, however many blocks were paid for. */
 const EXTENDED_DAYS_MAX = 180;
+/** Notes with a caller's words or somebody's number. */
+const WORDS_OF_PEOPLE: (typeof callNotes.$inferSelect.kind)[] = ["message", "transfer"];
 /** The event that carries a transcript. */
 const TRANSCRIPT_EVENT = "transcript.completed";
 
@@ -54,6 +57,10 @@ export function retentionStore(queries: Queries) {
       const ids = due.map(({ id }) => id);
       if (ids.length === 0) return 0;
       await queries.delete(turns).where(inArray(turns.callId, ids));
+      // Proof of disclosure stays with the record: its words are the operator's.
+      await queries
+        .delete(callNotes)
+        .where(and(inArray(callNotes.callId, ids), inArray(callNotes.kind, WORDS_OF_PEOPLE)));
       await queries.update(toolCalls).set({ arguments: {} }).where(inArray(toolCalls.callId, ids));
       await queries.update(calls).set({ transcriptExpiredAt: nowMs }).where(inArray(calls.id, ids));
       return ids.length;

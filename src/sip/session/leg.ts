@@ -69,7 +69,7 @@ export abstract class BaseLeg {
 
   refer(target: string): Promise<ReferOutcome> {
     const uri = this.context.uriOf(target);
-    if (!uri) return Promise.resolve({ transferred: false, sipCode: null });
+    if (!uri) return Promise.resolve({ transferred: false, accepted: false, sipCode: null });
     return transfer(this.session, uri, this.context.clock);
   }
 

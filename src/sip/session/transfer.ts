@@ -1,45 +1,61 @@
-/** Blind transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs. */
+/**
+ * Blind transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs.
+ * The far end may accept (202) and report by NOTIFY, refuse, or say nothing: each is told apart, so
+ * that whoever asked knows whether dialling the person itself is worth a try.
+ */
 import { type Notification, type Session, SessionState, type URI } from "sip.js";
 import type { Clock } from "../../core/clock.ts";
 import type { ReferOutcome } from "../ports.ts";
 
 const TRANSFER_TIMEOUT_MS = 40_000;
-const NOT_TRANSFERRED: ReferOutcome = { transferred: false, sipCode: null };
+/** A carrier that has neither accepted nor refused by then does not know REFER. */
+const ACCEPT_TIMEOUT_MS = 8_000;
 
 /** Resolves within 40 s and never rejects. The session stays up. */
 export function transfer(session: Session, target: URI, clock: Clock): Promise<ReferOutcome> {
-  if (session.state !== SessionState.Established) return Promise.resolve(NOT_TRANSFERRED);
+  const untouched: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
+  if (session.state !== SessionState.Established) return Promise.resolve(untouched);
   return new Promise((resolve) => {
-    const finish = (outcome: ReferOutcome) => {
+    let accepted = false;
+    const finish = (transferred: boolean, sipCode: number | null) => {
       timer.cancel();
+      patience.cancel();
       session.stateChange.removeListener(onState);
-      resolve(outcome);
+      resolve({ transferred, accepted, sipCode });
     };
     const onState = (state: SessionState) => {
-      if (state === SessionState.Terminated) finish(NOT_TRANSFERRED);
+      if (state === SessionState.Terminated) finish(false, null);
     };
-    const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(NOT_TRANSFERRED));
+    const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
+    const patience = clock.after(ACCEPT_TIMEOUT_MS, () => {
+      if (!accepted) finish(false, null);
+    });
     session.stateChange.addListener(onState);
-    const refused = (sipCode: number | undefined) =>
-      finish({ transferred: false, sipCode: sipCode ?? null });
     session
       .refer(target, {
         onNotify: (notification) => {
+          accepted = true;
           notification.accept().catch(() => {});
           const outcome = outcomeOf(notification);
-          if (outcome) finish(outcome);
+          if (outcome) finish(outcome.transferred, outcome.sipCode);
         },
         requestDelegate: {
-          onReject: ({ message }) => refused(message.callId ? message.statusCode : undefined),
-          onRedirect: ({ message }) => refused(message.statusCode),
+          onAccept: () => {
+            accepted = true;
+          },
+          onReject: ({ message }) =>
+            finish(false, message.callId ? (message.statusCode ?? null) : null),
+          onRedirect: ({ message }) => finish(false, message.statusCode ?? null),
         },
       })
-      .catch(() => finish(NOT_TRANSFERRED));
+      .catch(() => finish(false, null));
   });
 }
 
 /** Undefined while the transfer is still under way. */
-function outcomeOf(notification: Notification): ReferOutcome | undefined {
+function outcomeOf(
+  notification: Notification,
+): Pick<ReferOutcome, "transferred" | "sipCode"> | undefined {
   const { request } = notification;
   const code = Number(/^SIP\/2\.0 (\d{3})/.exec(request.body.trim())?.[1] ?? Number.NaN);
   if (code >= 200) return { transferred: code < 300, sipCode: code };

@@ -1,0 +1,31 @@
+/** What is kept with a call beside its turns (schema/call-notes.ts). A call has at most 500 notes. */
+import { asc, count, eq } from "drizzle-orm";
+import type { CallNote } from "../worker/messages.ts";
+import type { Queries } from "./database.ts";
+import { callNotes } from "./schema/index.ts";
+
+const NOTES_MAX = 500;
+
+/** `callId`: the call's row, found by its tenant before. */
+export function callNotesStore(queries: Queries) {
+  return {
+    async add(callId: number, note: CallNote): Promise<void> {
+      const held = await queries
+        .select({ n: count() })
+        .from(callNotes)
+        .where(eq(callNotes.callId, callId))
+        .get();
+      if ((held?.n ?? 0) >= NOTES_MAX) return;
+      await queries.insert(callNotes).values({ callId, kind: note.kind, atMs: note.atMs, note });
+    },
+
+    async of(callId: number): Promise<CallNote[]> {
+      const rows = await queries
+        .select({ note: callNotes.note })
+        .from(callNotes)
+        .where(eq(callNotes.callId, callId))
+        .orderBy(asc(callNotes.id));
+      return rows.map(({ note }) => note);
+    },
+  };
+}
