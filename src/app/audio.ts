@@ -15,6 +15,10 @@ export interface Audio extends CallMedia {
   readonly encoder: RecordingEncoder;
   /** null: ready to carry calls; else one sentence. */
   problem(): string | null;
+  /** Do all call workers still answer? False while they start. */
+  answers(): Promise<boolean>;
+  /** Calls that ports have room for; 0 while the workers start. */
+  capacity(): number;
   /** Resolves when calls can be carried, or rejects with why not. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -34,8 +38,10 @@ export function startAudio(
     clock,
     log,
   });
+  let running: CallWorkerPool | null = null;
   starting.then(
-    () => {
+    (started) => {
+      running = started;
       state = "ready";
     },
     (error) => {
@@ -69,6 +75,10 @@ export function startAudio(
       if (state === "ready") return null;
       return state === "starting" ? "The media engine is starting." : "The media engine failed.";
     },
+    async answers() {
+      return state === "ready" && (await (await pool()).answers());
+    },
+    capacity: () => running?.capacity ?? 0,
     async ready() {
       await pool();
     },

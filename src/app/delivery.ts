@@ -42,6 +42,8 @@ export interface DeliveryDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Told of every webhook attempt. */
+  readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
 
 function providerOf(settings: MailProviderSettings, outboxDir: string): MailProvider {
@@ -72,7 +74,10 @@ export function createDelivery(
     log,
   });
   const switchedOff = mailWhenSwitchedOff(stores, mails);
-  const worker = createDeliveryWorker({ ...shared, log, switchedOff });
+  const worker = createDeliveryWorker({
+    ...{ ...shared, log, switchedOff },
+    attempted: deps.attempted,
+  });
   const wake = () => worker.wake();
   return {
     events: createEventSink({ stores, clock, random, wake }),

@@ -15,10 +15,10 @@ import type { Database } from "../store/database.ts";
 import { rateStore } from "../store/rate-store.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
+import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
 import type { AppSettings } from "./settings.ts";
-import type { Upkeep } from "./upkeep.ts";
 
 export interface HttpParts {
   readonly database: Database;
@@ -30,7 +30,9 @@ export interface HttpParts {
   readonly identity: Identity;
   readonly sip: SipStack;
   readonly audio: Audio;
-  readonly upkeep: Upkeep;
+  readonly health: HealthCheck;
+  /** What the operator should mend although calls go on, one sentence each. */
+  warnings(): readonly string[];
   readonly recordingsDir: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -48,7 +50,7 @@ function baseUrlOf(settings: AppSettings, address: { host: string; port: number 
 }
 
 export async function startHttp(settings: AppSettings, parts: HttpParts): Promise<Http> {
-  const { audio, sip, database, upkeep } = parts;
+  const { sip, database } = parts;
   const server = await createHttpServer(
     {
       host: settings.http.listen.host,
@@ -77,18 +79,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
         : undefined,
       recordings: { locate: (file) => locateRecording(parts.recordingsDir, file) },
       registrations: { status: (trunkId) => sip.trunk(trunkId)?.registration ?? null },
-      health: {
-        async problems() {
-          const problems = [audio.problem(), upkeep.disk.refusal()];
-          try {
-            await database.ping();
-          } catch {
-            problems.push("The database cannot be read.");
-          }
-          return problems.filter((problem) => problem !== null);
-        },
-        warnings: () => upkeep.warnings(),
-      },
+      health: { problems: () => parts.health.problems(), warnings: () => parts.warnings() },
     },
   );
   const baseUrl = settings.http.publicUrl ?? baseUrlOf(settings, server.address);

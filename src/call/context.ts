@@ -10,11 +10,12 @@ import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
-import type { TurnRecord } from "../worker/messages.ts";
+import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import type { Admission } from "./admission.ts";
 import type { CallIdentity } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
+import type { CallEnding } from "./state.ts";
 
 export interface CallSettings {
   /** Address the RTP sockets bind to and the SDP names. */
@@ -24,6 +25,16 @@ export interface CallSettings {
   readonly recordingsDir: string;
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
   readonly prices: GoodsPrices;
+}
+
+export interface EndOfCall {
+  readonly ending: CallEnding;
+  /** From the INVITE to its answer, ms; null: never answered. */
+  readonly setupMs: number | null;
+  /** From its answer to its end, ms. */
+  readonly talkMs: number;
+  /** null: there was no media. */
+  readonly report: CallReport | null;
 }
 
 export interface CallContext {
@@ -48,4 +59,6 @@ export interface CallContext {
   readonly log: Log;
   /** Live followers: the command line and the demo. */
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
+  /** Once a call is stored as ended. */
+  readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }

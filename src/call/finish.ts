@@ -112,13 +112,16 @@ async function store(
   });
 }
 
-/** Closes the media, stores the end, starts what follows. `state` must be `ended`. */
+/**
+ * Closes the media, stores the end, starts what follows; answers what is left of the media. `state` must
+ * be `ended`.
+ */
 export async function finishCall(
   context: CallContext,
   call: CallIdentity,
   state: CallState,
   channel: CallChannel | null,
-): Promise<void> {
+): Promise<CallReport | null> {
   if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
   const report = channel ? await channel.close(state.ending.reason) : null;
   for (let attempt = 1; ; attempt++) {
@@ -137,4 +140,5 @@ export async function finishCall(
   }
   context.events.wake();
   if (state.talkMs > 0) void processRecording(context, call.tenantId, call.callUuid);
+  return report;
 }

@@ -5,19 +5,24 @@
 
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
-import { startApp } from "../app.ts";
+import { type App, startApp } from "../app.ts";
 import { masterKeyOf } from "../config/master-key.ts";
-import { systemClock as clock } from "../core/clock.ts";
+import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
 import { startControlServer } from "../ops/control/server.ts";
 import { checkSocketPath } from "../ops/control/socket-path.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
-import { createSystemdNotifier } from "../ops/sd-notify.ts";
+import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse } from "./usage.ts";
 import { version } from "./version.ts";
+
+const DRAIN_MS_MAX = 3_600_000;
+const PATIENCE_EVERY_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 export const serveCommand: Command = {
   summary: "run the appliance",
@@ -48,18 +53,15 @@ export const serveCommand: Command = {
       const watchdog =
         systemd.watchdogMs === null
           ? null
-          : clock.every(systemd.watchdogMs / 2, () => {
-              // A server that is out of reach is no reason to restart: live calls go on.
-              (remote ? Promise.resolve() : app.database.ping())
-                .then(() => systemd.send("WATCHDOG=1"))
-                .catch((error) => log.error("watchdog.starved", { error: describeError(error) }));
-            });
+          : clock.every(systemd.watchdogMs / 3, () => void feedWatchdog(app, systemd, log));
       systemd.send("READY=1\nSTATUS=answering calls");
 
       await signals.first;
       systemd.send("STOPPING=1\nSTATUS=draining");
       log.info("app.draining");
+      const patience = askForPatience(app, systemd);
       await Promise.race([app.drain(), signals.second]);
+      patience.cancel();
       watchdog?.cancel();
       await control.close();
       await app.stop();
@@ -70,6 +72,28 @@ export const serveCommand: Command = {
     }
   },
 };
+
+/** While live calls go on, systemd waits past TimeoutStopSec, for an hour at most. */
+function askForPatience(app: App, systemd: SystemdNotifier): Timer {
+  const until = clock.monotonic() + DRAIN_MS_MAX;
+  return clock.every(PATIENCE_EVERY_MS, () => {
+    if (clock.monotonic() > until) return;
+    systemd.send(
+      `EXTEND_TIMEOUT_USEC=${PATIENCE_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
+    );
+  });
+}
+
+/** Fed only while media, SIP and the database answer; systemd restarts what is starved. */
+async function feedWatchdog(app: App, systemd: SystemdNotifier, log: Log): Promise<void> {
+  try {
+    const stuck = await app.health.stuck();
+    if (stuck.length === 0) systemd.send("WATCHDOG=1");
+    else log.error("watchdog.starved", { stuck: stuck.join(" ") });
+  } catch (error) {
+    log.error("watchdog.starved", { error: describeError(error) });
+  }
+}
 
 function stopSignals() {
   const first = Promise.withResolvers<void>();

@@ -172,6 +172,8 @@ export async function createHttpServer(
     hostname: settings.host,
     port: settings.port,
     development: false,
+    // Outside development Bun shares a taken port with its owner unless told not to.
+    reusePort: false,
     idleTimeout: IDLE_TIMEOUT_SEC,
     maxRequestBodySize: TRANSPORT_BYTES_MAX,
     ...(settings.tls ? { tls: settings.tls } : {}),

@@ -42,6 +42,8 @@ export interface DeliveryOptions {
   readonly pauseMs?: number;
   /** Told of endpoints that were switched off after failing too long or a 410. */
   readonly switchedOff?: SwitchedOffListener;
+  /** Told of every attempt whose outcome is stored. */
+  readonly attempted?: (attempt: { readonly delivered: boolean }) => void;
 }
 
 export interface DeliveryWorker {
@@ -154,6 +156,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       return;
     }
     const off = await outcomes.write({ delivery, id, owner, startedAt, result });
+    options.attempted?.({ delivered: result.delivered });
     log.debug("webhook.attempted", {
       event_id: delivery.eventId,
       delivery_id: id,

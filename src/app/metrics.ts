@@ -1,0 +1,101 @@
+/** Monitoring, wired: what is told as it happens, and where figures are read when somebody looks. */
+import type { EndOfCall } from "../call/context.ts";
+import type { CallIdentity } from "../call/live-call.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { type MetricsListener, startMetricsListener } from "../ops/metrics/listener.ts";
+import { createMetrics, type Metrics } from "../ops/metrics/metrics.ts";
+import type { Database } from "../store/database.ts";
+import { metricStore } from "../store/metric-store.ts";
+import type { ToolRunner } from "../tool/ports.ts";
+import type { AppSettings } from "./settings.ts";
+
+export interface Monitoring {
+  callEnded(call: CallIdentity, end: EndOfCall): void;
+  webhookAttempted(attempt: { readonly delivered: boolean }): void;
+  /** The same tools, with their time taken. */
+  watched(tools: ToolRunner): ToolRunner;
+  /** As bound; null: off, or the address was taken. */
+  readonly address: { readonly host: string; readonly port: number } | null;
+  /** What the operator should mend, one sentence each. */
+  warnings(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface MonitoringSources {
+  readonly database: Database;
+  readonly registrations: () => Readonly<Record<string, number>>;
+  readonly liveCalls: () => number;
+  readonly callCapacity: () => number;
+  readonly diskFreeBytes: () => number;
+  readonly problems: () => Promise<readonly string[]>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function startMonitoring(settings: AppSettings, sources: MonitoringSources): Monitoring {
+  const { clock, log } = sources;
+  const metrics = createMetrics(
+    {
+      liveCalls: sources.liveCalls,
+      callCapacity: sources.callCapacity,
+      registrations: sources.registrations,
+      queues: () => metricStore(sources.database.read).waiting(),
+      ledgerDifference: runningSum(sources.database),
+      diskFreeBytes: sources.diskFreeBytes,
+      ready: async () => (await sources.problems()).length === 0,
+    },
+    { version: settings.version, engine: settings.engineLabel },
+    clock,
+  );
+  const listener: MetricsListener | null = settings.metricsListen
+    ? startMetricsListener(settings.metricsListen, metrics, log)
+    : null;
+  return {
+    callEnded: (call, end) => tellOfCall(metrics, call, end),
+    webhookAttempted: ({ delivered }) => metrics.webhookAttempted(delivered),
+    watched: (tools) => ({
+      ...tools,
+      async run(tenantId, call) {
+        const result = await tools.run(tenantId, call);
+        metrics.toolCalled(result.ok, result.durationMs);
+        return result;
+      },
+    }),
+    address: listener?.address ?? null,
+    warnings: () => [listener?.warning() ?? null].filter((sentence) => sentence !== null),
+    async stop() {
+      metrics.stop();
+      await listener?.stop();
+    },
+  };
+}
+
+function tellOfCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void {
+  metrics.callEnded({
+    direction: call.direction,
+    reason: end.ending.reason,
+    setupMs: end.setupMs,
+    talkMs: end.talkMs,
+    turnLatenciesMs: (end.report?.turns ?? []).flatMap(({ latencyMs }) =>
+      latencyMs === null ? [] : [latencyMs],
+    ),
+    media: end.report?.media ?? null,
+  });
+}
+
+/** The ledger is only ever added to, so each look sums what is new; looks go one after the other. */
+function runningSum(database: Database): () => Promise<number> {
+  let known = { sum: 0, lastId: 0 };
+  let last: Promise<unknown> = Promise.resolve();
+  async function look(): Promise<number> {
+    const more = await metricStore(database.read).ledgerSumAfter(known.lastId);
+    known = { sum: known.sum + more.sum, lastId: more.lastId };
+    return known.sum;
+  }
+  return () => {
+    const looked = last.then(look);
+    last = looked.catch(() => {});
+    return looked;
+  };
+}

@@ -1,0 +1,67 @@
+/** What monitoring sees of a call, over HTTP; and that a well appliance feeds its watchdog. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const HOST = "127.0.8.81";
+const CALLER = "+37061000091";
+
+let world: Appliance;
+
+beforeAll(async () => {
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: HOST,
+    settings: (settings) => ({ ...settings, metricsListen: { host: HOST, port: 0 } }),
+  });
+}, 60_000);
+
+afterAll(() => world.close());
+
+const address = () => world.app.metricsAddress;
+const look = (path = "/metrics") => fetch(`http://${address()?.host}:${address()?.port}${path}`);
+
+/** Value of one line; null: there is no such line. */
+async function figure(line: string): Promise<number | null> {
+  const text = await (await look()).text();
+  const found = text.split("\n").find((row) => row.startsWith(`${line} `));
+  return found === undefined ? null : Number(found.slice(line.length + 1));
+}
+
+test("a call shows while it is live and is counted by direction and reason when it ended", async () => {
+  expect(await figure('linevoice_registrations{state="registered"}')).toBe(1);
+  expect(await figure("linevoice_ready")).toBe(1);
+  const caller = await world.phone(CALLER);
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  expect(await figure("linevoice_calls_live")).toBe(1);
+  call.hangUp();
+  const ended = 'linevoice_calls_total{direction="inbound",reason="caller_hangup"}';
+  await eventually(async () => (await figure(ended)) === 1, "the call's end");
+  expect(await figure("linevoice_calls_live")).toBe(0);
+  expect(await figure('linevoice_call_setup_seconds_count{direction="inbound"}')).toBe(1);
+  expect(await figure("linevoice_call_talk_seconds_count")).toBe(1);
+  expect(await figure("linevoice_ledger_difference_microeur")).toBe(0);
+  expect(await figure('linevoice_queue_depth{queue="schedules"}')).toBe(0);
+  expect(await figure("linevoice_metric_read_errors_total")).toBe(0);
+});
+
+test("nothing that is exported names a person, a number or a tenant", async () => {
+  const text = await (await look()).text();
+  for (const secret of [CALLER, OWN_NUMBER, "Dental clinic", "desk@example.com"])
+    expect(text).not.toContain(secret);
+});
+
+test("other paths and methods are refused", async () => {
+  expect((await look("/")).status).toBe(404);
+  const posted = await fetch(`http://${address()?.host}:${address()?.port}/metrics`, {
+    method: "POST",
+  });
+  expect(posted.status).toBe(405);
+  expect(posted.headers.get("allow")).toBe("GET, HEAD");
+});
+
+test("a well appliance has nothing stuck: workers answer, SIP hears, the database reads", async () => {
+  expect(await world.app.health.stuck()).toEqual([]);
+});
