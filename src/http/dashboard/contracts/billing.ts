@@ -23,6 +23,7 @@ export const listLedger = contract({
           ),
           note: shown(z.string(), "In words.", "Call, 63 s"),
           call_uuid: shown(z.string().nullable(), "The call it charges.", null),
+          checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
           amount_eur: eurOut("What the wallet changed by; negative: paid."),
         })
         .meta({ id: "LedgerLine" }),

@@ -1,0 +1,79 @@
+/** A tenant's trunk as its owner handles it: made, replaced, forgotten, tested. */
+import type { Clock } from "../core/clock.ts";
+import { AppError, invalidField, notFound } from "../core/errors.ts";
+import type { TrunkDesk, TrunkView } from "../http/dashboard/ports.ts";
+import type { SipStack } from "../sip/ports.ts";
+import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
+import type { Database } from "../store/database.ts";
+import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+import { trunkSummary } from "./operator.ts";
+import { trunkTest } from "./trunk-test.ts";
+import type { TrunkLoader } from "./trunks.ts";
+
+export function createTrunkDesk(deps: {
+  readonly database: Database;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly sip: SipStack;
+  readonly trunks: () => Pick<TrunkLoader, "reload" | "remove">;
+  readonly probe: (trunkId: number) => Promise<TrunkFacts | null>;
+  readonly clock: Clock;
+}): TrunkDesk {
+  const { database, vault, sip, clock } = deps;
+
+  const view = (trunk: TrunkRecord): TrunkView => {
+    const { tenant_id: _, ...summary } = trunkSummary(
+      trunk,
+      sip.trunk(trunk.id)?.registration ?? null,
+    );
+    return { ...summary, realm: trunk.realm, outbound_proxy: trunk.outboundProxy };
+  };
+  const find = (tenantId: number) => trunkStore(database.read).find(tenantId);
+
+  async function found(tenantId: number): Promise<TrunkRecord> {
+    const trunk = await find(tenantId);
+    if (!trunk) throw notFound("trunk");
+    return trunk;
+  }
+
+  return {
+    async get(tenantId) {
+      const trunk = await find(tenantId);
+      return trunk ? view(trunk) : null;
+    },
+
+    async set(tenantId, { password, ...draft }) {
+      const nowMs = clock.now();
+      const trunk = await database.tx(async (queries) => {
+        const store = trunkStore(queries);
+        const stored = await store.find(tenantId);
+        if (password === null && !stored && draft.register)
+          throw invalidField("password", "`password` is needed: none is stored yet.");
+        return store.put(tenantId, { ...draft, createdAt: nowMs, updatedAt: nowMs }, (id) =>
+          password === null && stored
+            ? stored.passwordSealed
+            : vault.seal(password ?? "", trunkPasswordBinding(id)),
+        );
+      });
+      await deps.trunks().reload(tenantId);
+      return view(trunk);
+    },
+
+    async remove(tenantId) {
+      const trunk = await found(tenantId);
+      await database.tx((queries) => trunkStore(queries).remove(tenantId));
+      await deps.trunks().remove(trunk.id);
+    },
+
+    async test(tenantId) {
+      const trunk = await found(tenantId);
+      const facts = await deps.probe(trunk.id);
+      if (!facts)
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: "The trunk does not run on this server; its log says why.",
+        });
+      const { trunk: _, ...test } = trunkTest(trunkSummary(trunk, facts.registration), facts);
+      return test;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * What the dashboard's product routes need beyond what REST v1 has. Put together by app.ts; missing
+ * in a server without a dashboard (tests of the API alone).
+ */
+import type { BackupSummary } from "../../backup/backups.ts";
+import type { AgentChats } from "../../call/chat.ts";
+import type { CallStatus, EndedReason } from "../../call/ended-reason.ts";
+import type { AgentTalks } from "../../call/talk.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import type { CheckResult } from "../../doctor/check.ts";
+import type { MailTest } from "../../mail/mail-test.ts";
+import type { OperatorPort, TrunkSummary, TrunkTest } from "../../ops/control/operator-port.ts";
+import type { LogRing } from "../../ops/log-ring.ts";
+import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
+import type { ToolRunner } from "../../tool/ports.ts";
+import type { WebhookTester } from "../../webhook/tester.ts";
+import type { TurnRecord } from "../../worker/messages.ts";
+
+export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
+  readonly realm: string | null;
+  readonly outbound_proxy: string | null;
+}
+
+export interface TrunkWish {
+  readonly server: string;
+  readonly port: number;
+  readonly transport: SipTransportName;
+  readonly username: string;
+  /** null: the stored one stays. */
+  readonly password: string | null;
+  readonly realm: string | null;
+  readonly outboundProxy: string | null;
+  readonly callerId: string;
+  readonly register: boolean;
+}
+
+export interface TrunkDesk {
+  get(tenantId: number): Promise<TrunkView | null>;
+  /** Throws valid_password_required when it would register without one. */
+  set(tenantId: number, wish: TrunkWish): Promise<TrunkView>;
+  /** Throws not_found. */
+  remove(tenantId: number): Promise<void>;
+  /** Throws not_found, unavailable. */
+  test(tenantId: number): Promise<Omit<TrunkTest, "trunk">>;
+}
+
+export interface LiveCallView {
+  readonly callUuid: string;
+  readonly tenantId: number;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agentId: number | null;
+  readonly status: CallStatus;
+  readonly startedAtMs: number;
+  readonly answeredAtMs: number | null;
+  readonly lastTurn: TurnRecord | null;
+}
+
+export type LiveEvent =
+  | { readonly type: "call"; readonly call: LiveCallView }
+  | { readonly type: "turn"; readonly callUuid: string; readonly turn: TurnRecord }
+  | {
+      readonly type: "ended";
+      readonly callUuid: string;
+      readonly status: CallStatus;
+      readonly endedReason: EndedReason;
+    }
+  | { readonly type: "registration"; readonly status: RegistrationStatus };
+
+export interface LiveCalls {
+  list(tenantId: number): readonly LiveCallView[];
+  /** Calls with media, of all tenants. */
+  readonly total: number;
+  follow(tenantId: number, listener: (event: LiveEvent) => void): Unsubscribe;
+  /**
+   * Both sides of an answered call: PCM, 8 kHz, interleaved (left caller, right agent), some 100 ms
+   * a time. Sent by the call's worker only while somebody listens. null: no such live call.
+   */
+  listen(
+    tenantId: number,
+    callUuid: string,
+    listener: {
+      readonly pcm: (stereo: Int16Array) => void;
+      readonly ended: () => void;
+    },
+  ): Unsubscribe | null;
+}
+
+/** How the appliance's own parts stand: a sentence where something is wrong. */
+export interface Lamps {
+  engine(): string | null;
+  /** `failed`: no calls are taken. */
+  disk(): { readonly failed: boolean; readonly sentence: string } | null;
+  backup(): {
+    readonly problem: string | null;
+    readonly newest: BackupSummary | null;
+    readonly automatic: boolean;
+  };
+  mail(): Promise<{
+    readonly dead: number;
+    readonly waiting: number;
+    readonly lastError: string | null;
+  }>;
+  readonly mailProvider: string;
+}
+
+export interface DashboardParts {
+  readonly toolRunner: Pick<ToolRunner, "trial">;
+  /** Why no request would go to this URL; null: it may. */
+  readonly urlProblem: (url: string) => string | null;
+  readonly webhookTester: Pick<WebhookTester, "resendFailed">;
+  readonly trunks: TrunkDesk;
+  readonly live: LiveCalls;
+  readonly talks: AgentTalks;
+  readonly chats: AgentChats;
+  readonly lamps: Lamps;
+  readonly operator: OperatorPort;
+  readonly mailTest: MailTest;
+  readonly logs: LogRing;
+  /** The doctor's checks; null: this server was started without them. */
+  readonly checks: (() => Promise<readonly CheckResult[]>) | null;
+  readonly backups: () => readonly BackupSummary[];
+  readonly disclosureDefault: Readonly<Record<"lt" | "lv" | "en" | "ru", string>>;
+}

@@ -1,0 +1,130 @@
+/** `/agents/{id}/talk`: a conversation with an agent from the browser. See contracts/agents.ts. */
+import { z } from "zod";
+import type { AgentTalk, AgentTalks, TalkEvent } from "../../../call/talk.ts";
+import { AppError, notFound } from "../../../core/errors.ts";
+import { problemOf } from "../../problem.ts";
+import { presentTurn } from "../present-live.ts";
+import { bytesOf } from "./listen.ts";
+import { CLOSE, type Socket, type SocketHandler, type SocketRoute } from "./socket.ts";
+
+const Command = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("start"), sample_rate: z.union([z.literal(8000), z.literal(16000)]) }),
+  z.object({ type: z.literal("digit"), digit: z.string().regex(/^[0-9*#A-D]$/) }),
+  z.object({ type: z.literal("stop") }),
+]);
+type Command = z.output<typeof Command>;
+
+/** Half a second at 16 kHz: a browser sends 20 ms. */
+const AUDIO_BYTES_MAX = 16_000;
+
+export function talkSocket({ talks }: { readonly talks: AgentTalks }): SocketRoute {
+  return {
+    path: "/agents/{id}/talk",
+    role: "member",
+    async open({ id = "" }) {
+      if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("agent");
+      return (socket) => new TalkSocket(socket, talks, Number(id));
+    },
+  };
+}
+
+class TalkSocket implements SocketHandler {
+  #talk: AgentTalk | null = null;
+  #started = false;
+  #closed = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly talks: AgentTalks,
+    private readonly agentId: number,
+  ) {}
+
+  message(data: string | Uint8Array): void {
+    if (typeof data !== "string") {
+      this.#hear(data);
+      return;
+    }
+    const command = commandOf(data);
+    if (!command) {
+      this.#refuse(
+        new AppError({
+          code: "invalid_json",
+          publicMessage:
+            "Send {type:start,sample_rate:8000|16000}, {type:digit,digit}, {type:stop} or binary PCM.",
+        }),
+      );
+      return;
+    }
+    if (command.type === "start") void this.#start(command.sample_rate);
+    else if (command.type === "digit") this.#talk?.digit(command.digit);
+    else if (this.#talk) this.#talk.stop();
+    else this.socket.close(CLOSE.done, "stopped");
+  }
+
+  closed(): void {
+    this.#closed = true;
+    this.#talk?.stop();
+  }
+
+  async #start(sampleRateHz: 8000 | 16000): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    const { socket } = this;
+    try {
+      const talk = await this.talks.start(socket.tenantId, this.agentId, sampleRateHz, {
+        audio: (pcm) => socket.binary(bytesOf(pcm)),
+        event: (event) => this.#tell(event),
+      });
+      this.#talk = talk;
+      if (this.#closed) talk.stop();
+      else socket.json({ type: "ready", call_uuid: talk.callUuid, sample_rate: sampleRateHz });
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #hear(bytes: Uint8Array): void {
+    if (!this.#talk || bytes.byteLength < 2 || bytes.byteLength > AUDIO_BYTES_MAX) return;
+    const even = bytes.byteLength - (bytes.byteLength % 2);
+    const pcm = new Int16Array(even / 2);
+    new Uint8Array(pcm.buffer).set(bytes.subarray(0, even));
+    this.#talk.audio(pcm);
+  }
+
+  #tell(event: TalkEvent): void {
+    const { socket } = this;
+    switch (event.type) {
+      case "turn":
+        socket.json({ type: "turn", turn: presentTurn(event.turn) });
+        break;
+      case "tool": {
+        const { tool, arguments: values, ok, httpStatus, durationMs } = event;
+        socket.json({
+          ...{ type: "tool", tool, arguments: values, ok },
+          ...{ http_status: httpStatus, duration_ms: durationMs },
+        });
+        break;
+      }
+      case "ended":
+        socket.json(event);
+        socket.close(CLOSE.done, event.reason);
+        break;
+      default:
+        socket.json(event);
+    }
+  }
+
+  #refuse(thrown: unknown): void {
+    const { error, message } = problemOf(thrown);
+    this.socket.json({ type: "error", error, message });
+    this.socket.close(CLOSE.done, error);
+  }
+}
+
+function commandOf(text: string): Command | null {
+  try {
+    return Command.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
