@@ -13,7 +13,7 @@ import { startHttp } from "./app/http.ts";
 import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
-import { createPeople } from "./app/people.ts";
+import { createPeople, reachable } from "./app/people.ts";
 import type { AppSettings, HostPort } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTrunkLeases } from "./app/trunk-leases.ts";
@@ -164,7 +164,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
   const identity = createPeople({
-    ...{ database, vault, plans: settings.plans, mails: delivery.mails, publicUrl: () => baseUrl },
+    ...{ database, vault, plans: settings.plans, mails: delivery.mails, publicUrl: () => reachable(baseUrl) },
     ...deps,
   });
   const http = await startHttp(settings, {
@@ -204,6 +204,7 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   });
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const operator = createOperator({
+    identity,
     ...{ database, vault, billing, apiKeys, clock, random },
     checkouts: payments.checkouts,
     backups: upkeep.backups,

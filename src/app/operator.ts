@@ -10,6 +10,7 @@ import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { eurToMicro, microEur, microToEur } from "../core/money.ts";
 import type { Random } from "../core/random.ts";
+import type { Identity } from "../identity/identity.ts";
 import type {
   CheckoutSummary,
   OperatorPort,
@@ -26,6 +27,7 @@ import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/tru
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import { followCall } from "./follow-call.ts";
+import { createPeopleDesk } from "./people-desk.ts";
 import type { DataPaths } from "./storage.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
@@ -48,6 +50,7 @@ export interface RunningParts {
 
 export interface OperatorDependencies {
   readonly database: Database;
+  readonly identity: Identity;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly billing: Billing;
   readonly apiKeys: ApiKeys;
@@ -121,6 +124,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
   }
 
   return {
+    people: createPeopleDesk(deps.identity),
+
     async createTenant(draft) {
       if (draft.name.trim() === "" || draft.name.length > 120)
         throw invalidField("name", "A tenant's name has 1 to 120 characters.");
@@ -135,6 +140,15 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     },
 
     listTenants,
+
+    async setPlan(tenantId, plan) {
+      const slugs = billing.plans.map(({ slug }) => slug);
+      if (!slugs.includes(plan))
+        throw invalidField("plan", `There is no plan ${plan}; there are ${slugs.join(", ")}.`);
+      await tenant(tenantId);
+      await database.tx((queries) => tenantAdminStore(queries).setPlan(tenantId, plan));
+      return tenant(tenantId);
+    },
 
     async setSuspended(tenantId, suspended) {
       const changed = await database.tx((queries) =>

@@ -1,4 +1,5 @@
 /** The room of people (src/identity), given the parts it needs. */
+import { networkInterfaces } from "node:os";
 import type { Plan } from "../billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -25,6 +26,17 @@ export interface PeopleParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+}
+
+/**
+ * Where a person finds what listens on every address: at this machine's first one that others see,
+ * else on itself.
+ */
+export function reachable(url: string): string {
+  if (!/\/\/(0\.0\.0\.0|\[::\])(?=[:/]|$)/.test(url)) return url;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const seen = addresses.find(({ family, internal }) => family === "IPv4" && !internal);
+  return url.replace(/\/\/[^/]+?(?=:\d+|$)/, `//${seen?.address ?? "127.0.0.1"}`);
 }
 
 export function createPeople(parts: PeopleParts): Identity {

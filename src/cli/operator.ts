@@ -1,6 +1,8 @@
 /** The two ways of an operator's command: through the running server, or directly on the data. */
 import { createOperator } from "../app/operator.ts";
 import { createPayments } from "../app/payments.ts";
+import { createPeople, reachable } from "../app/people.ts";
+import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
 import { createBackups } from "../backup/backups.ts";
@@ -24,6 +26,7 @@ import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../ops/data-owner.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { billingStores } from "../store/billing-stores.ts";
+import { mailStore } from "../store/mail-store.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
@@ -83,10 +86,22 @@ async function directly<Name extends OperationName>(
       log,
     });
     const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+    const vault = createVault(masterKey);
+    const identity = createPeople({
+      ...{ database, vault, plans: settings.plans, clock, random, log },
+      // The server sends what is queued when it starts.
+      mails: {
+        enqueue: (queries, tenantId, mail) =>
+          mailStore(queries).enqueue(tenantId, mail, clock.now()),
+        wake: () => undefined,
+      },
+      publicUrl: () => settings.http.publicUrl ?? reachable(listenUrl(settings.http)),
+    });
     try {
       const operator = createOperator({
         database,
-        vault: createVault(masterKey),
+        identity,
+        vault,
         billing: createBilling({
           database,
           stores: billingStores,
@@ -109,6 +124,7 @@ async function directly<Name extends OperationName>(
       });
       return (await runOperation(operator, name, input)) as OutputOf<Name>;
     } finally {
+      await identity.stop();
       await apiKeys.stop();
       await database.close();
     }
@@ -116,6 +132,9 @@ async function directly<Name extends OperationName>(
     lock.release();
   }
 }
+
+const listenUrl = ({ listen, tls }: AppSettings["http"]) =>
+  `${tls ? "https" : "http"}://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`;
 
 export const noServer = () =>
   new AppError({

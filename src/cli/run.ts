@@ -14,10 +14,12 @@ import { keyCommand } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { readyCommand } from "./ready.ts";
 import { restoreCommand } from "./restore.ts";
+import { setupCommand } from "./setup.ts";
 import { statementCommand } from "./statement.ts";
 import { tenantCommand } from "./tenant.ts";
 import { trunkCommand } from "./trunk.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
+import { userCommand } from "./user.ts";
 import { versionCommand } from "./version.ts";
 
 const doctorCommand: Command = {
@@ -38,7 +40,9 @@ const serveCommand: Command = {
 const commands = new Map<string, Command>([
   ["serve", serveCommand],
   ["demo", demoCommand],
+  ["setup", setupCommand],
   ["tenant", tenantCommand],
+  ["user", userCommand],
   ["key", keyCommand],
   ["trunk", trunkCommand],
   ["credit", creditCommand],

@@ -48,6 +48,10 @@ export const serveCommand: Command = {
       const control = await startControlServer({ path, operator: app.operator, log });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
+      if (await app.operator.people.setupNeeded()) {
+        const { url } = await app.operator.people.ownerLink();
+        terminal.out(`Owner ${url}   (once, within 30 minutes; another: linevoice setup)`);
+      }
       terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
       await Promise.race([app.ready(), signals.first]);
       const watchdog =

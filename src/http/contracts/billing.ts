@@ -58,6 +58,7 @@ export const getBalance = contract({
 
 export const topUp = contract({
   operationId: "topUp",
+  role: "owner",
   method: "POST",
   path: "/topup",
   tag: "Billing",
@@ -84,6 +85,7 @@ const item = <const Name extends string>(name: Name) =>
 
 export const openCheckout = contract({
   operationId: "openCheckout",
+  role: "owner",
   method: "POST",
   path: "/checkout",
   tag: "Billing",

@@ -30,6 +30,7 @@ export const NewApiKey = z
 
 export const createKey = contract({
   operationId: "createKey",
+  role: "owner",
   method: "POST",
   path: "/keys",
   tag: "API keys",
@@ -52,6 +53,7 @@ export const listKeys = contract({
 
 export const revokeKey = contract({
   operationId: "revokeKey",
+  role: "owner",
   method: "DELETE",
   path: "/keys",
   tag: "API keys",

@@ -159,6 +159,7 @@ export const getSnippet = contract({
 
 export const regenerateSecret = contract({
   operationId: "regenerateWebhookSecret",
+  role: "owner",
   method: "POST",
   path: "/webhook-secret/regenerate",
   tag: "Webhooks",

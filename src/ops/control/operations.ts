@@ -37,6 +37,26 @@ export const operations = {
   "tenant.resume": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
     port.setSuspended(tenant, false),
   ),
+  "setup.link": operation(nothing, (port) => port.people.ownerLink()),
+  "user.create": operation(
+    z.strictObject({
+      tenant: id,
+      email: z.string().max(500),
+      name: z.string().min(1).max(120).nullable(),
+      role: z.enum(["owner", "member", "viewer"]),
+      operator: z.boolean(),
+    }),
+    (port, draft) => port.people.createUser(draft),
+  ),
+  "user.reset_password": operation(
+    z.strictObject({
+      email: z.string().max(500),
+      mail: z.boolean(),
+      remove_second_factor: z.boolean(),
+    }),
+    (port, wish) => port.people.resetPassword(wish),
+  ),
+  "user.list": operation(nothing, (port) => port.people.listUsers()),
   "key.create": operation(
     z.strictObject({ tenant: id, label: z.string().min(1).max(120) }),
     (port, { tenant, label }) => port.createKey(tenant, label),

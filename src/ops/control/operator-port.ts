@@ -8,6 +8,7 @@ import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
+import type { PeoplePort } from "./people-port.ts";
 
 export interface TenantSummary {
   readonly id: number;
@@ -98,6 +99,7 @@ export type CallProgress =
     };
 
 export interface OperatorPort {
+  readonly people: PeoplePort;
   /** A tenant's month, in pages (billing/statement.ts). */
   readonly statements: Statements;
   createTenant(draft: {
@@ -107,6 +109,8 @@ export interface OperatorPort {
     readonly plan: string | null;
   }): Promise<TenantSummary>;
   listTenants(): Promise<readonly TenantSummary[]>;
+  /** From now on, without payment; the month that has begun keeps what it has. Throws valid_plan_required. */
+  setPlan(tenantId: number, plan: string): Promise<TenantSummary>;
   setSuspended(tenantId: number, suspended: boolean): Promise<TenantSummary>;
   createKey(tenantId: number, label: string): Promise<CreatedKey>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
