@@ -3,6 +3,12 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer, own, rest } from "./client.ts";
 import type { operations as RestOperations } from "./rest.gen.ts";
 
+/** What a query's options load. */
+export type QueryData<Options extends { queryFn?: unknown }> =
+  NonNullable<Options["queryFn"]> extends (...asked: never[]) => infer Answer
+    ? Awaited<Answer>
+    : never;
+
 const LIVE_MS = 10_000;
 
 export const sessionQuery = queryOptions({

@@ -1,11 +1,11 @@
 /**
- * Audio worklet: what the microphone hears, as PCM16 frames of 20 ms at 16 kHz.
- *
- * The context runs at 16 kHz, so nothing is resampled here. A frame's buffer is handed over, not
- * copied.
+ * Audio worklet: what the microphone hears, as PCM16 frames of 20 ms at 16 kHz. Where the context
+ * runs faster, each sample is the mean of those it stands for.
  */
 const FRAME_SAMPLES = 320;
+const RATE = 16_000;
 
+declare const sampleRate: number;
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
@@ -14,18 +14,32 @@ declare function registerProcessor(name: string, processor: new () => AudioWorkl
 class MicrophoneProcessor extends AudioWorkletProcessor {
   #frame = new Int16Array(FRAME_SAMPLES);
   #filled = 0;
+  #sum = 0;
+  #count = 0;
+  /** How much of the next output sample has gone by, 0 to 1. */
+  #phase = 0;
 
   process(inputs: Float32Array[][]): boolean {
-    const heard = inputs[0]?.[0];
-    if (!heard) return true;
-    for (const sample of heard) {
-      this.#frame[this.#filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
-      if (this.#filled < FRAME_SAMPLES) continue;
-      this.port.postMessage(this.#frame.buffer, [this.#frame.buffer]);
-      this.#frame = new Int16Array(FRAME_SAMPLES);
-      this.#filled = 0;
+    for (const sample of inputs[0]?.[0] ?? []) {
+      this.#sum += sample;
+      this.#count++;
+      this.#phase += RATE / sampleRate;
+      if (this.#phase < 1) continue;
+      this.#phase -= 1;
+      this.#write(this.#sum / this.#count);
+      this.#sum = 0;
+      this.#count = 0;
     }
     return true;
+  }
+
+  /** A full frame's buffer is handed over, not copied. */
+  #write(sample: number): void {
+    this.#frame[this.#filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
+    if (this.#filled < FRAME_SAMPLES) return;
+    this.port.postMessage(this.#frame.buffer, [this.#frame.buffer]);
+    this.#frame = new Int16Array(FRAME_SAMPLES);
+    this.#filled = 0;
   }
 }
 

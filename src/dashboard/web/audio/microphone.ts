@@ -1,0 +1,41 @@
+/** The microphone as PCM16LE frames of 20 ms at 16 kHz. Its owner must `stop` it. */
+export const MICROPHONE_RATE = 16_000;
+
+export interface Microphone {
+  stop(): void;
+}
+
+/** Throws `NotAllowedError` where the person or the browser refuses, `NotFoundError` without one. */
+export async function openMicrophone(onFrame: (frame: ArrayBuffer) => void): Promise<Microphone> {
+  const stream = await navigator.mediaDevices.getUserMedia({
+    audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+  });
+  const context = contextFor(stream);
+  const stop = () => {
+    for (const track of stream.getTracks()) track.stop();
+    void context.close();
+  };
+  try {
+    await context.audioWorklet.addModule(MICROPHONE_WORKLET_URL);
+    const node = new AudioWorkletNode(context, "microphone", { numberOfOutputs: 0 });
+    node.port.onmessage = (event) => onFrame(event.data as ArrayBuffer);
+    context.createMediaStreamSource(stream).connect(node);
+    await context.resume();
+    return { stop };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** Firefox cannot mix rates: there the worklet resamples from the device's. */
+function contextFor(stream: MediaStream): AudioContext {
+  const wished = new AudioContext({ sampleRate: MICROPHONE_RATE });
+  try {
+    wished.createMediaStreamSource(stream);
+    return wished;
+  } catch {
+    void wished.close();
+    return new AudioContext();
+  }
+}

@@ -1,0 +1,200 @@
+/** What belongs to an agent: knowledge files, tools, numbers. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { answer, rest } from "../../api/client.ts";
+import { agentsQuery, filesQuery, numbersQuery, toolsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { CheckField } from "../../ui/field.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+
+export function AgentKnowledge({ agentId }: { agentId: number }) {
+  const { t, bytes } = useText();
+  const files = useQuery(filesQuery);
+  const { mayChange } = useSession();
+  const doing = useDoing("files", "home");
+  const add = (
+    <Link to="/knowledge" className="button">
+      {t("knowledge.new")}
+    </Link>
+  );
+  return (
+    <Card title={t("nav.knowledge")} note={t("agents.knowledge_lead")} actions={add} flush>
+      <Loaded query={files}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon="knowledge" title={t("knowledge.empty")}>
+              {t("knowledge.empty_body")}
+            </EmptyState>
+          ) : (
+            <ul className="list">
+              {rows.map((file) => (
+                <Assigned
+                  key={file.id}
+                  label={file.filename}
+                  note={<span className="muted nums">{bytes(file.size_bytes)}</span>}
+                  value={file.agent_ids.includes(agentId)}
+                  disabled={!mayChange || doing.busy}
+                  onValue={(known) =>
+                    void doing.run(() =>
+                      answer(
+                        rest.PATCH("/files/{id}", {
+                          params: { path: { id: file.id } },
+                          body: {
+                            agent_ids: known
+                              ? [...file.agent_ids, agentId]
+                              : file.agent_ids.filter((id) => id !== agentId),
+                          },
+                        }),
+                      ),
+                    )
+                  }
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Assigned(props: {
+  label: string;
+  note: ReactNode;
+  value: boolean;
+  disabled: boolean;
+  onValue: (value: boolean) => void;
+}) {
+  return (
+    <li>
+      <div className="grow">
+        <CheckField
+          label={<span className="strong">{props.label}</span>}
+          value={props.value}
+          onValue={(value) => !props.disabled && props.onValue(value)}
+        />
+      </div>
+      {props.note}
+    </li>
+  );
+}
+
+export function AgentTools({ agentId }: { agentId: number }) {
+  const { t } = useText();
+  const tools = useQuery(toolsQuery);
+  return (
+    <Card
+      title={t("nav.tools")}
+      note={t("agents.tools_lead")}
+      actions={
+        <Link to="/tools/new" search={{ agent: agentId }} className="button">
+          {t("tools.new")}
+        </Link>
+      }
+      flush
+    >
+      <Loaded query={tools}>
+        {(all) => {
+          const rows = all.filter(({ agent_id }) => agent_id === null || agent_id === agentId);
+          if (rows.length === 0)
+            return (
+              <EmptyState icon="tool" title={t("tools.empty")}>
+                {t("tools.empty_body")}
+              </EmptyState>
+            );
+          return (
+            <ul className="list">
+              {rows.map((tool) => (
+                <li key={tool.id}>
+                  <div className="grow">
+                    <Link to="/tools/$id" params={{ id: String(tool.id) }} className="strong mono">
+                      {tool.name}
+                    </Link>
+                    <p className="soft small">{tool.description}</p>
+                  </div>
+                  <span className="row">
+                    <Badge>
+                      {t(tool.agent_id === null ? "agents.tools_all" : "agents.tools_own")}
+                    </Badge>
+                    <Badge tone={tool.enabled ? "good" : "plain"}>
+                      {t(tool.enabled ? "tools.on" : "tools.off")}
+                    </Badge>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+export function AgentNumbers({ agentId }: { agentId: number }) {
+  const { t } = useText();
+  const numbers = useQuery(numbersQuery);
+  const agents = useQuery(agentsQuery);
+  const { mayChange } = useSession();
+  const doing = useDoing("numbers", "home");
+  return (
+    <Card
+      title={t("nav.numbers")}
+      note={t("agents.numbers_lead")}
+      actions={
+        <Link to="/numbers" className="button">
+          {t("numbers.new")}
+        </Link>
+      }
+      flush
+    >
+      <Loaded query={numbers}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon="number" title={t("numbers.empty")}>
+              {t("numbers.empty_body")}
+            </EmptyState>
+          ) : (
+            <ul className="list">
+              {rows.map((number) => {
+                const other = agents.data?.find(
+                  ({ id }) => id === number.agent_id && id !== agentId,
+                );
+                return (
+                  <Assigned
+                    key={number.id}
+                    label={
+                      number.label ? `${number.number_e164} · ${number.label}` : number.number_e164
+                    }
+                    note={
+                      other && (
+                        <span className="muted">
+                          {t("agents.other_agent", { name: other.name })}
+                        </span>
+                      )
+                    }
+                    value={number.agent_id === agentId}
+                    disabled={!mayChange || doing.busy}
+                    onValue={(mine) =>
+                      void doing.run(() =>
+                        answer(
+                          rest.PATCH("/phone-numbers/{id}", {
+                            params: { path: { id: number.id } },
+                            body: { agent_id: mine ? agentId : null },
+                          }),
+                        ),
+                      )
+                    }
+                  />
+                );
+              })}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

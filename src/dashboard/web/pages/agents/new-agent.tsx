@@ -1,0 +1,55 @@
+/** A new agent. */
+import { useNavigate } from "@tanstack/react-router";
+import { answer, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CurlButton } from "../../ui/copy.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Page as Frame } from "../../ui/page.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { AgentFields, emptyDraft, newBodyOf } from "./agent-form.tsx";
+
+export function Page() {
+  const { t, language } = useText();
+  const navigate = useNavigate();
+  const stale = useStale();
+  const { say } = useToasts();
+  const form = useForm(emptyDraft(language));
+  return (
+    <Frame
+      narrow
+      title={t("agents.new")}
+      back={{ to: "/agents", label: t("nav.agents") }}
+      actions={
+        <CurlButton
+          request={() => ({ method: "POST", path: "/agents", body: newBodyOf(form.values) })}
+        />
+      }
+    >
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (draft) => {
+          const { agent } = await answer(rest.POST("/agents", { body: newBodyOf(draft) }));
+          await stale("agents", "home");
+          say(t("agents.created"));
+          await navigate({
+            to: "/agents/$id",
+            params: { id: String(agent.id) },
+            search: { tab: "test" },
+          });
+        })}
+      >
+        <AgentFields form={form} />
+        <div className="form-foot sticky-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("agents.create")}
+          </Button>
+          <ProblemNote problem={form.problem} />
+        </div>
+      </form>
+    </Frame>
+  );
+}

@@ -1,0 +1,140 @@
+/** One call: how it went in words, its sound and words in step, and every trace it left. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { Rest } from "../../api/client.ts";
+import { callDetailsQuery, callQuery, type QueryData } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { CurlButton } from "../../ui/copy.tsx";
+import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { statusTone } from "../calls/outcome.ts";
+import { Conversation } from "./conversation.tsx";
+import { Costs } from "./costs.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { LineQuality } from "./line-quality.tsx";
+import { Timeline } from "./timeline.tsx";
+
+export type Call = Rest["Call"];
+export type Details = QueryData<ReturnType<typeof callDetailsQuery>>;
+
+const TABS = ["conversation", "timeline", "quality", "delivery", "cost"] as const;
+const ACTIVE_MS = 3_000;
+
+export function Page() {
+  const { t, dateTime } = useText();
+  const { uuid = "" }: { uuid?: string } = useParams({ strict: false });
+  const call = useQuery({
+    ...callQuery(uuid),
+    refetchInterval: ({ state }) => (state.data && !state.data.ended_reason ? ACTIVE_MS : false),
+  });
+  const other = call.data?.direction === "outbound" ? call.data.to_number : call.data?.from_number;
+  return (
+    <Frame
+      title={call.data ? other || t("calls.withheld") : t("calls.call")}
+      lead={
+        call.data && (
+          <>
+            {t(call.data.direction === "inbound" ? "calls.inbound" : "calls.outbound")} ·{" "}
+            {call.data.from_number || t("calls.withheld")} → {call.data.to_number} ·{" "}
+            {dateTime(call.data.created_at)}
+          </>
+        )
+      }
+      back={{ to: "/calls", label: t("nav.calls") }}
+      actions={<CurlButton request={() => ({ method: "GET", path: `/calls/${uuid}` })} />}
+    >
+      <Loaded query={call} lines={8}>
+        {(data) => <CallBody call={data} />}
+      </Loaded>
+    </Frame>
+  );
+}
+
+function CallBody({ call }: { call: Call }) {
+  const { t } = useText();
+  const navigate = useNavigate();
+  const search: { tab?: unknown } = useSearch({ strict: false });
+  const tab = TABS.find((name) => name === search.tab) ?? "conversation";
+  const details = useQuery(callDetailsQuery(call.call_uuid));
+  const withDetails = (show: (found: Details) => React.ReactNode) => () => (
+    <Loaded query={details}>{show}</Loaded>
+  );
+  return (
+    <>
+      <Outcome call={call} details={details.data ?? null} />
+      <Tabs
+        label={t("calls.call")}
+        value={tab}
+        onValue={(next) =>
+          void navigate({
+            to: "/calls/$uuid",
+            params: { uuid: call.call_uuid },
+            search: next === "conversation" ? {} : { tab: next },
+            replace: true,
+          })
+        }
+        tabs={[
+          {
+            name: "conversation",
+            label: t("call.tab.conversation"),
+            content: () => <Conversation call={call} />,
+          },
+          {
+            name: "timeline",
+            label: t("call.tab.timeline"),
+            content: withDetails((found) => <Timeline details={found} />),
+          },
+          {
+            name: "quality",
+            label: t("call.tab.quality"),
+            content: withDetails((found) => <LineQuality call={call} details={found} />),
+          },
+          {
+            name: "delivery",
+            label: t("call.tab.delivery"),
+            content: withDetails((found) => <Deliveries details={found} />),
+          },
+          {
+            name: "cost",
+            label: t("call.tab.cost"),
+            content: withDetails((found) => <Costs details={found} />),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Outcome({ call, details }: { call: Call; details: Details | null }) {
+  const { t, clock, eur, ms } = useText();
+  const talkMs = details?.duration_ms ?? null;
+  return (
+    <>
+      <Card>
+        <div className="row">
+          <Badge tone={statusTone(call.status)}>{t(`status.${call.status}`)}</Badge>
+          <span className="strong">
+            {call.ended_reason ? t(`ended.${call.ended_reason}`) : t("call.not_ended")}
+          </span>
+        </div>
+        <p>{call.summary ?? <span className="muted">{t("call.no_summary")}</span>}</p>
+      </Card>
+      <Figures
+        figures={[
+          {
+            label: t("calls.duration"),
+            value: talkMs === null ? clock(call.billable_seconds) : clock(talkMs / 1000),
+          },
+          { label: t("calls.cost"), value: eur(call.cost_eur, 4) },
+          { label: t("call.median"), value: ms(call.latency.p50_ms) },
+          {
+            label: t("call.answered_by"),
+            value: call.answered_by ? t(`call.${call.answered_by}`) : "–",
+          },
+          { label: t("calls.agent"), value: details?.agent_name ?? "–" },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+/** The recording and the words, in step: a turn plays from its beginning, the player lights it up. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { callDetailsQuery, peaksQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FilterSelect } from "../../ui/field.tsx";
+import { Badge, Card } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
+import type { Call } from "./call.tsx";
+
+const SPEEDS = ["0.75", "1", "1.25", "1.5", "2"] as const;
+
+export function Conversation({ call }: { call: Call }) {
+  const { t } = useText();
+  const [second, setSecond] = useState(0);
+  const player = useRef<WaveformHandle>(null);
+  const details = useQuery(callDetailsQuery(call.call_uuid));
+  const audioUrl = details.data?.recording.audio_url ?? null;
+  const atMs = second * 1000;
+  const current = audioUrl
+    ? call.turns.findLastIndex((turn) => turn.start_ms <= atMs && atMs > 0)
+    : -1;
+  return (
+    <div className="stack">
+      <Card title={t("call.recording")}>
+        {details.isPending ? (
+          <div className="skeleton waveform" />
+        ) : audioUrl ? (
+          <Player
+            uuid={call.call_uuid}
+            audioUrl={audioUrl}
+            handle={player}
+            second={second}
+            onSecond={setSecond}
+          />
+        ) : (
+          <p className="soft">{t(`call.recording.${call.recording_status}`)}</p>
+        )}
+      </Card>
+      <Card title={t("call.transcript")} flush>
+        {call.turns.length === 0 ? (
+          call.transcript ? (
+            <p className="card-body pre">{call.transcript}</p>
+          ) : (
+            <EmptyState icon="live" title={t("call.transcript")}>
+              {t("call.no_transcript")}
+            </EmptyState>
+          )
+        ) : (
+          <ol>
+            {call.turns.map((turn, at) => (
+              <TurnLine
+                key={`${turn.speaker}-${turn.start_ms}`}
+                turn={turn}
+                current={at === current}
+                onPlay={() => player.current?.seek(turn.start_ms / 1000)}
+              />
+            ))}
+          </ol>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function TurnLine(props: { turn: Call["turns"][number]; current: boolean; onPlay: () => void }) {
+  const { t, clock, ms } = useText();
+  const { turn, current } = props;
+  const line = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (current) line.current?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  return (
+    <li>
+      <button
+        ref={line}
+        type="button"
+        className="turn"
+        aria-current={current || undefined}
+        onClick={props.onPlay}
+      >
+        <span className="at">{clock(turn.start_ms / 1000)}</span>
+        <span>
+          <span className={`speaker ${turn.speaker}`}>
+            {t(turn.speaker === "agent" ? "call.agent" : "call.customer")}
+          </span>
+          <br />
+          {turn.text}
+        </span>
+        <span className="row">
+          {turn.interrupted && <Badge tone="warn">{t("call.interrupted")}</Badge>}
+          {turn.latency_ms !== null && (
+            <span className="small muted nums">{ms(turn.latency_ms)}</span>
+          )}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function Player(props: {
+  uuid: string;
+  audioUrl: string;
+  handle: React.RefObject<WaveformHandle | null>;
+  second: number;
+  onSecond: (second: number) => void;
+}) {
+  const { t, clock } = useText();
+  const peaks = useQuery(peaksQuery(props.uuid));
+  const [playing, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState<(typeof SPEEDS)[number]>("1");
+  const [failed, setFailed] = useState(false);
+  if (peaks.isPending) return <div className="skeleton waveform" />;
+  if (!peaks.data || failed) return <p className="soft">{t("call.recording.failed")}</p>;
+  const duration = peaks.data.duration_ms / 1000;
+  return (
+    <>
+      <Waveform
+        ref={props.handle}
+        peaks={peaks.data}
+        audioUrl={props.audioUrl}
+        onTime={props.onSecond}
+        onPlaying={setPlaying}
+        onError={() => setFailed(true)}
+      />
+      <div className="player">
+        <Button
+          icon={playing ? "pause" : "play"}
+          look="primary"
+          onClick={() => props.handle.current?.toggle()}
+        >
+          {t(playing ? "call.pause" : "call.play")}
+        </Button>
+        <span className="nums small soft">
+          {clock(props.second)} / {clock(duration)}
+        </span>
+        <input
+          type="range"
+          className="grow"
+          aria-label={t("call.seek")}
+          min={0}
+          max={Math.ceil(duration)}
+          step={1}
+          value={Math.round(props.second)}
+          aria-valuetext={clock(props.second)}
+          onChange={(event) => props.handle.current?.seek(event.target.valueAsNumber)}
+        />
+        <FilterSelect
+          label={t("call.speed")}
+          value={speed}
+          choices={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
+          onValue={(value) => {
+            setSpeed(value);
+            props.handle.current?.speed(Number(value));
+          }}
+        />
+      </div>
+    </>
+  );
+}

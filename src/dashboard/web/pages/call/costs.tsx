@@ -1,0 +1,67 @@
+/** What the call cost, line by line. */
+import { useText } from "../../i18n/text.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Table } from "../../ui/table.tsx";
+import type { Details } from "./call.tsx";
+
+const DIGITS = 6;
+
+export function Costs({ details }: { details: Details }) {
+  const { t, number, eur, ms } = useText();
+  const { talk_check: check } = details;
+  const card = (title: string, side: "paid" | "goods") => {
+    const rows = details.cost_lines.filter((line) => line.side === side);
+    if (rows.length === 0) return null;
+    return (
+      <Card title={title} flush>
+        <Table
+          caption={title}
+          rows={rows}
+          rowKey={(line) => `${line.item}-${line.unit}`}
+          columns={[
+            { head: t("call.item"), cell: (line) => t(`call.cost.${line.item}`) },
+            {
+              head: t("call.quantity"),
+              end: true,
+              cell: (line) => (
+                <span className="nums">
+                  {number(line.quantity)} {t(`call.unit.${line.unit}`)}
+                </span>
+              ),
+            },
+            {
+              head: t("call.amount"),
+              end: true,
+              cell: (line) => (
+                <span className="nums">
+                  {line.amount_eur === null
+                    ? t("call.unknown_cost")
+                    : line.item === "plan_seconds"
+                      ? t("call.included")
+                      : eur(line.amount_eur, DIGITS)}
+                </span>
+              ),
+            },
+          ]}
+        />
+      </Card>
+    );
+  };
+  return (
+    <div className="stack">
+      <div className="columns wide">
+        {card(t("call.cost_paid"), "paid")}
+        {card(t("call.cost_goods"), "goods")}
+      </div>
+      {check.clock_ms !== null && (
+        <p className="small muted">
+          {t("call.talk_check", {
+            clock: ms(check.clock_ms),
+            rtp: ms(check.rtp_ms),
+            engine: ms(check.engine_ms),
+          })}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** Where news of the call went: webhooks, e-mails, tools. */
+import { useText } from "../../i18n/text.tsx";
+import { Badge, Card } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import type { Details } from "./call.tsx";
+
+const MAIL_TONES = { pending: "info", sent: "good", dead: "bad" } as const;
+
+export function Deliveries({ details }: { details: Details }) {
+  const { t, ms, number, time } = useText();
+  return (
+    <div className="stack">
+      <Card title={t("call.deliveries")} flush>
+        {details.deliveries.length === 0 ? (
+          <EmptyState icon="webhook" title={t("call.deliveries")}>
+            {t("call.deliveries_empty")}
+          </EmptyState>
+        ) : (
+          <Table
+            caption={t("call.deliveries")}
+            rows={details.deliveries}
+            rowKey={(row) => row.delivery_id}
+            columns={[
+              { head: t("call.event"), cell: (row) => <code>{row.type}</code> },
+              {
+                head: t("calls.when"),
+                cell: (row) => <span className="nums">{time(row.at)}</span>,
+              },
+              { head: t("call.attempt"), end: true, cell: (row) => number(row.attempt) },
+              {
+                head: t("call.answer"),
+                cell: (row) => (
+                  <Badge tone={row.status === "delivered" ? "good" : "bad"}>
+                    {row.http_status ?? row.error ?? "–"}
+                  </Badge>
+                ),
+              },
+              { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },
+            ]}
+          />
+        )}
+      </Card>
+      <Card title={t("call.mails")} flush>
+        {details.mails.length === 0 ? (
+          <p className="card-body soft">{t("call.mails_empty")}</p>
+        ) : (
+          <Table
+            caption={t("call.mails")}
+            rows={details.mails}
+            rowKey={(mail) => mail.recipient}
+            columns={[
+              { head: t("call.recipient"), cell: (mail) => mail.recipient },
+              {
+                head: t("calls.status"),
+                cell: (mail) => (
+                  <Badge tone={MAIL_TONES[mail.status]}>{t(`call.mail.${mail.status}`)}</Badge>
+                ),
+              },
+              { head: t("call.answer"), cell: (mail) => mail.last_error ?? "–" },
+            ]}
+          />
+        )}
+      </Card>
+      {details.tool_calls.length > 0 && (
+        <Card title={t("call.tool_calls")} flush>
+          <Table
+            caption={t("call.tool_calls")}
+            rows={details.tool_calls}
+            rowKey={(row) => `${row.tool}-${row.start_ms}`}
+            columns={[
+              { head: t("call.lane.tool"), cell: (row) => <code>{row.tool}</code> },
+              {
+                head: t("call.answer"),
+                cell: (row) => (
+                  <Badge tone={row.ok ? "good" : "bad"}>{row.http_status ?? "–"}</Badge>
+                ),
+              },
+              { head: t("calls.duration"), end: true, cell: (row) => ms(row.duration_ms) },
+            ]}
+          />
+        </Card>
+      )}
+    </div>
+  );
+}

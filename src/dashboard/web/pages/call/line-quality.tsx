@@ -1,0 +1,96 @@
+/** How the line was: quality of the sound, and the SIP messages that made the call. */
+import { useMemo } from "react";
+import { useText } from "../../i18n/text.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Card, Figures } from "../../ui/page.tsx";
+import { Plot } from "../../ui/plot.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import type { Call, Details } from "./call.tsx";
+
+export function LineQuality({ call, details }: { call: Call; details: Details }) {
+  const { t, number, ms } = useText();
+  const { sip } = call;
+  return (
+    <div className="stack">
+      <Figures
+        figures={[
+          {
+            label: t("call.mos"),
+            value: sip.mos === null ? "–" : number(sip.mos),
+            note: sip.mos === null ? undefined : t("call.mos_note"),
+          },
+          { label: t("call.jitter"), value: ms(sip.jitter_ms) },
+          {
+            label: t("call.lost"),
+            value: sip.packets_lost === null ? "–" : number(sip.packets_lost),
+          },
+          { label: t("call.codec"), value: sip.codec ?? "–" },
+          { label: t("call.final_code"), value: sip.final_code ?? "–" },
+        ]}
+      />
+      <div className="columns wide">
+        <JitterCard rtp={details.rtp} />
+        <Ladder steps={details.sip} />
+      </div>
+    </div>
+  );
+}
+
+function JitterCard({ rtp }: { rtp: Details["rtp"] }) {
+  const { t, clock, ms } = useText();
+  const shown = useMemo(
+    () => ({
+      names: rtp.map(({ at_ms }) => clock(at_ms / 1000)),
+      series: [
+        {
+          label: t("call.jitter"),
+          values: rtp.map(({ jitter_ms }) => jitter_ms),
+          color: "accent",
+          look: "line" as const,
+        },
+      ],
+    }),
+    [rtp, clock, t],
+  );
+  return (
+    <Card title={t("call.quality_over_time")}>
+      {rtp.length === 0 ? (
+        <p className="soft">{t("call.quality_empty")}</p>
+      ) : (
+        <Plot label={t("call.quality_over_time")} {...shown} format={ms} />
+      )}
+    </Card>
+  );
+}
+
+function Ladder({ steps }: { steps: Details["sip"] }) {
+  const { t, clock } = useText();
+  return (
+    <Card title={t("call.ladder")}>
+      {steps.length === 0 ? (
+        <EmptyState icon="trunk" title={t("call.ladder")}>
+          {t("call.ladder_empty")}
+        </EmptyState>
+      ) : (
+        <ol className="ladder">
+          {steps.map((step, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same message may pass twice
+            <li key={at}>
+              <span className="muted nums">{clock(step.at_ms / 1000)}</span>
+              <span title={t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}>
+                <Icon name={step.direction === "in" ? "inbound" : "outbound"} size={14} />
+                <span className="visually-hidden">
+                  {t(step.direction === "in" ? "call.sip_in" : "call.sip_out")}
+                </span>
+              </span>
+              <span>
+                <span className="mono">{step.line}</span>
+                {step.detail && <span className="muted"> · {step.detail}</span>}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}

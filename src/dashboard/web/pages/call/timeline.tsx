@@ -1,0 +1,117 @@
+/** What happened when: one lane for each part, and how long each answer took, stage by stage. */
+import { useText } from "../../i18n/text.tsx";
+import { Card } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import type { Details } from "./call.tsx";
+
+const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
+type Turn = Details["turns"][number];
+
+export function Timeline({ details }: { details: Details }) {
+  const { t, clock } = useText();
+  const { timeline } = details;
+  const start = Math.min(0, ...timeline.map(({ start_ms }) => start_ms));
+  const end = Math.max(1, details.duration_ms ?? 0, ...timeline.map(({ end_ms }) => end_ms));
+  const share = (ms: number) => `${(ms / (end - start)) * 100}%`;
+  return (
+    <div className="stack">
+      <Card title={t("call.tab.timeline")}>
+        {timeline.length === 0 ? (
+          <EmptyState icon="live" title={t("call.tab.timeline")}>
+            {t("call.timeline_empty")}
+          </EmptyState>
+        ) : (
+          <div className="lanes">
+            {LANES.map((lane) => {
+              const spans = timeline.filter((span) => span.lane === lane);
+              if (spans.length === 0) return null;
+              return (
+                <div className="lane" key={lane}>
+                  <span className="soft">{t(`call.lane.${lane}`)}</span>
+                  <div className="lane-track">
+                    {spans.map((span) => (
+                      <span
+                        key={`${span.start_ms}-${span.end_ms}-${span.label}`}
+                        className={`lane-span ${lane}`}
+                        title={`${clock(span.start_ms / 1000)} · ${span.label}`}
+                        style={{
+                          left: share(span.start_ms - start),
+                          width: share(Math.max(0, span.end_ms - span.start_ms)),
+                        }}
+                      >
+                        <span className="visually-hidden">
+                          {clock(span.start_ms / 1000)} {span.label}
+                        </span>
+                      </span>
+                    ))}
+                  </div>
+                </div>
+              );
+            })}
+            <div className="lane">
+              <span />
+              <span className="row apart small muted nums">
+                <span>{clock(start / 1000)}</span>
+                <span>{clock((start + end) / 2000)}</span>
+                <span>{clock(end / 1000)}</span>
+              </span>
+            </div>
+          </div>
+        )}
+      </Card>
+      <Latencies turns={details.turns} />
+    </div>
+  );
+}
+
+function Latencies({ turns }: { turns: readonly Turn[] }) {
+  const { t, ms, clock } = useText();
+  const measured = turns.filter(({ latency_ms }) => latency_ms !== null);
+  if (measured.length === 0) return null;
+  const longest = Math.max(1, ...measured.map(({ latency_ms }) => latency_ms ?? 0));
+  const figure = (value: number | null | undefined) => (
+    <span className="nums">{ms(value ?? null)}</span>
+  );
+  const columns: Column<Turn>[] = [
+    {
+      head: t("call.turn"),
+      cell: (turn) => (
+        <span className="row">
+          <span className="muted nums small">{clock(turn.start_ms / 1000)}</span>
+          <span className="clip turn-text">{turn.text}</span>
+        </span>
+      ),
+    },
+    {
+      head: t("call.stage.endpointing"),
+      end: true,
+      cell: ({ stages }) => figure(stages?.endpointing_ms),
+    },
+    { head: t("call.stage.stt"), end: true, cell: ({ stages }) => figure(stages?.stt_ms) },
+    { head: t("call.stage.llm"), end: true, cell: ({ stages }) => figure(stages?.llm_first_ms) },
+    { head: t("call.stage.tts"), end: true, cell: ({ stages }) => figure(stages?.tts_first_ms) },
+    {
+      head: t("call.total"),
+      end: true,
+      cell: (turn) => (
+        <span className="latency">
+          <span className="meter" aria-hidden="true">
+            <i style={{ width: `${((turn.latency_ms ?? 0) / longest) * 100}%` }} />
+          </span>
+          <span className="nums strong">{ms(turn.latency_ms)}</span>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Card title={t("call.latency")} note={t("call.latency_note")} flush>
+      <Table
+        caption={t("call.latency")}
+        columns={columns}
+        rows={measured}
+        rowKey={(turn) => turn.index}
+      />
+    </Card>
+  );
+}

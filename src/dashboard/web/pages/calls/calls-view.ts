@@ -1,0 +1,36 @@
+/** What the address of the calls page may say, checked. */
+import { CALL_STATUSES, type CallStatus } from "./outcome.ts";
+
+export interface CallsView {
+  readonly agent_id?: number;
+  readonly status?: CallStatus;
+  readonly direction?: "inbound" | "outbound";
+  /** Days, `2026-11-21`. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly offset?: number;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export function viewOf(search: Readonly<Record<string, unknown>>): CallsView {
+  const positive = (value: unknown) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  const day = (value: unknown) =>
+    typeof value === "string" && DAY.test(value) ? value : undefined;
+  return {
+    agent_id: positive(search.agent_id),
+    status: CALL_STATUSES.find((status) => status === search.status),
+    direction:
+      search.direction === "inbound" || search.direction === "outbound"
+        ? search.direction
+        : undefined,
+    from: day(search.from),
+    to: day(search.to),
+    offset: positive(search.offset),
+  };
+}
+
+/** Without what is not set. */
+export const queryOf = (view: CallsView): CallsView =>
+  Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined));

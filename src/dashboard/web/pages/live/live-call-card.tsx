@@ -1,0 +1,149 @@
+/** One live call. */
+import { Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { answer, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import type { LiveCall, LiveTurn } from "../../live/live.tsx";
+import { useNow } from "../../live/now.ts";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { Badge, Lamp } from "../../ui/page.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { statusTone } from "../calls/outcome.ts";
+import { useListening } from "./listening.ts";
+
+export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly LiveTurn[] }) {
+  const { t, clock } = useText();
+  const now = useNow();
+  const { mayChange } = useSession();
+  const [asking, setAsking] = useState<"hangup" | "transfer" | null>(null);
+  const listening = useListening(call.call_uuid);
+  const since = new Date(call.answered_at ?? call.started_at).getTime();
+  const answered = call.status === "in_progress";
+  return (
+    <section className="card" aria-label={`${call.from_number} → ${call.to_number}`}>
+      <div className="card-head">
+        <div>
+          <h2 className="nums">
+            {call.from_number || t("calls.withheld")} → {call.to_number}
+          </h2>
+          <p className="hint">
+            {t(call.direction === "inbound" ? "calls.inbound" : "calls.outbound")}
+            {call.agent_name && ` · ${call.agent_name}`}
+          </p>
+        </div>
+        <span className="row">
+          <Badge tone={statusTone(call.status)}>
+            <Lamp tone="good" live />
+            {t(`status.${call.status}`)}
+          </Badge>
+          <span className="nums strong">{clock((now - since) / 1000)}</span>
+        </span>
+      </div>
+      <Words turns={turns} />
+      <div className="card-foot row">
+        <Button
+          small
+          icon={listening.on ? "stop" : "listen"}
+          disabled={!answered}
+          onClick={listening.toggle}
+        >
+          {t(listening.on ? "live.listen_stop" : "live.listen")}
+        </Button>
+        {mayChange && (
+          <>
+            <Button small disabled={!answered} onClick={() => setAsking("transfer")}>
+              {t("live.transfer")}
+            </Button>
+            <Button small look="danger" onClick={() => setAsking("hangup")}>
+              {t("live.hangup")}
+            </Button>
+          </>
+        )}
+        <span className="grow" />
+        <Link to="/calls/$uuid" params={{ uuid: call.call_uuid }} className="small">
+          {t("live.details")}
+        </Link>
+        {listening.on && (
+          <p className="small muted" role="status">
+            {t("live.listening")}
+          </p>
+        )}
+      </div>
+      <Confirm
+        title={t("live.hangup_title")}
+        body={t("live.hangup_body")}
+        action={t("live.hangup")}
+        open={asking === "hangup"}
+        onOpen={() => setAsking(null)}
+        onConfirm={() =>
+          answer(rest.POST("/calls/{uuid}/hangup", { params: { path: { uuid: call.call_uuid } } }))
+        }
+      />
+      <Transfer uuid={call.call_uuid} open={asking === "transfer"} onOpen={() => setAsking(null)} />
+    </section>
+  );
+}
+
+function Words({ turns }: { turns: readonly LiveTurn[] }) {
+  const { t } = useText();
+  const end = useRef<HTMLDivElement>(null);
+  const last = turns.at(-1)?.text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new words scroll into view
+  useEffect(() => {
+    const box = end.current;
+    if (box) box.scrollTop = box.scrollHeight;
+  }, [last, turns.length]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+    <div className="card-body bubbles live-words" ref={end} tabIndex={0} aria-live="polite">
+      {turns.length === 0 && <p className="muted">{t("live.waiting")}</p>}
+      {turns.map((turn) => (
+        <div key={turn.index} className={`bubble ${turn.speaker}`}>
+          <p className="who">{t(turn.speaker === "agent" ? "call.agent" : "call.customer")}</p>
+          {turn.text}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
+  const { t } = useText();
+  const { say } = useToasts();
+  const form = useForm({ to: "" });
+  return (
+    <Dialog title={t("live.transfer_title")} open={props.open} onOpen={props.onOpen}>
+      <form
+        className="form"
+        onSubmit={form.send(async (body) => {
+          await answer(
+            rest.POST("/calls/{uuid}/transfer", {
+              params: { path: { uuid: props.uuid } },
+              body,
+            }),
+          );
+          say(t("live.transferring"));
+          props.onOpen();
+        })}
+      >
+        <TextField
+          label={t("live.transfer_to")}
+          hint={t("live.transfer_hint")}
+          required
+          {...form.bind("to")}
+        />
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("live.transfer")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

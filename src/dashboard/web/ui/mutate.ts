@@ -1,0 +1,41 @@
+/** Doing something outside of a form: busy while it runs, a word when it worked, a complaint if not. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useToasts } from "./toast.tsx";
+
+export interface Doing {
+  readonly busy: boolean;
+  run(action: () => Promise<unknown>, done?: string): Promise<boolean>;
+}
+
+/** `stale`: first parts of the cache keys that are read anew afterwards. */
+export function useDoing(...stale: readonly string[]): Doing {
+  const queries = useQueryClient();
+  const { say, complain } = useToasts();
+  const [busy, setBusy] = useState(false);
+  return {
+    busy,
+    async run(action, done) {
+      setBusy(true);
+      try {
+        await action();
+        await Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+        if (done) say(done);
+        return true;
+      } catch (thrown) {
+        complain(thrown);
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+/** Reads these anew; for after a form was sent. */
+export function useStale(): (...keys: readonly string[]) => Promise<void> {
+  const queries = useQueryClient();
+  return async (...keys) => {
+    await Promise.all(keys.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+  };
+}
