@@ -115,8 +115,11 @@ export interface DashboardParts {
   readonly talks: AgentTalks;
   readonly chats: AgentChats;
   readonly lamps: Lamps;
-  readonly operator: OperatorPort;
+  /** Asked for when a route needs it: it is made after the server. */
+  readonly operator: () => OperatorPort;
   readonly mailTest: MailTest;
+  /** After a mail was put back into the queue. */
+  readonly wakeMails: () => void;
   readonly logs: LogRing;
   /** The doctor's checks; null: this server was started without them. */
   readonly checks: (() => Promise<readonly CheckResult[]>) | null;

@@ -18,6 +18,7 @@ const unused = () => Promise.reject(new Error("canary internals"));
 const operator: OperatorPort = {
   createTenant: unused,
   listTenants: async () => [],
+  setPlan: unused,
   setSuspended: unused,
   createKey: unused,
   setTrunk: unused,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { AgentTalk, AgentTalks, TalkEvent } from "../../../call/talk.ts";
 import { AppError, notFound } from "../../../core/errors.ts";
+import type { Identity } from "../../../identity/identity.ts";
 import { problemOf } from "../../problem.ts";
 import { presentTurn } from "../present-live.ts";
 import { bytesOf } from "./listen.ts";
@@ -17,12 +18,24 @@ type Command = z.output<typeof Command>;
 /** Half a second at 16 kHz: a browser sends 20 ms. */
 const AUDIO_BYTES_MAX = 16_000;
 
-export function talkSocket({ talks }: { readonly talks: AgentTalks }): SocketRoute {
+export function talkSocket({
+  talks,
+  audit,
+}: {
+  readonly talks: AgentTalks;
+  readonly audit: Identity["audit"];
+}): SocketRoute {
   return {
     path: "/agents/{id}/talk",
     role: "member",
-    async open({ id = "" }) {
+    async open({ id = "" }, { tenantId, session, origins }) {
       if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("agent");
+      // It may cost the operator money, and shows that the tenant has come this far.
+      await audit.write({
+        ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
+        ...{ action: "talkToAgent", target: `/agents/${id}/talk` },
+        ...{ ip: origins?.ip ?? "", outcome: "done" },
+      });
       return (socket) => new TalkSocket(socket, talks, Number(id));
     },
   };

@@ -1,0 +1,41 @@
+/** The dashboard's routes about the product itself, and its WebSockets. */
+import type { Route } from "../../contract.ts";
+import { listenSocket } from "../sockets/listen.ts";
+import { liveSocket } from "../sockets/live.ts";
+import type { SocketRoute } from "../sockets/socket.ts";
+import { talkSocket } from "../sockets/talk.ts";
+import { billingRoutes } from "./billing.ts";
+import { callDetailsRoutes } from "./call-details.ts";
+import { callFileRoutes } from "./call-files.ts";
+import { chatRoutes } from "./chat.ts";
+import type { ProductContext } from "./context.ts";
+import { homeRoutes } from "./home.ts";
+import { operatorRoutes } from "./operator.ts";
+import { tenantSettingsRoutes } from "./tenant-settings.ts";
+import { toolRoutes } from "./tools.ts";
+import { trunkRoutes } from "./trunk.ts";
+import { webhookRoutes } from "./webhooks.ts";
+
+export const productRoutes = (context: ProductContext): Route[] => [
+  ...homeRoutes(context),
+  ...callDetailsRoutes(context),
+  ...callFileRoutes(context),
+  ...chatRoutes(context),
+  ...toolRoutes(context),
+  ...trunkRoutes(context),
+  ...tenantSettingsRoutes(context),
+  ...webhookRoutes(context),
+  ...billingRoutes(context),
+  ...operatorRoutes(context),
+];
+
+export function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
+  const { database, clock, identity } = dependencies;
+  const { live, talks } = parts;
+  const { audit } = identity;
+  return [
+    liveSocket({ live, database, clock }),
+    listenSocket({ live, audit }),
+    talkSocket({ talks, audit }),
+  ];
+}
