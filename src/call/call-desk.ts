@@ -150,9 +150,9 @@ export function createCallDesk(options: CallDeskOptions): CallDesk {
       await call.finished;
     },
 
-    async transfer(tenantId, callUuid, to) {
+    async transfer(tenantId, callUuid, to, briefing = null) {
       const call = await liveCall(tenantId, callUuid, "transferred");
-      await transferCall(context, call, to);
+      await transferCall(context, call, to, briefing);
     },
 
     async cancelSchedule(tenantId, scheduleId) {

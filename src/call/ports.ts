@@ -27,8 +27,16 @@ export interface CallDesk {
   request(tenantId: number, wish: CallWish): Promise<RequestedCall>;
   /** Throws not_found, or conflict when the call is not live. */
   hangUp(tenantId: number, callUuid: string): Promise<void>;
-  /** `to`: E.164 or SIP URI. Throws not_found, conflict, destination_not_allowed. */
-  transfer(tenantId: number, callUuid: string, to: string): Promise<void>;
+  /**
+   * `to`: E.164 or SIP URI. `briefing`: the person hears it before the caller is put through (true: a
+   * summary of the call). Throws not_found, conflict, destination_not_allowed.
+   */
+  transfer(
+    tenantId: number,
+    callUuid: string,
+    to: string,
+    briefing?: string | true | null,
+  ): Promise<void>;
   /** Cancels a pending schedule. Throws not_found, or conflict when it is no longer pending. */
   cancelSchedule(tenantId: number, scheduleId: number): Promise<void>;
 }

@@ -42,6 +42,8 @@ export interface CallView {
   readonly to_number: string;
   readonly status: string;
   readonly ended_reason: string | null;
+  readonly answered_at: string | null;
+  readonly answered_by: string | null;
   readonly ended_at: string | null;
   readonly billable_seconds: number;
   readonly cost_eur: number;

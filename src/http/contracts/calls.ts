@@ -47,6 +47,8 @@ const itemShape = {
 
 export const CallItem = z.strictObject(itemShape).meta({ id: "CallItem" });
 
+const step = (what: string) => shown(z.int().nullable(), what, 400);
+
 const Turn = z
   .strictObject({
     speaker: shown(z.enum(["agent", "customer"]), "Who spoke.", "agent"),
@@ -59,8 +61,76 @@ const Turn = z
       "Agent turns: from the customer's last speech to the first audio.",
       640,
     ),
+    measures: shown(
+      z
+        .strictObject({
+          endpoint_ms: step("The silence was judged long enough."),
+          stt_final_ms: step("The final text was there."),
+          first_token_ms: step("The mind's first words."),
+          first_audio_ms: step("The voice's first samples."),
+          first_packet_ms: step("The first packet left."),
+          early: z.boolean(),
+        })
+        .nullable(),
+      "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",
+      {
+        endpoint_ms: 350,
+        stt_final_ms: 420,
+        first_token_ms: 430,
+        first_audio_ms: 520,
+        first_packet_ms: 540,
+        early: false,
+      },
+    ),
   })
   .meta({ id: "Turn" });
+
+const at = shown(z.int(), "From the answer, ms.", 120);
+
+const Disclosure = z
+  .strictObject({
+    text: shown(z.string(), "The words that were said.", "This call is recorded."),
+    language: shown(z.string(), "Their language.", "en"),
+    start_ms: at,
+    end_ms: at,
+    heard: shown(z.boolean(), "Said to its end; false: the line went before.", true),
+  })
+  .meta({ id: "Disclosure" });
+
+const Message = z
+  .strictObject({
+    text: shown(z.string(), "What the caller wants to have passed on.", "Please call me back."),
+    caller_name: shown(z.string().nullable(), "As the caller said it.", "Jonas"),
+    callback: shown(z.string().nullable(), "Number or time to call back.", null),
+    at_ms: at,
+  })
+  .meta({ id: "Message" });
+
+const TransferNote = z
+  .strictObject({
+    to: shown(z.string(), "Where to.", "+37060000003"),
+    method: shown(
+      z.enum(["refer", "bridge"]),
+      "`refer`: the carrier took the call over; `bridge`: a second leg was dialled.",
+      "bridge",
+    ),
+    outcome: shown(
+      z.enum(["transferred", "busy", "no_answer", "declined", "failed"]),
+      "How it went; all but the first brought the caller back to the agent.",
+      "transferred",
+    ),
+    sip_code: shown(z.int().nullable(), "Final code of the far end, where it gave one.", null),
+    at_ms: at,
+  })
+  .meta({ id: "TransferNote" });
+
+const Answering = z
+  .strictObject({
+    result: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
+    cause: shown(z.string(), "What told it.", "short_greeting"),
+    at_ms: at,
+  })
+  .meta({ id: "Answering" });
 
 const ToolCall = z
   .strictObject({
@@ -123,6 +193,18 @@ export const CallDetail = z
       p95_ms: optionalNumber("95th percentile."),
     }),
     tool_calls: z.array(ToolCall),
+    disclosure: shown(
+      Disclosure.nullable(),
+      "Proof that the caller was told about AI and recording; null: it was not said.",
+      null,
+    ),
+    messages: shown(z.array(Message), "Messages the caller left.", []),
+    transfers: shown(z.array(TransferNote), "Transfers that were tried, in order.", []),
+    answering: shown(
+      z.array(Answering),
+      "Outbound: who was judged to answer; a later entry corrects an earlier one.",
+      [],
+    ),
     sip: z.strictObject({
       call_id: shown(z.string().nullable(), "Call-ID of the SIP dialog.", null),
       final_code: shown(z.int().nullable(), "Final SIP code.", 200),
@@ -250,7 +332,17 @@ export const transferCall = contract({
   tag: "Calls",
   summary: "Transfer a live call",
   description: "If the transfer fails, the caller returns to the agent.",
-  body: z.strictObject({ to: target }).meta({ id: "Transfer" }),
+  body: z
+    .strictObject({
+      to: target,
+      briefing: field(z.union([z.boolean(), z.string().trim().min(1).max(500)]), {
+        description:
+          "Attended transfer: what the person hears before the caller is put through. A text, or true for a summary of the call.",
+        example: true,
+        must: "be true, false, or a text of at most 500 characters",
+      }).optional(),
+    })
+    .meta({ id: "Transfer" }),
   reply: okReply({
     call_uuid: callUuid,
     status: shown(z.literal("transferring"), "Under way.", "transferring"),

@@ -5,6 +5,8 @@ import { isE164 } from "../../core/e164.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
 import { type MicroEur, microEur, microToEur } from "../../core/money.ts";
 import { type CallItemRow, callHistoryStore } from "../../store/call-history-store.ts";
+import { callNotesStore } from "../../store/call-notes-store.ts";
+import type { CallNote, TurnMeasures } from "../../worker/messages.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/calls.ts";
 import type { RecordingLinks } from "../recording-links.ts";
@@ -41,7 +43,56 @@ const presentTurn = (turn: TurnRow) => ({
   end_ms: turn.endMs,
   interrupted: turn.interrupted,
   latency_ms: turn.latencyMs,
+  measures: turn.measures && presentMeasures(turn.measures),
 });
+
+const presentMeasures = (measures: TurnMeasures) => ({
+  endpoint_ms: measures.endpointMs,
+  stt_final_ms: measures.sttFinalMs,
+  first_token_ms: measures.firstTokenMs,
+  first_audio_ms: measures.firstAudioMs,
+  first_packet_ms: measures.firstPacketMs,
+  early: measures.early,
+});
+
+type NoteOf<Kind extends CallNote["kind"]> = Extract<CallNote, { kind: Kind }>;
+
+function ofKind<Kind extends CallNote["kind"]>(notes: readonly CallNote[], kind: Kind) {
+  return notes.filter((note): note is NoteOf<Kind> => note.kind === kind);
+}
+
+function presentNotes(notes: readonly CallNote[]) {
+  const [disclosure] = ofKind(notes, "disclosure");
+  return {
+    disclosure: disclosure
+      ? {
+          text: disclosure.text,
+          language: disclosure.language,
+          start_ms: disclosure.atMs,
+          end_ms: disclosure.endMs,
+          heard: disclosure.heard,
+        }
+      : null,
+    messages: ofKind(notes, "message").map(({ text, callerName, callback, atMs }) => ({
+      text,
+      caller_name: callerName,
+      callback,
+      at_ms: atMs,
+    })),
+    transfers: ofKind(notes, "transfer").map(({ to, method, outcome, sipCode, atMs }) => ({
+      to,
+      method,
+      outcome,
+      sip_code: sipCode,
+      at_ms: atMs,
+    })),
+    answering: ofKind(notes, "answered_by").map(({ result, cause, atMs }) => ({
+      result,
+      cause,
+      at_ms: atMs,
+    })),
+  };
+}
 
 const presentToolCall = (call: ToolCallRow) => ({
   tool: call.tool,
@@ -69,6 +120,7 @@ function presentDetail(
   call: CallRow,
   turns: readonly TurnRow[],
   toolCalls: readonly ToolCallRow[],
+  notes: readonly CallNote[],
   links: RecordingLinks,
 ) {
   const hasRecording = call.recordingStatus === "ready" && call.recordingFile !== null;
@@ -96,6 +148,7 @@ function presentDetail(
     },
     latency: { p50_ms: call.latencyP50Ms, p95_ms: call.latencyP95Ms },
     tool_calls: toolCalls.map(presentToolCall),
+    ...presentNotes(notes),
     sip: {
       call_id: call.sipCallId,
       final_code: call.sipFinalCode,
@@ -108,8 +161,9 @@ function presentDetail(
 }
 
 /** UTC days, `to` included. */
-const dayStart = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day));
-const dayEnd = (day: string | undefined) =>
+export const dayStart = (day: string | undefined) =>
+  day === undefined ? undefined : Date.parse(day);
+export const dayEnd = (day: string | undefined) =>
   day === undefined ? undefined : Date.parse(day) + DAY_MS;
 
 export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
@@ -134,7 +188,8 @@ export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
       if (!call) throw notFound("call");
       const turns = await history.turns(call.id);
       const toolCalls = await history.toolCalls(call.id);
-      return { ok: true, call: presentDetail(call, turns, toolCalls, recordingLinks) };
+      const notes = await callNotesStore(database.read).of(call.id);
+      return { ok: true, call: presentDetail(call, turns, toolCalls, notes, recordingLinks) };
     }),
     route(contracts.createCall)(async ({ tenantId, body }) => {
       const { to_number: toNumber, from_number: fromNumber, schedule_at: scheduleAt } = body;
@@ -156,7 +211,8 @@ export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
       };
     }),
     route(contracts.transferCall)(async ({ tenantId, params, body }) => {
-      await calls.transfer(tenantId, params.uuid, body.to);
+      const { briefing } = body;
+      await calls.transfer(tenantId, params.uuid, body.to, briefing === false ? null : briefing);
       return { ok: true, call_uuid: params.uuid, status: "transferring", to: body.to };
     }),
     route(contracts.hangUpCall)(async ({ tenantId, params }) => {

@@ -1,0 +1,181 @@
+/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 90 s. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Phone } from "../../src/demo/phone/phone.ts";
+import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tone, toneShare } from "../support/phone.ts";
+import { spoken } from "../support/spoken.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const CALLER = "+37061000011";
+const DESK = "+37061000012";
+/** Nobody is registered there. */
+const NOBODY = "+37061000099";
+const CALLER_HZ = 440;
+const DESK_HZ = 1_000;
+
+let world: Appliance;
+let caller: Phone;
+let desk: Phone;
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.31.1" });
+  caller = await world.phone(CALLER, "m3");
+  desk = await world.phone(DESK, "m3");
+}, 60_000);
+
+afterAll(() => world.close());
+
+const ended = (call: CallView) => call.ended_at !== null;
+
+async function liveUuid(): Promise<string> {
+  const { body } = await world.api("GET", "/calls?limit=1");
+  return body.calls[0]?.call_uuid ?? "";
+}
+
+const transfer = (uuid: string, body: object) => world.api("POST", `/calls/${uuid}/transfer`, body);
+
+/** The caller is with the agent, who has greeted. */
+async function talkingToAgent() {
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  await call.waitForReply();
+  return { call, uuid: await liveUuid() };
+}
+
+test(
+  "where the carrier refuses REFER a second leg is dialled, both people hear each other, keys cross, and either hang-up ends both",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    desk.onCall(async (incoming) => {
+      incoming.ring();
+      await incoming.answer();
+    });
+    const asked = await transfer(uuid, { to: DESK });
+    expect(asked).toMatchObject({
+      status: 200,
+      body: { ok: true, call_uuid: uuid, status: "transferring", to: DESK },
+    });
+    await eventually(() => desk.calls.at(-1)?.state === "active", "the desk has answered");
+    const person = desk.calls.at(-1);
+    if (!person) throw new Error("no call at the desk");
+    await Bun.sleep(500);
+    await Promise.all([call.play(tone(CALLER_HZ, 1_500)), person.play(tone(DESK_HZ, 1_500))]);
+    await Bun.sleep(400);
+    expect(toneShare(person.heard(), CALLER_HZ)).toBeGreaterThan(0.9);
+    expect(toneShare(call.heard(), DESK_HZ)).toBeGreaterThan(0.9);
+    await call.press("42");
+    await eventually(() => person.digitsReceived === "42", "the caller's keys reach the desk");
+    await person.press("7");
+    await eventually(() => call.digitsReceived === "7", "the desk's key reaches the caller");
+    const { body } = await transfer(uuid, { to: DESK });
+    expect(body.error).toBe("conflict");
+
+    await person.hangUp();
+    await call.ended;
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({
+      status: "completed",
+      ended_reason: "transferred",
+      transfers: [{ to: DESK, method: "bridge", outcome: "transferred" }],
+    });
+    expect(detail.billing.billable_seconds).toBe(Math.max(15, detail.billable_seconds));
+    const talkSec =
+      (Date.parse(detail.ended_at ?? "") - Date.parse(detail.answered_at ?? "")) / 1_000;
+    expect(Math.abs(detail.billable_seconds - Math.max(15, talkSec))).toBeLessThanOrEqual(2);
+  },
+  spoken(60_000),
+);
+
+test(
+  "the caller who hangs up on a bridged call ends the person's leg too",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    desk.onCall((incoming) => incoming.answer());
+    await transfer(uuid, { to: DESK });
+    await eventually(() => desk.calls.at(-1)?.state === "active", "the desk has answered");
+    const person = desk.calls.at(-1);
+    await Bun.sleep(300);
+    await call.hangUp();
+    await person?.ended;
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "transferred" });
+  },
+  spoken(60_000),
+);
+
+test.each([
+  [486, "busy"],
+  [603, "declined"],
+  [480, "no_answer"],
+] as const)(
+  "a person who answers %d brings the caller back to the agent, who says so and goes on",
+  async (code, outcome) => {
+    const { call, uuid } = await talkingToAgent();
+    desk.onCall((incoming) => incoming.reject(code));
+    await transfer(uuid, { to: DESK });
+    await call.waitForReply({ quietMs: 2_500 });
+    await call.say("What are your opening hours?");
+    await call.waitForReply();
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({
+      status: "completed",
+      ended_reason: "caller_hangup",
+      transfers: [{ to: DESK, outcome, sip_code: code }],
+    });
+    expect(detail.transcript).toMatch(/How else can I help you\?/);
+    expect(detail.transcript).toContain("We are open Monday to Friday from nine to five.");
+  },
+  spoken(60_000),
+);
+
+test(
+  "a number that the carrier does not know brings the caller back too",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    await transfer(uuid, { to: NOBODY });
+    await call.waitForReply({ quietMs: 1_500 });
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail.transcript).toContain("I could not connect you");
+    expect(detail.ended_reason).toBe("caller_hangup");
+  },
+  spoken(60_000),
+);
+
+test(
+  "with a briefing the person hears it before the caller, and the caller hears a ringing tone meanwhile",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    desk.onCall((incoming) => incoming.answer());
+    const briefing = "A patient wants to move an appointment.";
+    const asked = await transfer(uuid, { to: DESK, briefing });
+    expect(asked.status).toBe(200);
+    await eventually(() => desk.calls.at(-1)?.state === "active", "the desk has answered");
+    const person = desk.calls.at(-1);
+    if (!person) throw new Error("no call at the desk");
+    await person.waitForSpeech();
+    await person.waitForSilence({ quietMs: 900 });
+    expect(toneShare(call.heard(), 425)).toBeGreaterThan(0.5);
+    const briefed = person.heard().length;
+    await call.play(tone(CALLER_HZ, 1_200));
+    await Bun.sleep(300);
+    expect(toneShare(person.heard().subarray(briefed), CALLER_HZ)).toBeGreaterThan(0.9);
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ ended_reason: "transferred" });
+  },
+  spoken(60_000),
+);
+
+test("a target that the dialling rules forbid is refused, and the call goes on", async () => {
+  const { call, uuid } = await talkingToAgent();
+  const premium = await transfer(uuid, { to: "+37090012345" });
+  expect(premium.body.error).toBe("destination_not_allowed");
+  const abroad = await transfer(uuid, { to: "sip:+18005551234@example.com" });
+  expect(abroad.body.error).toBe("destination_not_allowed");
+  expect(call.state).toBe("active");
+  await call.hangUp();
+  await world.callWhen(uuid, ended);
+}, 60_000);
