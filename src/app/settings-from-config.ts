@@ -179,7 +179,7 @@ export function settingsFromConfig(
       bodyBytesMax: limits.body_bytes,
       trustedProxies: server.trusted_proxies,
     },
-    metricsListen: server.metrics_listen === null ? null : hostPort(server.metrics_listen),
+    metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,
     sip: {
       bind: hostPort(sip.bind),
       externalIp: sip.external_ip,
