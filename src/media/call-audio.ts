@@ -223,6 +223,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#deps.pacer.remove(this);
     this.#rtcp.goodbye();
     this.#sockets?.close();
+    this.#sender.close();
+    this.#receiver.close();
     this.#frameListeners.length = 0;
     this.#digitListeners.length = 0;
     this.#timeoutListener = null;

@@ -75,6 +75,9 @@ const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
   [48_000, 110],
 ]);
 
+/** RFC 7587 6.1: we neither play nor record above 8 kHz of bandwidth, and use FEC. */
+const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;useinbandfec=1";
+
 const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -271,7 +274,10 @@ function writeAudio(audio: AudioLines): string[] {
     ...events.map(({ payloadType }) => payloadType),
   ];
   const lines = [`m=audio ${audio.port} ${audio.profile} ${types.join(" ")}`];
-  for (const { payloadType, rtpmap } of formats) lines.push(`a=rtpmap:${payloadType} ${rtpmap}`);
+  for (const { payloadType, rtpmap } of formats) {
+    lines.push(`a=rtpmap:${payloadType} ${rtpmap}`);
+    if (rtpmap === FORMATS.opus.rtpmap) lines.push(`a=fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+  }
   if (comfortNoise) lines.push(`a=rtpmap:${COMFORT_NOISE_PAYLOAD_TYPE} CN/8000`);
   for (const { payloadType, clockRateHz } of events) {
     lines.push(`a=rtpmap:${payloadType} telephone-event/${clockRateHz}`);

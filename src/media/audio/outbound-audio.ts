@@ -18,9 +18,9 @@ export class OutboundAudio {
   readonly #samplesPerMs: number;
   #filled = 0;
 
-  constructor(codec: CodecName, sampleRateHz: number) {
+  constructor(codec: CodecName, sampleRateHz: 8000 | 16000) {
     this.codec = codec;
-    this.#encoder = createEncoder(codec);
+    this.#encoder = createEncoder(codec, sampleRateHz);
     this.#resampler = createResampler(sampleRateHz, this.#encoder.sampleRateHz);
     this.#samplesPerMs = this.#encoder.sampleRateHz / 1000;
     this.#pending = new Int16Array(PENDING_MS_MAX * this.#samplesPerMs);
@@ -35,12 +35,16 @@ export class OutboundAudio {
     this.#filled += this.#resampler.processInto(frame, this.#pending, this.#filled);
   }
 
-  /** Encodes the oldest `ms` into `octets` from `offset`; answers the octets written. */
+  /** Encodes the oldest `ms` into `octets` from `offset`; answers the octets written, 0: none to send. */
   take(ms: number, octets: Uint8Array, offset: number): number {
     const samples = ms * this.#samplesPerMs;
     const written = this.#encoder.encode(this.#pending, 0, samples, octets, offset);
     this.#pending.copyWithin(0, samples, this.#filled);
     this.#filled -= samples;
     return written;
+  }
+
+  close(): void {
+    this.#encoder.close();
   }
 }

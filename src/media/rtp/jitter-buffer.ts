@@ -1,25 +1,25 @@
 /**
- * Adaptive jitter buffer: packets in, 10 ms blocks of octets out. Pure: time comes in as arguments.
+ * Adaptive jitter buffer: packets in, 10 ms blocks out. Pure: time comes in as arguments.
  *
- * Octets are kept by RTP timestamp in a ring of one second, so that reordering, repetition and any
- * packet size need no handling of their own. It fits codecs with one octet per RTP tick: G.711 and
- * G.722 (RFC 3551 4.5.2). The playout delay follows the 97th percentile of the packets' relative
+ * Payloads are kept by position, in ticks of an 8 kHz clock, so that reordering, repetition and any
+ * packet size need no handling of their own. How they are kept is the codec's: octet by octet for
+ * G.711 and G.722, whole packets for Opus. The playout delay follows the 97th percentile of the packets' relative
  * delay (a histogram that forgets, as in WebRTC's NetEQ); it grows when packets are missing or the
  * caller is quiet, shrinks in quiet blocks, and never exceeds `delayMsMax`. Clock drift shows as
  * a moving minimum of the transit time and is taken up the same way.
  * Leaves concealment, decoding and RFC 3550 loss counting to others.
  */
 import { DelayEstimate } from "./delay-estimate.ts";
+import { BLOCK_TICKS, type JitterStorage } from "./jitter-storage.ts";
+import { OctetRing } from "./octet-ring.ts";
 import { timestampDelta } from "./packet.ts";
 
-/** 10 ms at the 8 kHz RTP clock. */
-export const BLOCK_OCTETS = 80;
+/** Octets of a block with G.711 and G.722. */
+export const BLOCK_OCTETS = BLOCK_TICKS;
 export const BLOCK_MS = 10;
 const TICKS_PER_MS = 8;
-const RING_OCTETS = 8192;
-const RING_MASK = RING_OCTETS - 1;
-/** Further ahead than this a packet would overwrite what is not yet played. */
-const AHEAD_OCTETS_MAX = RING_OCTETS - 1600;
+/** Further ahead than this (0.8 s) a packet would overwrite what is not yet played. */
+const AHEAD_TICKS_MAX = 6592;
 const DELAY_MS_MIN = 20;
 const DELAY_MS_INITIAL = 40;
 /** Delay above the target that is worth cutting in quiet blocks, and always. */
@@ -43,8 +43,8 @@ export type Put = "kept" | "late" | "early";
 
 export class JitterBuffer {
   readonly #delayMsMax: number;
-  readonly #octets = new Uint8Array(RING_OCTETS);
-  readonly #present = new Uint8Array(RING_OCTETS);
+  #storage: JitterStorage;
+  #clockDivisor = 1;
   #delay: DelayEstimate;
   #started = false;
   /** Positions are timestamps counted from the first packet on, without wrapping. */
@@ -59,6 +59,14 @@ export class JitterBuffer {
   constructor(options: { readonly delayMsMax: number }) {
     this.#delayMsMax = Math.max(DELAY_MS_MIN, options.delayMsMax);
     this.#delay = new DelayEstimate();
+    this.#storage = new OctetRing();
+  }
+
+  /** Another codec: begins anew. `clockDivisor`: RTP ticks in one of 8 kHz. */
+  begin(storage: JitterStorage, clockDivisor: number): void {
+    this.#storage = storage;
+    this.#clockDivisor = clockDivisor;
+    this.reset();
   }
 
   /** The playout delay it steers for, in ms above the fastest packet. */
@@ -72,10 +80,13 @@ export class JitterBuffer {
   }
 
   put(timestamp: number, payload: Uint8Array, nowMs: number): Put {
+    const ticks = this.#storage.ticksOf(payload);
+    if (ticks === 0) return "late";
     if (!this.#started) this.#start(timestamp);
-    const position = this.#lastPosition + timestampDelta(timestamp, this.#lastTimestamp);
-    const end = position + payload.length;
-    const tooEarly = end - this.#playPosition > AHEAD_OCTETS_MAX;
+    const elapsed = timestampDelta(timestamp, this.#lastTimestamp) / this.#clockDivisor;
+    const position = this.#lastPosition + Math.round(elapsed);
+    const end = position + ticks;
+    const tooEarly = end - this.#playPosition > AHEAD_TICKS_MAX;
     const tooLate = end <= this.#playPosition;
     if (tooEarly || this.#playPosition - end > this.#delayMsMax * TICKS_PER_MS) {
       this.#misfits++;
@@ -90,7 +101,7 @@ export class JitterBuffer {
     this.#delay.add(nowMs - position / TICKS_PER_MS, nowMs);
     this.#updateTarget();
     if (tooLate) return "late";
-    this.#store(position, payload);
+    this.#storage.put(position, payload, ticks, this.#playPosition);
     return "kept";
   }
 
@@ -103,23 +114,23 @@ export class JitterBuffer {
     this.#blocksSinceCut++;
     const surplusMs = this.#currentDelayMs(nowMs) - this.#targetMs;
     if (this.#shouldCut(surplusMs, quiet)) {
-      this.#clear(this.#playPosition, BLOCK_OCTETS);
-      this.#playPosition += BLOCK_OCTETS;
+      this.#storage.drop(this.#playPosition);
+      this.#playPosition += BLOCK_TICKS;
       this.#blocksSinceCut = 0;
-    } else if (surplusMs <= -BLOCK_MS && (quiet || !this.#isPresent(this.#playPosition))) {
+    } else if (surplusMs <= -BLOCK_MS && (quiet || !this.#storage.has(this.#playPosition))) {
       return "stretch";
     }
-    const complete = this.#isPresent(this.#playPosition);
-    if (complete) this.#copy(this.#playPosition, block);
-    this.#clear(this.#playPosition, BLOCK_OCTETS);
-    this.#playPosition += BLOCK_OCTETS;
+    const complete = this.#storage.has(this.#playPosition);
+    this.#storage.take(this.#playPosition, block);
+    this.#storage.drop(this.#playPosition);
+    this.#playPosition += BLOCK_TICKS;
     return complete ? "audio" : "missing";
   }
 
   /** Forgets everything: a new SSRC, codec or source. */
   reset(): void {
     this.#started = false;
-    this.#present.fill(0);
+    this.#storage.reset();
     this.#delay = new DelayEstimate();
     this.#targetMs = DELAY_MS_INITIAL;
     this.#misfits = 0;
@@ -146,31 +157,5 @@ export class JitterBuffer {
   #shouldCut(surplusMs: number, quiet: boolean): boolean {
     if (this.#blocksSinceCut < CUT_INTERVAL_BLOCKS) return false;
     return surplusMs > SURPLUS_ANY_MS || (quiet && surplusMs > SURPLUS_QUIET_MS);
-  }
-
-  #store(position: number, payload: Uint8Array): void {
-    const skipped = Math.max(0, this.#playPosition - position);
-    for (let index = skipped; index < payload.length; index++) {
-      const slot = (position + index) & RING_MASK;
-      this.#octets[slot] = payload[index] ?? 0;
-      this.#present[slot] = 1;
-    }
-  }
-
-  #isPresent(position: number): boolean {
-    for (let index = 0; index < BLOCK_OCTETS; index++) {
-      if (this.#present[(position + index) & RING_MASK] === 0) return false;
-    }
-    return true;
-  }
-
-  #copy(position: number, block: Uint8Array): void {
-    for (let index = 0; index < BLOCK_OCTETS; index++) {
-      block[index] = this.#octets[(position + index) & RING_MASK] ?? 0;
-    }
-  }
-
-  #clear(position: number, count: number): void {
-    for (let index = 0; index < count; index++) this.#present[(position + index) & RING_MASK] = 0;
   }
 }

@@ -6,7 +6,8 @@
  * Frames are concealed where packets are missing; before the first packet they are silence.
  */
 import { type Random, systemRandom } from "../../core/random.ts";
-import { InboundAudio } from "../audio/inbound-audio.ts";
+import { clockTicksPerMs } from "../audio/codec.ts";
+import { createInboundAudio, type InboundAudio } from "../audio/inbound-audio.ts";
 import type { CodecName } from "../plan.ts";
 import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
@@ -37,7 +38,7 @@ export interface RtpReceiverOptions {
   readonly jitterMsMax: number;
   readonly onDigit: (digit: string) => void;
   /** Of the frames handed out, whatever the codec's; 8000 where missing. */
-  readonly sampleRateHz?: number;
+  readonly sampleRateHz?: 8000 | 16000;
   readonly random?: Random;
 }
 
@@ -49,7 +50,7 @@ export class RtpReceiver {
   readonly #packet = new RtpPacketView();
   readonly #octets = new Uint8Array(BLOCK_OCTETS);
   readonly #onDigit: (digit: string) => void;
-  readonly #sampleRateHz: number;
+  readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
   #format: ReceiveFormat | null = null;
   #audio: InboundAudio | null = null;
@@ -97,8 +98,17 @@ export class RtpReceiver {
 
   #switchTo(codec: CodecName): void {
     if (this.#audio?.codec === codec) return;
-    this.#jitterBuffer.reset();
-    this.#audio = new InboundAudio(codec, this.#sampleRateHz, this.#random);
+    this.#audio?.close();
+    this.#audio = createInboundAudio(codec, this.#sampleRateHz, this.#random);
+    this.#jitterBuffer.begin(this.#audio.storage, this.#audio.clockDivisor);
+    this.reception.setClock(clockTicksPerMs(codec));
+  }
+
+  /** Gives the coder's memory back. Frames are silence afterwards. */
+  close(): void {
+    this.#format = null;
+    this.#audio?.close();
+    this.#audio = null;
   }
 
   /** One datagram of the RTP socket. False when it was no packet of this stream. */

@@ -7,7 +7,6 @@ import { sequenceDelta, timestampDelta } from "./packet.ts";
 
 const SEEN_SLOTS = 512;
 const AHEAD_MAX = 3000;
-const CLOCK_TICKS_PER_MS = 8;
 const NO_SEQUENCE = -1;
 
 export type Arrival =
@@ -40,6 +39,7 @@ export class ReceptionStatistics {
   #reportedReceived = 0;
   #lastTransit: number | null = null;
   #jitterTicks = 0;
+  #ticksPerMs = 8;
 
   /** `timed` is false for packets whose timestamp is not their sampling time (telephone-events). */
   receive(sequence: number, timestamp: number, nowMs: number, timed = true): Arrival {
@@ -96,7 +96,15 @@ export class ReceptionStatistics {
   }
 
   get jitterMs(): number {
-    return this.#jitterTicks / CLOCK_TICKS_PER_MS;
+    return this.#jitterTicks / this.#ticksPerMs;
+  }
+
+  /** Ticks of the RTP clock in a millisecond, 8 until told otherwise: another one begins anew. */
+  setClock(ticksPerMs: number): void {
+    if (ticksPerMs === this.#ticksPerMs) return;
+    this.#jitterTicks *= ticksPerMs / this.#ticksPerMs;
+    this.#ticksPerMs = ticksPerMs;
+    this.#lastTransit = null;
   }
 
   /** Figures for the next RR block; begins a new interval for the fraction. */
@@ -130,7 +138,7 @@ export class ReceptionStatistics {
   #measureJitter(timestamp: number, nowMs: number, timed: boolean): void {
     if (!timed) return;
     // Kept modulo 2³², like the timestamp itself: only differences count.
-    const transit = timestampDelta(Math.floor(nowMs * CLOCK_TICKS_PER_MS) % 2 ** 32, timestamp);
+    const transit = timestampDelta(Math.floor(nowMs * this.#ticksPerMs) % 2 ** 32, timestamp);
     if (this.#lastTransit !== null) {
       const difference = Math.abs(timestampDelta(transit, this.#lastTransit));
       this.#jitterTicks += (difference - this.#jitterTicks) / 16;

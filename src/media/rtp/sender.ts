@@ -7,6 +7,7 @@
  * begins, when the level changed, and every `NOISE_EVERY_TICKS`.
  */
 import { type Random, randomInt } from "../../core/random.ts";
+import { clockTicksPerMs, packetMsOf } from "../audio/codec.ts";
 import { noiseLevelOf } from "../audio/comfort-noise.ts";
 import { OutboundAudio, PENDING_MS_MAX } from "../audio/outbound-audio.ts";
 import type { CodecName } from "../plan.ts";
@@ -14,8 +15,7 @@ import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
 import { TELEPHONE_EVENT_BYTES, TelephoneEventSender } from "./telephone-event.ts";
 
 const TICK_MS = 20;
-/** All our codecs' RTP clock: 8 kHz. */
-const CLOCK_TICKS_PER_MS = 8;
+/** G.711 and G.722; Opus stays below at our bit rate. */
 const OCTETS_PER_MS_MAX = 8;
 const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
@@ -42,7 +42,7 @@ export interface SendFormat {
 export class RtpSender {
   readonly ssrc: number;
   readonly events = new TelephoneEventSender();
-  readonly #sampleRateHz: number;
+  readonly #sampleRateHz: 8000 | 16000;
   readonly #transmit: (datagram: Uint8Array, size: number) => void;
   readonly #datagram = new Uint8Array(
     RTP_HEADER_BYTES + PAYLOAD_OCTETS_MAX + RTP_TRAILER_BYTES_MAX,
@@ -54,7 +54,8 @@ export class RtpSender {
   #sequence: number;
   #timestamp: number;
   #marker = true;
-  #ticks = 0;
+  #clockMs = 0;
+  #clockTicksPerMs = 8;
   #packetsSent = 0;
   #octetsSent = 0;
   #silentTicks = 0;
@@ -66,7 +67,7 @@ export class RtpSender {
   constructor(
     random: Random,
     transmit: (datagram: Uint8Array, size: number) => void,
-    sampleRateHz = 8000,
+    sampleRateHz: 8000 | 16000 = 8000,
   ) {
     this.#transmit = transmit;
     this.#sampleRateHz = sampleRateHz;
@@ -86,7 +87,7 @@ export class RtpSender {
 
   /** Milliseconds since the stream was made. Grows past the timestamp's wrap. */
   get clockMs(): number {
-    return this.#ticks / CLOCK_TICKS_PER_MS;
+    return this.#clockMs;
   }
 
   get timestamp(): number {
@@ -98,10 +99,19 @@ export class RtpSender {
     this.#flush();
     const ptimeMs = Math.min(PTIME_MS_MAX, Math.max(PTIME_MS_MIN, format.ptimeMs));
     if (this.#audio?.codec !== format.codec) {
+      this.#audio?.close();
       this.#audio = new OutboundAudio(format.codec, this.#sampleRateHz);
+      this.#clockTicksPerMs = clockTicksPerMs(format.codec);
     }
     this.events.setClock(format.telephoneEventClockHz ?? 8000);
-    this.#format = { ...format, ptimeMs };
+    this.#format = { ...format, ptimeMs: packetMsOf(format.codec, ptimeMs) };
+  }
+
+  /** Gives the coder's memory back. Nothing is sent afterwards. */
+  close(): void {
+    this.#format = null;
+    this.#audio?.close();
+    this.#audio = null;
   }
 
   /** One tick of audio: exactly 20 ms. */
@@ -171,8 +181,10 @@ export class RtpSender {
 
   #sendPending(ms: number): void {
     const octets = this.#audio?.take(ms, this.#datagram, RTP_HEADER_BYTES) ?? 0;
-    this.#send(this.#format?.payloadType ?? 0, this.#timestamp, octets, this.#marker);
-    this.#marker = false;
+    if (octets > 0) {
+      this.#send(this.#format?.payloadType ?? 0, this.#timestamp, octets, this.#marker);
+      this.#marker = false;
+    }
     this.#advance(ms);
   }
 
@@ -191,8 +203,7 @@ export class RtpSender {
   }
 
   #advance(ms: number): void {
-    const ticks = ms * CLOCK_TICKS_PER_MS;
-    this.#ticks += ticks;
-    this.#timestamp = (this.#timestamp + ticks) >>> 0;
+    this.#clockMs += ms;
+    this.#timestamp = (this.#timestamp + ms * this.#clockTicksPerMs) >>> 0;
   }
 }

@@ -1,0 +1,60 @@
+/**
+ * Opus for speech (RFC 6716, RFC 7587) on libopus: mono at the conversation's own rate, in-band
+ * forward error correction for a tenth of the packets lost.
+ *
+ * libopus is loaded once a thread; until it is there (a few ms at the first call) `encode` answers 0
+ * and the packet is not sent. `close` gives the coder's memory back.
+ */
+import { Application, createEncoder, type OpusEncoderHandle, Signal } from "libopus-wasm";
+import type { AudioEncoder } from "../codec.ts";
+
+/** Wideband speech that leaves nothing to wish for, and half the processor time of the default. */
+const BITRATE = 24_000;
+const COMPLEXITY = 5;
+const EXPECTED_LOSS_PERCENT = 10;
+
+export class OpusAudioEncoder implements AudioEncoder {
+  readonly sampleRateHz: number;
+  #handle: OpusEncoderHandle | null = null;
+  #closed = false;
+
+  constructor(sampleRateHz: 8000 | 16000) {
+    this.sampleRateHz = sampleRateHz;
+    this.#open(sampleRateHz).catch(() => {});
+  }
+
+  encode(
+    pcm: Int16Array,
+    from: number,
+    samples: number,
+    octets: Uint8Array,
+    offset: number,
+  ): number {
+    if (!this.#handle) return 0;
+    const packet = this.#handle.encode(pcm.subarray(from, from + samples), { frameSize: samples });
+    if (offset + packet.length > octets.length) return 0;
+    octets.set(packet, offset);
+    return packet.length;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#handle?.free();
+    this.#handle = null;
+  }
+
+  async #open(sampleRate: 8000 | 16000): Promise<void> {
+    const handle = await createEncoder({
+      sampleRate,
+      channels: 1,
+      application: Application.Voip,
+      signal: Signal.Voice,
+      bitrate: BITRATE,
+      complexity: COMPLEXITY,
+      fec: true,
+      packetLossPercent: EXPECTED_LOSS_PERCENT,
+    });
+    if (this.#closed) handle.free();
+    else this.#handle = handle;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The way in of Opus: packets from the jitter buffer's shelf, 10 ms of PCM at the conversation's rate
+ * a call. A lost packet is rebuilt from the forward error correction in the next one where that has
+ * arrived, and else concealed by libopus. What libopus refuses is concealed, too.
+ */
+import { createDecoder, type OpusDecoderHandle } from "libopus-wasm";
+import { BLOCK_TICKS } from "../../rtp/jitter-storage.ts";
+import type { InboundAudio } from "../inbound-audio.ts";
+import { PacketShelf, type StoredPacket } from "./packet-shelf.ts";
+
+const BLOCK_MS = 10;
+/** RTP's 48 kHz against the 8 kHz that positions are counted in. */
+const CLOCK_DIVISOR = 6;
+
+export class OpusInboundAudio implements InboundAudio {
+  readonly codec = "opus";
+  readonly block: Int16Array;
+  readonly storage = new PacketShelf();
+  readonly clockDivisor = CLOCK_DIVISOR;
+  readonly #samplesPerBlock: number;
+  #handle: OpusDecoderHandle | null = null;
+  #closed = false;
+  #heard = false;
+  /** What is decoded of the stretch of time that begins at `#decodedFrom`. */
+  #decoded: Int16Array = new Int16Array(0);
+  #decodedFrom = 0;
+  #decodedPacket: StoredPacket | null = null;
+
+  constructor(sampleRateHz: 8000 | 16000) {
+    this.#samplesPerBlock = (sampleRateHz * BLOCK_MS) / 1000;
+    this.block = new Int16Array(this.#samplesPerBlock);
+    this.#open(sampleRateHz).catch(() => {});
+  }
+
+  play(): void {
+    const packet = this.storage.taken;
+    if (!packet) {
+      this.conceal();
+      return;
+    }
+    if (packet !== this.#decodedPacket) this.#decode(packet);
+    this.#serve();
+  }
+
+  conceal(): void {
+    if (!this.#heard) {
+      this.block.fill(0);
+      return;
+    }
+    const isRebuilt = this.#isDecoded() || this.#rebuild();
+    if (isRebuilt) this.#serve();
+    else this.#copy(this.#conceal());
+  }
+
+  /** Opus tells silence by itself. */
+  fallSilent(): void {}
+
+  close(): void {
+    this.#closed = true;
+    this.#handle?.free();
+    this.#handle = null;
+  }
+
+  async #open(sampleRate: 8000 | 16000): Promise<void> {
+    const handle = await createDecoder({ sampleRate, channels: 1 });
+    if (this.#closed) handle.free();
+    else this.#handle = handle;
+  }
+
+  #decode(packet: StoredPacket): void {
+    this.#decodedPacket = packet;
+    this.#decodedFrom = packet.position;
+    this.#heard = true;
+    try {
+      this.#decoded = this.#handle?.decode(packet.payload) ?? new Int16Array(0);
+    } catch {
+      this.#decoded = this.#conceal();
+    }
+  }
+
+  /** From the packet behind the gap; false when it has not arrived. */
+  #rebuild(): boolean {
+    const packet = this.storage.following();
+    if (!packet || !this.#handle) return false;
+    try {
+      const frameSize = (packet.ticks / BLOCK_TICKS) * this.#samplesPerBlock;
+      this.#decoded = this.#handle.decode(packet.payload, { decodeFec: true, frameSize });
+      this.#decodedFrom = packet.position - packet.ticks;
+      this.#decodedPacket = null;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #conceal(): Int16Array {
+    try {
+      return this.#handle?.decodePacketLoss(this.#samplesPerBlock) ?? new Int16Array(0);
+    } catch {
+      return new Int16Array(0);
+    }
+  }
+
+  /** Whether the block taken last lies in what was rebuilt for the block before. */
+  #isDecoded(): boolean {
+    if (this.#decodedPacket) return false;
+    const from = this.#offset();
+    return from >= 0 && from + this.#samplesPerBlock <= this.#decoded.length;
+  }
+
+  #offset(): number {
+    const ticks = this.storage.takenPosition - this.#decodedFrom;
+    return Math.round((ticks * this.#samplesPerBlock) / BLOCK_TICKS);
+  }
+
+  #serve(): void {
+    const from = Math.max(0, this.#offset());
+    this.#copy(this.#decoded.subarray(from, from + this.#samplesPerBlock));
+  }
+
+  #copy(samples: Int16Array): void {
+    this.block.fill(0);
+    this.block.set(samples.subarray(0, this.#samplesPerBlock));
+  }
+}
