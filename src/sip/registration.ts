@@ -14,6 +14,7 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { StateMachine } from "../core/state-machine.ts";
+import { ALLOW } from "./capabilities.ts";
 import type { TrunkCredentials } from "./credentials.ts";
 import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
 import type { RegistrationStatus, TrunkSettings } from "./ports.ts";
@@ -268,7 +269,7 @@ export class RegistrationClient {
           ["CSeq", `${cseq} REGISTER`],
           ["Contact", `<${this.deps.contactUri()}>;expires=${expiresSec}`],
           ["Expires", expiresSec],
-          ["Allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, PRACK"],
+          ["Allow", ALLOW],
           ["User-Agent", this.deps.userAgent],
           ...(authorisation ? [authorisation] : []),
         ],

@@ -1,9 +1,7 @@
 /** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
+import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
 import { type ResponseParts, type SipRequest, tagOf } from "./message/index.ts";
 import { isIntervalTooSmall, MIN_SE_SEC } from "./session/session-timer.ts";
-
-const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set(["100rel", "timer"]);
-const ALLOW = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, PRACK, REFER, MESSAGE";
 
 /** Undefined: let it through. */
 export function refusalOf(request: SipRequest): ResponseParts | undefined {
@@ -13,7 +11,7 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
   if (request.uri.scheme === "other") return { statusCode: 416 };
   const unsupported = headers
     .all("require")
-    .filter((option) => !SUPPORTED_OPTIONS.has(option.toLowerCase()));
+    .filter((option) => !OPTION_TAGS.has(option.toLowerCase()));
   if (unsupported.length > 0) {
     return { statusCode: 420, headers: [["Unsupported", unsupported.join(", ")]] };
   }
@@ -29,7 +27,8 @@ function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
         statusCode: 200,
         headers: [
           ["Allow", ALLOW],
-          ["Accept", "application/sdp"],
+          ["Accept", ACCEPT],
+          ["Supported", SUPPORTED],
         ],
       };
     case "INVITE":

@@ -68,6 +68,8 @@ export interface SipDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Every message that was received or sent, as on the wire. Default: nobody looks. */
+  readonly seen?: (direction: "in" | "out", message: string) => void;
   /** Default: the system's resolver. */
   readonly dns?: SipDns;
 }
@@ -124,6 +126,7 @@ class Stack implements SipStack {
     this.#endpoint = await Endpoint.open({
       bind: this.settings.bind,
       trace: this.settings.trace,
+      seen: this.deps.seen ?? null,
       tls: this.settings.tls ?? null,
       tlsCa: this.settings.tlsCa ?? null,
       clock,

@@ -13,10 +13,12 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { randomInt } from "../core/random.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
+import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
   buildResponse,
+  type HeaderInit,
   parseMessage,
   parseUri,
   type SipMessage,
@@ -41,8 +43,9 @@ import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
-import { withAddress, withHop } from "./session/on-wire.ts";
+import { withAddress, withCapabilities, withHop } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
+import { replacesOf } from "./session/replaces.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
@@ -62,6 +65,8 @@ export interface TrunkDeps
   onAddresses(trunk: SipTrunk): void;
 }
 
+/** In-dialog requests that SIP.js does not know. */
+const BESIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
 const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
 const KEEP_ALIVE_MS = 15_000;
@@ -140,11 +145,9 @@ export class SipTrunk implements Trunk {
     const leg = new SipOutgoingLeg({
       context: this.#legContext(),
       ringTimeoutMs: request.ringTimeoutMs,
+      media: request.media,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
-      makeInviter: (negotiator, again) => {
-        negotiator.useMedia(this.#path.addresses.advertise(request.media));
-        return this.#agent.makeInviter(target, from, negotiator, again);
-      },
+      makeInviter: (negotiator, again) => this.#agent.makeInviter(target, from, negotiator, again),
     });
     this.legs.add(leg);
     leg.start();
@@ -174,8 +177,9 @@ export class SipTrunk implements Trunk {
   receiveRequest(request: SipRequest): void {
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     leg?.sessionTimer.incoming(request);
-    if (leg && request.method === "UPDATE" && request.body === "") this.#confirm(request, leg);
-    else this.#agent.receiveRequest(request);
+    if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
+    else if (leg) void this.#answerInDialog(request, leg);
+    else this.deps.transactions.respond(request, { statusCode: 481 });
   }
 
   /** Our address outside is another one: the registrar is told, and every call's far end. */
@@ -229,10 +233,16 @@ export class SipTrunk implements Trunk {
     return undefined;
   }
 
-  /** An UPDATE that only refreshes the session (RFC 3311, RFC 4028); SIP.js knows no UPDATE. */
-  #confirm(request: SipRequest, leg: BaseLeg): void {
-    const contact = `<${this.#contactUri()}>`;
-    const text = buildResponse(request, { statusCode: 200, headers: [["Contact", contact]] });
+  async #answerInDialog(request: SipRequest, leg: BaseLeg): Promise<void> {
+    const parts = await leg.answerInDialog(request);
+    const headers: HeaderInit = [
+      ["Contact", `<${this.#contactUri()}>`],
+      ["Allow", ALLOW],
+      ["Supported", SUPPORTED],
+      ...(request.method === "OPTIONS" ? ([["Accept", ACCEPT]] as const) : []),
+      ...(parts.headers ?? []),
+    ];
+    const text = buildResponse(request, { ...parts, headers });
     const response = parseMessage(text);
     if (response.kind !== "response") return;
     this.deps.transactions.sendResponse(response, leg.sessionTimer.outgoing(response, text));
@@ -257,7 +267,8 @@ export class SipTrunk implements Trunk {
   }
 
   #onWire(message: SipMessage, text: string): string {
-    const addressed = withAddress(text, this.#hostToken, this.#path.addresses.public);
+    const { public: address } = this.#path.addresses;
+    const addressed = withCapabilities(withAddress(text, this.#hostToken, address));
     const timer = this.#legOf(message.callId)?.sessionTimer;
     return timer ? timer.outgoing(message, addressed) : addressed;
   }
@@ -310,17 +321,37 @@ export class SipTrunk implements Trunk {
   // ---- legs ----
 
   #onInvite(invitation: Invitation, request: SipRequest): void {
+    const replaced = this.#replacedBy(request);
+    if (typeof replaced === "number") {
+      invitation.reject({ statusCode: replaced }).catch(() => {});
+      return;
+    }
     const leg = new SipIncomingLeg({
       context: this.#legContext(),
       invitation,
       request,
       contactUser: this.contactUser,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
-      advertise: (media) => this.#path.addresses.advertise(media),
     });
     this.#agent.attach(invitation, leg.negotiator);
     this.legs.add(leg);
-    this.deps.onIncoming(leg);
+    if (replaced === null) this.deps.onIncoming(leg);
+    else if (!replaced.replaceBy(leg)) leg.reject(481);
+  }
+
+  /** The leg whose place the INVITE takes (RFC 3891 3); a code to refuse it with; null: none. */
+  #replacedBy(request: SipRequest): BaseLeg | number | null {
+    const name = replacesOf(request);
+    if (name === null) return null;
+    if (name === undefined) return 400;
+    for (const leg of this.legs) {
+      const dialog = leg.dialogNamed(name);
+      if (!dialog) continue;
+      // Only who placed the call may have it answered by another phone while it rings.
+      if (dialog.early) return leg instanceof SipOutgoingLeg ? leg : 481;
+      return name.earlyOnly ? 486 : leg;
+    }
+    return 481;
   }
 
   #makeNegotiator(onPlan: (plan: MediaPlan) => void): MediaNegotiator {
@@ -333,7 +364,9 @@ export class SipTrunk implements Trunk {
   #legContext(): LegContext {
     return {
       clock: this.deps.clock,
+      random: this.deps.random,
       log: this.#log,
+      advertise: (media) => this.#path.addresses.advertise(media),
       trunkId: this.settings.trunkId,
       sessionExpiresSec: this.deps.sessionExpiresSec,
       sessionMinSec: this.deps.sessionMinSec,

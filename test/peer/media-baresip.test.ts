@@ -26,6 +26,7 @@ const THEIR_NUMBER = e164("+37061001002");
 const RATE_HZ = 16_000;
 const OURS_HZ = [700, 5200] as const;
 const THEIRS_HZ = [900, 4700] as const;
+const HEARD_RATE_HZ = { PCMU: 8000, PCMA: 8000, G722: 16_000, opus: 48_000 } as const;
 const LISTEN_MS = 1500;
 const CALL_LIMIT_MS = 40_000;
 
@@ -54,6 +55,14 @@ const CASES: readonly Case[] = [
     peer: { codecs: "g722", encryption: "srtp", ptimeMs: 40 },
     agreed: "G722",
     isProtected: true,
+  },
+  {
+    name: "Opus",
+    codecs: ["opus", "PCMA"],
+    srtp: "off",
+    peer: { codecs: "opus" },
+    agreed: "opus",
+    isProtected: false,
   },
   {
     name: "G.711, SRTP required by both",
@@ -201,7 +210,7 @@ async function talk(testCase: Case, audio: CallAudio, plan: MediaPlan): Promise<
   expect(plan.srtp != null).toBe(testCase.isProtected);
   let heardMs = 0;
   audio.onFrame((pcm) => {
-    if (hears(pcm, THEIRS_HZ, testCase.agreed === "G722")) heardMs += 20;
+    if (hears(pcm, THEIRS_HZ, isWideband(testCase))) heardMs += 20;
   });
   audio.connect(plan);
   audio.play(twoTones(OURS_HZ, 10_000));
@@ -211,8 +220,8 @@ async function talk(testCase: Case, audio: CallAudio, plan: MediaPlan): Promise<
 
 /** baresip writes down what it heard at its codec's rate; the last second was ours. */
 function expectHeard(testCase: Case, telephone: Baresip): void {
-  const isWide = testCase.agreed === "G722";
-  const rateHz = isWide ? 16_000 : 8000;
+  const isWide = isWideband(testCase);
+  const rateHz = HEARD_RATE_HZ[testCase.agreed];
   const heard = telephone.heard();
   let best = 0;
   for (let start = 0; start + rateHz / 5 <= heard.length; start += rateHz / 10) {
@@ -223,6 +232,8 @@ function expectHeard(testCase: Case, telephone: Baresip): void {
   }
   expect(best).toBeGreaterThan(isWide ? 0.35 : 0.8);
 }
+
+const isWideband = ({ agreed }: Case) => agreed === "G722" || agreed === "opus";
 
 /** Half of the energy in each tone; a narrow band keeps the lower one only. */
 function hears(pcm: Int16Array, tonesHz: readonly number[], isWide: boolean): boolean {

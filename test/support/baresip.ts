@@ -178,6 +178,7 @@ net_interface ${host}
 module_path /usr/lib/baresip/modules
 module g711.so
 module g722.so
+module opus.so
 module srtp.so
 module aufile.so
 module aubridge.so

@@ -126,6 +126,12 @@ function parseForSipJs(name: string, value: string, message: SipMessage): unknow
   }
 }
 
+/** The URI of the first Contact; undefined where there is none to be read. */
+export function toSipJsContact(message: SipMessage): URI | undefined {
+  const contact = parseNameAddr(message.headers.get("contact") ?? "");
+  return contact && toSipJsUri(contact.uri);
+}
+
 function toNameAddrHeader(value: NameAddr): NameAddrHeader {
   const parameters: Record<string, string> = {};
   for (const [name, text] of value.parameters) parameters[name] = text ?? "";

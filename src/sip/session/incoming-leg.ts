@@ -10,6 +10,7 @@ import type { IncomingLeg, LegEnd, LocalMedia } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
+import { ReliableRinging } from "./reliable-ringing.ts";
 
 /** ports.ts: a leg neither rung, answered nor rejected gets 480. */
 const UNATTENDED_MS = 30_000;
@@ -21,8 +22,6 @@ export interface IncomingLegOptions {
   /** User part of our Contact: names the trunk, not the called number. */
   readonly contactUser: string;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
-  /** The address to write into SDP for a local one. */
-  readonly advertise: (media: LocalMedia) => LocalMedia;
 }
 
 interface Waiter {
@@ -41,6 +40,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   readonly #options: IncomingLegOptions;
   readonly #unattended: Timer;
   #waiter: Waiter | null = null;
+  #ringing: ReliableRinging | undefined;
   #acknowledged = false;
   #answeredEmitted = false;
 
@@ -66,9 +66,23 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   ring(): void {
     this.#unattended.cancel();
     if (this.session.state !== SessionState.Initial) return;
-    // A caller who requires reliable provisionals gets none: they would have to carry our SDP.
-    if (this.#options.request.headers.hasToken("require", "100rel")) return;
+    const { headers, body } = this.#options.request;
+    if (headers.hasToken("require", "100rel")) {
+      // Without an offer the first reliable one would have to be our offer (RFC 3262 5): none then.
+      if (body !== "") this.#ringReliably();
+      return;
+    }
     this.settle(this.session.progress({ statusCode: 180 }));
+  }
+
+  #ringReliably(): void {
+    if (this.#ringing) return;
+    const { clock, random } = this.context;
+    this.#ringing = new ReliableRinging(this.session, {
+      ...{ clock, random },
+      onUnconfirmed: () => this.reject(504),
+    });
+    this.#ringing.start();
   }
 
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
@@ -83,7 +97,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
       this.end(noCommonCodec("us"));
       return Promise.reject(new Error("no codec in common with the caller"));
     }
-    this.negotiator.useMedia(this.#options.advertise(media));
+    this.setMedia(media);
     const planned = new Promise<{ readonly plan: MediaPlan }>((resolve, reject) => {
       this.#waiter = { resolve, reject };
     });
@@ -103,7 +117,12 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.#finish(endOfRejectedCaller(sipCode));
   }
 
-  hangUp(): void {
+  protected leaveDialog(plan: MediaPlan): void {
+    this.emitMedia(plan);
+    this.settle(this.session.bye());
+  }
+
+  protected hangUpOwn(): void {
     if (this.ended) return;
     const { state } = this.session;
     if (state === SessionState.Initial) {
@@ -161,7 +180,8 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
 
   /** The way out where no delegate speaks: no ACK in 64·T1, an unusable answer in the ACK. */
   #onState(state: SessionState): void {
-    if (state !== SessionState.Terminated) return;
+    this.#ringing?.stop();
+    if (state !== SessionState.Terminated || this.isReplaced) return;
     this.after(0, () => {
       if (this.negotiator.failure !== null) this.#finish(noCommonCodec("us"));
       else if (!this.#acknowledged) this.#finish(ackMissing());

@@ -2,16 +2,30 @@
  * What both kinds of leg share: events held back until their taker could subscribe, exactly one
  * `ended` as the last event, digits of INFO, media changes.
  */
-import type { Bye, Info, Referral, Session, SessionDelegate, URI } from "sip.js";
+import {
+  type Bye,
+  type Info,
+  type Referral,
+  type Session,
+  type SessionDelegate,
+  SessionState,
+  type URI,
+} from "sip.js";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../core/emitter.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
 import type { MediaPlan } from "../../media/plan.ts";
-import type { LegEnd, LegEvents, ReferOutcome } from "../ports.ts";
+import type { ResponseParts, SipRequest } from "../message/index.ts";
+import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
+import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type ReinviteOutcome, Renegotiation } from "./renegotiation.ts";
 import { SessionTimer } from "./session-timer.ts";
 import { transfer } from "./transfer.ts";
+import { answerUpdate } from "./update.ts";
 
 export interface LegContext {
   readonly clock: Clock;
@@ -20,6 +34,9 @@ export interface LegContext {
   /** RFC 4028, seconds. */
   readonly sessionExpiresSec: number;
   readonly sessionMinSec: number;
+  readonly random: Random;
+  /** The address to write into SDP for a local one. */
+  readonly advertise: (media: LocalMedia) => LocalMedia;
   /** SIP URI of an E.164 number at the trunk's server, or of a URI; undefined: neither. */
   readonly uriOf: (target: string) => URI | undefined;
   /** The leg is over: forget it. */
@@ -27,6 +44,17 @@ export interface LegContext {
 }
 
 type Pending = () => void;
+
+/** What a leg needs of the one that takes its place. */
+export interface Successor {
+  on<Name extends keyof LegEvents>(
+    name: Name,
+    listener: (event: LegEvents[Name]) => void,
+  ): Unsubscribe;
+  answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
+  hangUp(): void;
+  refer(target: string): Promise<ReferOutcome>;
+}
 
 export abstract class BaseLeg {
   abstract readonly sipCallId: string;
@@ -37,6 +65,10 @@ export abstract class BaseLeg {
   readonly #timers = new Set<Timer>();
   #pending: Pending[] | null = [];
   #ended = false;
+  #media: LocalMedia | null = null;
+  #renegotiation: Renegotiation | undefined;
+  /** The leg that the far end put in this one's place (RFC 3891). */
+  #successor: Successor | undefined;
 
   constructor(protected readonly context: LegContext) {
     this.trunkId = context.trunkId;
@@ -47,7 +79,7 @@ export abstract class BaseLeg {
       clock: context.clock,
       expiresSec: context.sessionExpiresSec,
       minSec: context.sessionMinSec,
-      refresh: () => this.#reinvite(),
+      refresh: () => this.#renegotiate(),
       expire: () => this.#expireSession(),
     });
     this.after(0, () => this.#release());
@@ -63,11 +95,19 @@ export abstract class BaseLeg {
     return this.#emitter.on(name, listener);
   }
 
-  abstract hangUp(): void;
-
   protected abstract readonly session: Session;
+  abstract readonly negotiator: MediaNegotiator;
+
+  hangUp(): void {
+    if (this.#successor) this.#successor.hangUp();
+    else this.hangUpOwn();
+  }
+
+  /** `hangUp` of this leg's own dialog. */
+  protected abstract hangUpOwn(): void;
 
   refer(target: string): Promise<ReferOutcome> {
+    if (this.#successor) return this.#successor.refer(target);
     const uri = this.context.uriOf(target);
     if (!uri) return Promise.resolve({ transferred: false, accepted: false, sipCode: null });
     return transfer(this.session, uri, this.context.clock);
@@ -93,6 +133,7 @@ export abstract class BaseLeg {
     if (this.#ended) return;
     this.#ended = true;
     this.sessionTimer.close();
+    this.#renegotiation?.close();
     this.context.onEnded(this);
     this.#deliver(() => {
       this.#emitter.emit("ended", end);
@@ -117,7 +158,7 @@ export abstract class BaseLeg {
     return {
       onBye: (bye: Bye) => {
         this.settle(bye.accept());
-        this.end(hungUp(this.peer));
+        if (!this.isReplaced) this.end(hungUp(this.peer));
       },
       onInfo: (info: Info) => {
         const digit = digitOf(info.request.getHeader("content-type"), info.request.body);
@@ -131,7 +172,61 @@ export abstract class BaseLeg {
 
   /** Our address is another one: the far end is asked to send its media there. */
   reoffer(): void {
-    this.#reinvite();
+    if (!this.#media || this.session.state !== SessionState.Established) return;
+    this.negotiator.setMedia(this.context.advertise(this.#media));
+    this.#renegotiate();
+  }
+
+  /** Whether it is this leg that stands in a dialog of that name. */
+  dialogNamed(name: DialogName): { early: boolean } | undefined {
+    return dialogNamed(this.session, name);
+  }
+
+  /** The answer to an UPDATE or OPTIONS of this leg's Call-ID. Never rejects. */
+  async answerInDialog(request: SipRequest): Promise<ResponseParts> {
+    if (request.method === "UPDATE")
+      return await answerUpdate(request, this.session, this.negotiator, this.context.random);
+    if (!this.dialogNamed(nameOfRequest(request))) return { statusCode: 481 };
+    return { statusCode: noteRequest(this.session, request) ? 200 : 500 };
+  }
+
+  /**
+   * The far end hands its side of the call to another phone of its own (RFC 3891): whoever holds
+   * this leg goes on with it, and hears that phone. False: there is nothing to hand over yet.
+   */
+  replaceBy(successor: Successor): boolean {
+    const media = this.#media;
+    if (!media || this.#successor || this.#ended) return false;
+    successor.on("digit", (event) => this.emit("digit", event));
+    successor.on("media", (event) => this.emit("media", event));
+    successor.on("answered", ({ plan }) => {
+      if (this.#ended) {
+        successor.hangUp();
+        return;
+      }
+      this.#successor = successor;
+      this.sessionTimer.close();
+      this.leaveDialog(plan);
+    });
+    successor.on("ended", (end) => {
+      // One that was never answered leaves this leg as it was.
+      if (this.#successor === successor) this.#endWith(end);
+    });
+    successor.answer(media).catch(() => {});
+    return true;
+  }
+
+  /** This leg's own dialog is over; the call goes on with that plan. */
+  protected abstract leaveDialog(plan: MediaPlan): void;
+
+  protected get isReplaced(): boolean {
+    return this.#successor !== undefined;
+  }
+
+  /** Where our RTP is, for every description of this leg from now on. */
+  protected setMedia(media: LocalMedia): void {
+    this.#media = media;
+    this.negotiator.setMedia(this.context.advertise(media));
   }
 
   protected hangUpEstablished(session: Session): void {
@@ -150,20 +245,47 @@ export abstract class BaseLeg {
     this.emit("media", { plan });
   }
 
-  /** A re-INVITE with what we agreed on (RFC 4028 7.4). */
-  #reinvite(): void {
-    const refused = (sipCode: number | null) => this.sessionTimer.refreshFailed(sipCode);
-    this.session
-      .invite({
-        requestDelegate: {
-          onReject: ({ message }) => {
-            const { statusCode } = message;
-            if (statusCode === 422) this.sessionTimer.acceptMinimum(message.getHeader("min-se"));
-            refused(statusCode ?? null);
+  /** The successor's end in this leg's words. */
+  #endWith(end: LegEnd): void {
+    if (end.by === "us") this.end(end);
+    else if (end.kind === "bye") this.end(hungUp(this.peer));
+    else this.end({ ...end, by: this.peer });
+  }
+
+  /** A re-INVITE with what we agreed on, or with another address. */
+  #renegotiate(): void {
+    this.#renegotiation ??= new Renegotiation({
+      clock: this.context.clock,
+      random: this.context.random,
+      weCalled: this.peer === "callee",
+      reinvite: () => this.#reinvite(),
+      onRefused: ({ sipCode, minSe }) => {
+        if (sipCode === 422) this.sessionTimer.acceptMinimum(minSe);
+        // RFC 3261 12.2.1.2: the far end knows nothing of the call any more.
+        if (sipCode === 408 || sipCode === 481) this.#expireSession();
+        else this.sessionTimer.refreshFailed(sipCode);
+      },
+    });
+    this.#renegotiation.request();
+  }
+
+  #reinvite(): Promise<ReinviteOutcome> {
+    return new Promise((resolve) => {
+      this.session
+        .invite({
+          requestDelegate: {
+            onAccept: () => resolve({ kind: "accepted" }),
+            onReject: ({ message }) => {
+              const minSe = message.getHeader("min-se");
+              const sipCode = message.statusCode ?? null;
+              resolve({ kind: "refused", sipCode, ...(minSe === undefined ? {} : { minSe }) });
+            },
+            onRedirect: ({ message }) =>
+              resolve({ kind: "refused", sipCode: message.statusCode ?? null }),
           },
-        },
-      })
-      .catch(() => refused(null));
+        })
+        .catch(() => resolve({ kind: "busy" }));
+    });
   }
 
   #expireSession(): void {

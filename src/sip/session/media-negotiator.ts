@@ -59,13 +59,18 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     return this.#plan;
   }
 
+  /** An offer of ours is out. */
+  get awaitsAnswer(): boolean {
+    return this.#state.name === "local-offer";
+  }
+
   /** Why the last description was refused. */
   get failure(): string | null {
     return this.#failure;
   }
 
   /** Address to write into descriptions from now on. */
-  useMedia(media: LocalMedia): void {
+  setMedia(media: LocalMedia): void {
     this.#media = media;
   }
 

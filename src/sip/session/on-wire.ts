@@ -1,7 +1,8 @@
 /**
- * What SIP.js writes, made fit for the wire: its host token becomes our address, its Via names the
- * transport and the branch of the hop that the request really takes.
+ * What SIP.js writes, made fit for the wire: its host token becomes our address, its Allow is ours,
+ * its Via names the transport and the branch of the hop that the request really takes.
  */
+import { ALLOW } from "../capabilities.ts";
 import { hostForUri } from "../registration.ts";
 import type { Address, TransportName } from "../transport/flow.ts";
 
@@ -11,6 +12,10 @@ const VIA = /^(Via: SIP\/2\.0\/)\w+( [^\r\n]*?;branch=)[^;\s]+/m;
 export function withAddress(text: string, hostToken: string, address: Address): string {
   return text.replaceAll(hostToken, `${hostForUri(address.host)}:${address.port}`);
 }
+
+/** SIP.js lists what it knows itself; UPDATE and OPTIONS are answered beside it. */
+export const withCapabilities = (text: string): string =>
+  text.replace(/^Allow: [^\r\n]*/m, `Allow: ${ALLOW}`);
 
 export function withHop(text: string, transport: TransportName, branch: string): string {
   return text.replace(

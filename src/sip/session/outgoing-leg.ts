@@ -5,7 +5,7 @@
 import { type Core, type Inviter, SessionState } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
 import type { MediaPlan } from "../../media/plan.ts";
-import type { LegEnd, OutgoingLeg } from "../ports.ts";
+import type { LegEnd, LocalMedia, OutgoingLeg } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
   cancelled,
@@ -34,6 +34,7 @@ export interface AskedAgain {
 export interface OutgoingLegOptions {
   readonly context: LegContext;
   readonly ringTimeoutMs: number;
+  readonly media: LocalMedia;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
   /** Makes the Inviter whose descriptions the negotiator writes. */
   readonly makeInviter: (negotiator: MediaNegotiator, again?: AskedAgain) => Inviter;
@@ -44,7 +45,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly sipCallId: string;
   protected readonly peer = "callee";
   protected session: Inviter;
-  readonly #negotiator: MediaNegotiator;
+  readonly negotiator: MediaNegotiator;
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
@@ -52,8 +53,9 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   constructor(options: OutgoingLegOptions) {
     super(options.context);
     this.#options = options;
-    this.#negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
-    this.session = options.makeInviter(this.#negotiator);
+    this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    this.setMedia(options.media);
+    this.session = options.makeInviter(this.negotiator);
     this.sipCallId = this.session.request.callId;
     this.#watch(this.session);
     this.#ringTimer = this.after(options.ringTimeoutMs, () => this.#cancel(ringTimedOut));
@@ -79,7 +81,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     if (this.#phase.name !== "inviting" || this.ended) return false;
     if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
     const { callId, cseq } = this.session.request;
-    this.session = this.#options.makeInviter(this.#negotiator, { callId, cseq: cseq + 1 });
+    this.session = this.#options.makeInviter(this.negotiator, { callId, cseq: cseq + 1 });
     this.#watch(this.session);
     // The first session closes the negotiator that both share; only then is it used again.
     this.after(0, () => {
@@ -92,10 +94,19 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     return this.#phase.name !== "cancelling" && super.isWanted;
   }
 
-  hangUp(): void {
+  protected hangUpOwn(): void {
     if (this.ended) return;
     if (this.session.state === SessionState.Established) this.hangUpEstablished(this.session);
     else this.#cancel((sipCode) => cancelled("us", sipCode));
+  }
+
+  protected leaveDialog(plan: MediaPlan): void {
+    const answered = this.#phase.name === "answered";
+    this.#ringTimer.cancel();
+    this.#phase = { name: "answered" };
+    if (answered) this.emitMedia(plan);
+    else this.emit("answered", { plan });
+    this.settle(answered ? this.session.bye() : this.session.cancel());
   }
 
   #cancel(end: (sipCode: number | null) => LegEnd): void {
@@ -107,7 +118,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   }
 
   #onProgress(message: Core.IncomingResponseMessage): void {
-    const preview = message.body === "" ? undefined : this.#negotiator.preview(message.body);
+    const preview = message.body === "" ? undefined : this.negotiator.preview(message.body);
     this.emit("ringing", {
       sipCode: message.statusCode ?? 180,
       plan: preview?.ok ? preview.plan : null,
@@ -116,14 +127,18 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
 
   /** Called when SIP.js has ACKed, or ACKed and hung up because the answer was unusable. */
   #onAccept(message: Core.IncomingResponseMessage): void {
+    if (this.isReplaced) {
+      this.settle(this.session.bye());
+      return;
+    }
     if (this.session.state !== SessionState.Established) {
       this.end(noCommonCodec("us"));
       return;
     }
     this.#ringTimer.cancel();
     // SIP.js keeps an early answer; where the 200 says something else, the 200 is what holds.
-    const final = message.body === "" ? undefined : this.#negotiator.preview(message.body);
-    const plan = final?.ok ? final.plan : this.#negotiator.plan;
+    const final = message.body === "" ? undefined : this.negotiator.preview(message.body);
+    const plan = final?.ok ? final.plan : this.negotiator.plan;
     if (!plan) {
       this.hangUpEstablished(this.session);
       return;
@@ -133,6 +148,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   }
 
   #onRefused(message: Core.IncomingResponseMessage): void {
+    if (this.isReplaced) return;
     // SIP.js invents a 408 or 503 without a Call-ID when nothing answered or nothing could be sent.
     const invented = !message.callId;
     const sipCode = message.statusCode ?? 500;
@@ -147,13 +163,13 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
 
   /** The way out where no delegate speaks: 200 after CANCEL, an answer without usable SDP. */
   #onState(session: Inviter, state: SessionState): void {
-    if (state !== SessionState.Terminated) return;
+    if (state !== SessionState.Terminated || this.isReplaced) return;
     const phase = this.#phase;
     // Delegates of the same step run first; they know more.
     queueMicrotask(() =>
       queueMicrotask(() => {
         if (phase.name === "cancelling") this.end(phase.end(200));
-        else if (this.#negotiator.failure !== null) this.end(noCommonCodec("us"));
+        else if (this.negotiator.failure !== null) this.end(noCommonCodec("us"));
         else this.after(0, () => this.#endUnlessAskedAgain(session));
       }),
     );

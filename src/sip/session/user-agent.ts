@@ -60,7 +60,7 @@ export class TrunkUserAgent {
       logConfiguration: false,
       logLevel: "error",
       sipExtension100rel: SIPExtension.Supported,
-      sipExtensionReplaces: SIPExtension.Unsupported,
+      sipExtensionReplaces: SIPExtension.Supported,
       sendInitialProvisionalResponse: false,
       allowLegacyNotifications: true,
       // Our own limits are shorter; this is only the last resort.
@@ -69,7 +69,7 @@ export class TrunkUserAgent {
       sessionDescriptionHandlerFactory: (session) => this.#negotiatorOf(session),
       delegate: { onInvite: (invitation) => this.#onInvite(invitation) },
     });
-    this.#useOwnDigest();
+    this.#takeOwnDigest();
     void this.#agent.start();
   }
 
@@ -151,7 +151,7 @@ export class TrunkUserAgent {
   }
 
   /** SIP.js knows MD5 only and always says nc=1. */
-  #useOwnDigest(): void {
+  #takeOwnDigest(): void {
     const core = this.#agent.userAgentCore as unknown as {
       configuration: { authenticationFactory: () => unknown };
     };

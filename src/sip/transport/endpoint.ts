@@ -23,6 +23,8 @@ export interface EndpointOptions {
   readonly tlsCa: string | null;
   /** Logs every message at debug level. */
   readonly trace: boolean;
+  /** Is shown every message; null: nobody looks. */
+  readonly seen: ((direction: "in" | "out", message: string) => void) | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Sources that belong to a trunk: never limited. */
@@ -70,9 +72,7 @@ export class Endpoint {
       onMessage: (bytes, flow) => this.#receive(bytes, flow),
       onKeepAlive: () => this.counters.keepAlives++,
       onUnframed: (kind) => this.counters[kind]++,
-      onSent: (message, flow) => {
-        if (options.trace) this.#trace("out", flow, message);
-      },
+      onSent: (message, flow) => this.#note("out", flow, message),
     });
   }
 
@@ -108,7 +108,7 @@ export class Endpoint {
   /** The UDP flow to that address. Undefined when closed. */
   flowTo(remote: Address): Flow | undefined {
     const flow = this.#udp?.flowTo(remote);
-    return flow && this.options.trace ? this.#traced(flow) : flow;
+    return flow && this.#isWatched ? this.#traced(flow) : flow;
   }
 
   /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
@@ -171,11 +171,8 @@ export class Endpoint {
       this.options.log.debug("sip_malformed", { source, reason: message.reason });
       return;
     }
-    if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
-    this.options.onMessage(
-      message,
-      this.options.trace && !flow.reliable ? this.#traced(flow) : flow,
-    );
+    if (this.#isWatched) this.#note("in", flow, this.#decoder.decode(bytes));
+    this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
   }
 
   /** Connections say themselves what they send. */
@@ -185,10 +182,19 @@ export class Endpoint {
       remote: flow.remote,
       reliable: flow.reliable,
       send: (message) => {
-        this.#trace("out", flow, message);
+        this.#note("out", flow, message);
         flow.send(message);
       },
     };
+  }
+
+  get #isWatched(): boolean {
+    return this.options.trace || this.options.seen !== null;
+  }
+
+  #note(direction: "in" | "out", flow: Flow, message: string): void {
+    this.options.seen?.(direction, message);
+    if (this.options.trace) this.#trace(direction, flow, message);
   }
 
   #trace(direction: "in" | "out", flow: Flow, message: string): void {

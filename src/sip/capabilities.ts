@@ -1,0 +1,10 @@
+/** What we say of ourselves in Allow, Accept and Supported, and what a Require may ask of us. */
+
+export const METHODS = [
+  ...["INVITE", "ACK", "CANCEL", "BYE", "OPTIONS", "INFO", "NOTIFY", "PRACK", "UPDATE", "REFER"],
+] as const;
+export const ALLOW = METHODS.join(", ");
+export const ACCEPT = "application/sdp, application/dtmf-relay, application/dtmf";
+/** Option tags: RFC 3262, RFC 4028, RFC 3891. */
+export const OPTION_TAGS: ReadonlySet<string> = new Set(["100rel", "timer", "replaces"]);
+export const SUPPORTED = [...OPTION_TAGS].join(", ");

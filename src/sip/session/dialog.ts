@@ -1,0 +1,71 @@
+/**
+ * What SIP.js keeps of a dialog (RFC 3261 12) and does not show: needed for the in-dialog requests
+ * that it does not know (UPDATE, OPTIONS) and to find the dialog that a Replaces names.
+ */
+import type { Session } from "sip.js";
+import { type SipRequest, tagOf } from "../message/index.ts";
+import { toSipJsContact } from "./convert.ts";
+
+interface DialogState {
+  remoteSequenceNumber: number | undefined;
+  remoteTarget: unknown;
+}
+interface DialogInternals {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+  readonly early: boolean;
+  readonly dialogState: DialogState;
+}
+
+export interface DialogName {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+}
+
+function dialogsOf(session: Session): DialogInternals[] {
+  const internals = session as unknown as {
+    readonly dialog?: DialogInternals;
+    readonly outgoingInviteRequest?: { readonly earlyDialogs?: Map<string, DialogInternals> };
+    readonly incomingInviteRequest?: { readonly earlyDialog?: DialogInternals };
+  };
+  if (internals.dialog) return [internals.dialog];
+  const asked = internals.outgoingInviteRequest?.earlyDialogs?.values() ?? [];
+  return [...asked, internals.incomingInviteRequest?.earlyDialog].filter(
+    (dialog) => dialog !== undefined,
+  );
+}
+
+/** How the session knows that dialog; undefined: it does not. */
+export function dialogNamed(session: Session, name: DialogName): { early: boolean } | undefined {
+  return dialogsOf(session).find(
+    ({ callId, localTag, remoteTag }) =>
+      callId === name.callId && localTag === name.localTag && remoteTag === name.remoteTag,
+  );
+}
+
+export const nameOfRequest = (request: SipRequest): DialogName => ({
+  callId: request.callId,
+  localTag: tagOf(request.to) ?? "",
+  remoteTag: tagOf(request.from) ?? "",
+});
+
+/**
+ * Notes a request that SIP.js does not see: its CSeq, and where the far end is now (12.2.2). False
+ * when it is older than one before it: that wants a 500.
+ */
+export function noteRequest(session: Session, request: SipRequest): boolean {
+  const { localTag, remoteTag } = nameOfRequest(request);
+  const dialog = dialogsOf(session).find(
+    (each) => each.localTag === localTag && each.remoteTag === remoteTag,
+  );
+  if (!dialog) return true;
+  const { dialogState } = dialog;
+  const { number } = request.cseq;
+  if (number <= (dialogState.remoteSequenceNumber ?? -1)) return false;
+  dialogState.remoteSequenceNumber = number;
+  const target = request.method === "UPDATE" ? toSipJsContact(request) : undefined;
+  if (target) dialogState.remoteTarget = target;
+  return true;
+}
