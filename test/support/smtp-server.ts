@@ -13,11 +13,21 @@ export interface SmtpServer {
   readonly mails: ReceivedMail[];
   /** Answer instead of the usual one, by the command's first word: `{ RCPT: "550 no such user" }`. */
   refuse: Record<string, string>;
+  /** A whole mail is here and not yet accepted. Nothing is answered until it resolves. */
+  beforeAccept: (() => Promise<void>) | null;
+  /** The acceptance is on its way. */
+  afterAccept: (() => void) | null;
   close(): Promise<void>;
 }
 
 export async function smtpServer(host = "127.0.0.1"): Promise<SmtpServer> {
-  const state = { port: 0, mails: [] as ReceivedMail[], refuse: {} as Record<string, string> };
+  const state: Omit<SmtpServer, "close" | "port"> & { port: number } = {
+    port: 0,
+    mails: [],
+    refuse: {},
+    beforeAccept: null,
+    afterAccept: null,
+  };
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket);
@@ -46,7 +56,10 @@ const ANSWERS: Readonly<Record<string, string>> = {
   QUIT: "221 bye",
 };
 
-function converse(socket: net.Socket, state: Pick<SmtpServer, "mails" | "refuse">): void {
+function converse(
+  socket: net.Socket,
+  state: Pick<SmtpServer, "mails" | "refuse" | "beforeAccept" | "afterAccept">,
+): void {
   let buffered = "";
   let from = "";
   let to = "";
@@ -64,11 +77,14 @@ function converse(socket: net.Socket, state: Pick<SmtpServer, "mails" | "refuse"
     if (word === "QUIT") socket.end();
   }
 
-  function endOfData(data: string): void {
+  async function endOfData(data: string): Promise<void> {
     inData = false;
+    await state.beforeAccept?.();
+    if (socket.destroyed) return;
     const refusal = state.refuse["."];
     if (!refusal) state.mails.push({ from, to, data: data.replace(/^\.\./gm, ".") });
     say(refusal ?? "250 taken");
+    if (!refusal) state.afterAccept?.();
   }
 
   say("220 test.local");
@@ -79,7 +95,7 @@ function converse(socket: net.Socket, state: Pick<SmtpServer, "mails" | "refuse"
       if (end < 0) return;
       const text = buffered.slice(0, end);
       buffered = buffered.slice(end + (inData ? 5 : 2));
-      if (inData) endOfData(`${text}\r\n`);
+      if (inData) void endOfData(`${text}\r\n`);
       else command(text);
     }
   });

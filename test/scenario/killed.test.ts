@@ -1,0 +1,215 @@
+/**
+ * Kill −9 at each edge of a call's life, on the real program: at the next start the call is ended,
+ * billed, reported once and mailed, its ports are free and its trunk registered. Takes two minutes.
+ */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
+import { type Killable, killable, OWN_NUMBER } from "../support/killable.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(120_000);
+
+const HOST = "127.0.8.90";
+let world: Killable;
+let numbers = 0;
+
+beforeAll(async () => {
+  world = await killable({ dir: tempDir(), host: HOST, rtpPorts: "23000-23199" });
+});
+afterAll(() => world.close());
+afterEach(() => {
+  world.smtp.beforeAccept = null;
+  world.smtp.afterAccept = null;
+});
+
+const nextNumber = () => `+370610${String(10_000 + numbers++)}`;
+interface Call {
+  readonly call_uuid: string;
+  readonly status: string;
+  readonly ended_reason: string | null;
+  readonly answered_at: number | null;
+  readonly billable_seconds: number;
+  readonly recording_status: string;
+}
+const callOf = (number: string): Call | undefined =>
+  world.rows<Call>(
+    `SELECT * FROM calls WHERE to_number = '${number}' OR from_number = '${number}' ORDER BY id DESC LIMIT 1`,
+  )[0];
+
+/** As often as it can: the edge is a few milliseconds wide. */
+async function when(what: string, edge: () => boolean): Promise<void> {
+  const until = performance.now() + 30_000;
+  while (!edge()) {
+    if (performance.now() > until) throw new Error(`never: ${what}`);
+    await Bun.sleep(1);
+  }
+}
+
+/** Dead; then alive again with everything made up for. */
+async function dieAndRecover(number: string): Promise<Call> {
+  await world.kill();
+  const { registeredMs } = await world.start();
+  expect(registeredMs).toBeLessThan(10_000);
+  expect(await world.violations()).toEqual([]);
+  const call = callOf(number);
+  if (!call) throw new Error("the call is gone");
+  return call;
+}
+
+/** An inbound call that was answered and talks. */
+async function talking() {
+  const phone = await world.phone(nextNumber());
+  const call = await phone.call(OWN_NUMBER);
+  await call.answered;
+  return { number: phone.number, call };
+}
+
+/** Somebody who is called, and does with it what the test says. */
+async function callee(onCall: (call: IncomingCall) => void): Promise<string> {
+  const phone = await world.phone(nextNumber());
+  phone.onCall((call) => {
+    call.answered.catch(() => undefined);
+    call.rang.catch(() => undefined);
+    onCall(call);
+  });
+  return phone.number;
+}
+
+const dial = (number: string, schedule_at?: string) =>
+  world.api("POST", "/calls", { to_number: number, agent_id: world.agentId, schedule_at });
+
+test("queued: the call is dialled once, at the next start", async () => {
+  let rang = 0;
+  const number = await callee((call) => {
+    rang++;
+    call.reject(486);
+  });
+  const { status } = await dial(number, new Date(Date.now() + 2_000).toISOString());
+  expect(status).toBe(200);
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ status: "busy", ended_reason: "busy" });
+  expect(rang).toBe(1);
+});
+
+test("asked for and killed at once: the call is dialled at most once", async () => {
+  const number = await callee((call) => call.reject(486));
+  await dial(number);
+  const call = await dieAndRecover(number);
+  expect(["busy", "interrupted"]).toContain(call.ended_reason ?? "");
+});
+
+test("dialing: interrupted, never dialled again", async () => {
+  const number = await callee(() => undefined);
+  await dial(number);
+  await when("it is dialing", () => callOf(number)?.status === "dialing");
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({
+    status: "failed",
+    ended_reason: "interrupted",
+    billable_seconds: 0,
+  });
+});
+
+test("ringing: interrupted, never dialled again", async () => {
+  const number = await callee((call) => call.ring());
+  await dial(number);
+  await when("it rings", () => callOf(number)?.status === "ringing");
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({
+    status: "failed",
+    ended_reason: "interrupted",
+    billable_seconds: 0,
+  });
+});
+
+test("answered, whether that was stored already or not: interrupted, billed for what is certain", async () => {
+  const { number, call: leg } = await talking();
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ status: "failed", ended_reason: "interrupted" });
+  expect(call.billable_seconds).toBe(call.answered_at === null ? 0 : 15);
+  await leg.hangUp();
+});
+
+test("in progress: interrupted, billed, its recording mended and mailed", async () => {
+  const { number, call: leg } = await talking();
+  await when("it is in progress", () => callOf(number)?.status === "in_progress");
+  await Bun.sleep(1_500);
+  const mails = world.smtp.mails.length;
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ ended_reason: "interrupted", billable_seconds: 15 });
+  expect(call.recording_status).toBe("emailed_deleted");
+  expect(world.smtp.mails[mails]?.data).toContain("audio/mpeg");
+  await leg.hangUp();
+});
+
+test("ending: the far end has hung up, the end is stored or made up for", async () => {
+  const { number, call: leg } = await talking();
+  await when("it is in progress", () => callOf(number)?.status === "in_progress");
+  await Bun.sleep(500);
+  void leg.hangUp();
+  await Bun.sleep(2);
+  const call = await dieAndRecover(number);
+  expect(["caller_hangup", "interrupted"]).toContain(call.ended_reason ?? "");
+  expect(call.billable_seconds).toBe(15);
+});
+
+test("charged, before the recording is touched: charged once, mailed", async () => {
+  const { number, call: leg } = await talking();
+  await Bun.sleep(1_000);
+  void leg.hangUp();
+  await when("it is charged", () => (callOf(number)?.billable_seconds ?? 0) > 0);
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ status: "completed", recording_status: "emailed_deleted" });
+});
+
+test("while the MP3 is written: encoded again, mailed", async () => {
+  const { number, call: leg } = await talking();
+  await Bun.sleep(3_000);
+  void leg.hangUp();
+  const recordings = join(world.dir, "data/recordings");
+  await when("an MP3 begins", () => readdirSync(recordings).some((name) => name.includes(".mp3")));
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ status: "completed", recording_status: "emailed_deleted" });
+});
+
+test("the mail is handed over but not accepted: the recording is kept, and mailed at the next start", async () => {
+  const handed = Promise.withResolvers<void>();
+  const dead = Promise.withResolvers<void>();
+  world.smtp.beforeAccept = () => {
+    handed.resolve();
+    return dead.promise;
+  };
+  const { number, call: leg } = await talking();
+  await Bun.sleep(1_000);
+  await leg.hangUp();
+  await handed.promise;
+  const recordings = join(world.dir, "data/recordings");
+  expect(readdirSync(recordings)).toHaveLength(1);
+  await world.kill();
+  expect(readdirSync(recordings)).toHaveLength(1);
+  world.smtp.beforeAccept = null;
+  dead.resolve();
+  // Its lease is that of a dead process: it is not waited for in this test.
+  world.write("UPDATE mails SET lease_until = 0 WHERE status = 'pending'");
+  const call = await dieAndRecover(number);
+  expect(call.recording_status).toBe("emailed_deleted");
+});
+
+test("the mail is accepted, the recording not yet deleted: deleted at the next start, mailed again at most with the same Message-ID", async () => {
+  const accepted = Promise.withResolvers<void>();
+  world.smtp.afterAccept = () => {
+    void world.kill();
+    accepted.resolve();
+  };
+  const { number, call: leg } = await talking();
+  await Bun.sleep(1_000);
+  await leg.hangUp();
+  await accepted.promise;
+  world.smtp.afterAccept = null;
+  await world.kill();
+  world.write("UPDATE mails SET lease_until = 0 WHERE status = 'pending'");
+  const call = await dieAndRecover(number);
+  expect(call.recording_status).toBe("emailed_deleted");
+});
