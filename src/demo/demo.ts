@@ -41,6 +41,7 @@ import {
   DECOYS,
   GREETING,
   OPENING_HOURS,
+  OWNER,
   PARKING,
   type Person,
   PRICE,
@@ -95,7 +96,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     const calls = playTheCalls(stage, terminal, steps);
     if ((await Promise.race([calls, stopped])) === "stopped")
       throw new Error("stopped by a signal");
-    conclude(stage, terminal, steps);
+    await conclude(stage, terminal, steps);
     if (!options.exit) await stopped;
   } catch (error) {
     const name = error instanceof DataDirInUse ? "data directory" : "the demo";
@@ -289,12 +290,27 @@ async function showEvidence(
   reportCall({ title, scene, evidence, eventsReceived }, terminal, steps);
 }
 
-function conclude(stage: Stage, terminal: Terminal, steps: Steps): void {
+async function conclude(stage: Stage, terminal: Terminal, steps: Steps): Promise<void> {
+  const link = await steps.attempt("dashboard", () => signInLink(stage));
   terminal.section(steps.failures.length === 0 ? "All of it worked" : "Some steps failed");
   for (const failure of steps.failures) terminal.failed(failure);
   terminal.fact("API", stage.tenant.api.baseUrl);
   terminal.fact("key", stage.tenant.key);
   terminal.fact("try", `curl -H "Authorization: Bearer $KEY" ${stage.tenant.api.baseUrl}/calls`);
+  if (link) terminal.fact("open", `${link}   (signs in once, within 30 minutes)`);
+}
+
+/** Of the demo's owner, who is made now and may do everything. */
+async function signInLink({ appliance, tenant }: Stage): Promise<string> {
+  const { people } = appliance.app.operator;
+  const { user } = await people.createUser({
+    tenant: tenant.tenantId,
+    email: OWNER.email,
+    name: OWNER.name,
+    role: "owner",
+    operator: true,
+  });
+  return (await people.signInLink(user.id)).url;
 }
 
 const addressText = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;

@@ -15,6 +15,9 @@ export const COMPANY = {
   timeZone: "Europe/Vilnius",
 } as const;
 
+/** Who looks at the dashboard of the demo. */
+export const OWNER = { name: "Demo owner", email: "owner@brightsmile.example" } as const;
+
 export const GREETING = "Welcome to Bright Smile. How can I help you?";
 
 export const AGENT = {

@@ -1,5 +1,6 @@
 /** The mail queue's rows. */
 import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import { LINK_MAIL_PREFIX } from "../identity/mails.ts";
 import type { MailStores } from "../mail/stores.ts";
 import { calls } from "./schema/calls.ts";
 import { mails } from "./schema/outbox.ts";
@@ -74,7 +75,11 @@ export const mailStore: MailStores = (queries) => ({
   async markSent(id, owner, nowMs) {
     const changed = await queries
       .update(mails)
-      .set({ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease })
+      .set({
+        ...{ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease },
+        // What signs somebody in is not kept once it is gone out.
+        body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
+      })
       .where(heldBy(id, owner))
       .returning({ id: mails.id });
     return changed.length > 0;
