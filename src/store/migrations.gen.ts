@@ -11,6 +11,7 @@ import m8 from "../../migrations/0008_identity.sql" with { type: "text" };
 import m9 from "../../migrations/0009_call_evidence.sql" with { type: "text" };
 import m10 from "../../migrations/0010_peaks_trigger.sql" with { type: "text" };
 import m11 from "../../migrations/0011_call_notes.sql" with { type: "text" };
+import m12 from "../../migrations/0012_appliance_secrets.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -25,4 +26,5 @@ export const migrations = [
   { tag: "0009_call_evidence", createdAt: 1795255777083, sql: m9 as string },
   { tag: "0010_peaks_trigger", createdAt: 1795255777833, sql: m10 as string },
   { tag: "0011_call_notes", createdAt: 1795256744501, sql: m11 as string },
+  { tag: "0012_appliance_secrets", createdAt: 1795257256364, sql: m12 as string },
 ];

@@ -1,5 +1,6 @@
 /** Every table, for Drizzle and drizzle-kit. */
 export * from "./agents.ts";
+export * from "./appliance.ts";
 export * from "./call-notes.ts";
 export * from "./calls.ts";
 export * from "./evidence.ts";
