@@ -8,22 +8,6 @@ import type { Config } from "../config/schema.ts";
 import { eurToMicro } from "../core/money.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
 
-/** Valid keys that this version cannot honour stop the start: it never pretends. */
-export class UnsupportedSetting extends Error {
-  override readonly name = "UnsupportedSetting";
-}
-
-function refuseUnsupported(config: Config): void {
-  const { sip } = config;
-  const unsupported = [sip.codecs.includes("opus") && `[sip] codecs: leave "opus" out`].filter(
-    (entry) => entry !== false,
-  );
-  if (unsupported.length > 0)
-    throw new UnsupportedSetting(
-      `This version of linevoice does not support yet:\n  ${unsupported.join("\n  ")}`,
-    );
-}
-
 function hostPort(text: string): HostPort {
   const parsed = parseHostPort(text);
   if (!parsed) throw new RangeError(`not host:port: ${text}`);
@@ -156,7 +140,6 @@ export function settingsFromConfig(
   config: Config,
   rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
 ): AppSettings {
-  refuseUnsupported(config);
   const { server, storage, sip, rtp, http_client, limits } = config;
   return {
     ...rest,

@@ -210,9 +210,11 @@ function wavOf({ microphone: pcm, rateHz = 8000 }: BaresipOptions): Buffer {
   return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, bytes)]);
 }
 
-/** Of a 16-bit mono WAV whose header may be followed by other chunks. */
+/** The first channel of a 16-bit WAV whose header may be followed by other chunks. */
 function samplesOf(wav: Buffer): Int16Array {
   const data = wav.indexOf("data", 12, "latin1");
   const bytes = wav.subarray(data + 8);
-  return Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(i * 2));
+  const frameBytes = wav.readUInt16LE(22) * 2;
+  const frames = Math.floor(bytes.length / frameBytes);
+  return Int16Array.from({ length: frames }, (_, i) => bytes.readInt16LE(i * frameBytes));
 }
