@@ -7,9 +7,11 @@
  */
 
 import { startAudio } from "./app/audio.ts";
+import { createDashboard, type Doctor } from "./app/dashboard.ts";
 import { createDelivery } from "./app/delivery.ts";
 import { createHealthCheck, type HealthCheck } from "./app/health.ts";
 import { startHttp } from "./app/http.ts";
+import { createLiveCalls } from "./app/live-calls.ts";
 import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
@@ -21,6 +23,7 @@ import { createTrunkProbe } from "./app/trunk-test.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
 import { startUpkeep } from "./app/upkeep.ts";
+import { openVault } from "./app/vault.ts";
 import { createBilling } from "./billing/billing.ts";
 import { startMoneyRounds } from "./billing/money-rounds.ts";
 import { createAdmission } from "./call/admission.ts";
@@ -29,13 +32,13 @@ import { createCallDesk } from "./call/call-desk.ts";
 import type { CallContext } from "./call/context.ts";
 import { fireSchedule } from "./call/dialer.ts";
 import { endingByUs } from "./call/ending.ts";
+import { createEvidenceKeeper } from "./call/evidence-keeper.ts";
 import { startHeartbeat } from "./call/heartbeat.ts";
 import { handleIncoming } from "./call/inbound.ts";
 import type { CallDesk } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
 import { abandonSchedule } from "./call/unfired.ts";
-import { createVault } from "./config/vault.ts";
 import { type Clock, sleep } from "./core/clock.ts";
 import { hex } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
@@ -43,7 +46,9 @@ import type { Random } from "./core/random.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./http/recording-links.ts";
 import type { OperatorPort } from "./ops/control/operator-port.ts";
 import { type FreeDiskBytes, freeBytesOf } from "./ops/disk-watch.ts";
+import { createLogRing } from "./ops/log-ring.ts";
 import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
+import { createSipLadder } from "./sip/ladder.ts";
 import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
 import { billingStores } from "./store/billing-stores.ts";
@@ -79,16 +84,20 @@ export interface AppDependencies {
   readonly log: Log;
   /** Default: of the data directory's file system. */
   readonly freeDiskBytes?: FreeDiskBytes;
+  /** The checks of `linevoice doctor`, for the operator's dashboard. Default: it has none. */
+  readonly doctor?: Doctor;
 }
 
-export async function startApp(settings: AppSettings, deps: AppDependencies): Promise<App> {
+export async function startApp(settings: AppSettings, given: AppDependencies): Promise<App> {
+  const logs = createLogRing(given.clock);
+  const deps = { ...given, log: logs.through(given.log) };
   const { clock, random, log } = deps;
   const paths = prepareDataDir(settings.dataDir);
   const node = nodeIdOf(settings.dataDir, random);
   const { remote } = settings.storage;
   const database = await openStore(paths.database, remote, { node, clock, random });
   const upkeep = startUpkeep(settings, paths, { database, ...deps });
-  const vault = createVault(settings.masterKey);
+  const vault = await openVault(database, settings.masterKey, random);
   const billing = createBilling({
     database,
     stores: billingStores,
@@ -106,7 +115,8 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     ...deps,
   });
   const audio = startAudio(settings, { clock, log });
-  const sip = await createSipStack(settings.sip, { clock, random, log });
+  const ladder = createSipLadder(clock);
+  const sip = await createSipStack(settings.sip, { clock, random, log, seen: ladder.see });
   const registry = new CallRegistry();
   const health = createHealthCheck({
     ...{ database, audio, sip, upkeep },
@@ -121,6 +131,8 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     problems: () => health.problems(),
   });
   const turns = createTurnFeed();
+  const live = createLiveCalls({ registry, clock });
+  const evidence = createEvidenceKeeper({ database, ladder, clock, log });
   let refusing = false;
   let scheduler: Scheduler | null = null;
   const isRefusing = () => refusing;
@@ -157,18 +169,39 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     clock,
     random,
     log,
-    onTurn: (call, turn) => turns.emit("turn", { call, turn }),
+    onTurn(call, turn) {
+      turns.emit("turn", { call, turn });
+      live.spoke(call, turn);
+    },
+    onChange: (call) => live.changed(call),
+    evidence,
     onEnded: (call, end) => monitoring.callEnded(call, end),
   };
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
   const identity = createPeople({
-    ...{ database, vault, plans: settings.plans, mails: delivery.mails, publicUrl: () => reachable(baseUrl) },
+    ...{
+      database,
+      vault,
+      plans: settings.plans,
+      mails: delivery.mails,
+      publicUrl: () => reachable(baseUrl),
+    },
     ...deps,
+  });
+  const dashboard = createDashboard(settings, {
+    ...{ context, live, delivery, audio, upkeep, logs, vault, isRefusing },
+    trunks: () => ({
+      reload: (tenantId) => (leases ? leases.round() : trunks.reload(tenantId)),
+      remove: (trunkId) => trunks.remove(trunkId),
+    }),
+    operator: () => operator,
+    doctor: deps.doctor ?? null,
   });
   const http = await startHttp(settings, {
     identity,
+    dashboard: dashboard.parts,
     ...{ database, billing, payments, calls, delivery, vault, sip, audio, health },
     warnings: () => [...upkeep.warnings(), ...monitoring.warnings()],
     recordingsDir: paths.recordings,
@@ -181,7 +214,10 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, clock, log });
   sip.onIncoming((leg) => void handleIncoming(context, leg));
-  const trunks = createTrunkLoader({ database, sip, vault, log });
+  const trunks = createTrunkLoader({
+    ...{ database, sip, vault, log },
+    onRegistration: (tenantId, status) => live.registered(tenantId, status),
+  });
   const leases = settings.storage.shared
     ? startTrunkLeases({ database, node, trunks, clock, log })
     : null;
@@ -243,12 +279,14 @@ export async function startApp(settings: AppSettings, deps: AppDependencies): Pr
     if (!(await liveCallsGone(GOODBYE_MS)))
       for (const call of registry.all) call.end(endingByUs("completed", "operator_hangup"));
     await Promise.allSettled(registry.all.map((call) => call.finished));
+    await dashboard.stop();
     heartbeat.cancel();
     leftCalls.cancel();
     await leases?.stop();
     await moneyRounds.stop();
     await upkeep.stop();
     await sip.close();
+    await evidence.stop();
     await audio.stop();
     await delivery.stop();
     await http.server.stop();

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { createMailQueue } from "../mail/mail-queue.ts";
+import { createMailTest, type MailTest } from "../mail/mail-test.ts";
 import type { MailQueue } from "../mail/ports.ts";
 import type { MailProvider } from "../mail/provider.ts";
 import { outboxProvider } from "../mail/providers/outbox.ts";
@@ -27,6 +28,8 @@ export interface Delivery {
   readonly tester: WebhookTester;
   readonly mails: MailQueue;
   readonly tools: ToolRunner;
+  /** A mail at once, for the operator. */
+  readonly mailTest: MailTest;
   /** When every listener is in place: what is due leaves from now on. */
   start(): void;
   stop(): Promise<void>;
@@ -62,10 +65,11 @@ export function createDelivery(
   const client = createGuardedClient({ ...httpClient, clock });
   const timeoutMs = httpClient.webhookTimeoutMs;
   const shared = { database, stores, vault, client, clock, random, timeoutMs };
+  const provider = providerOf(settings.mail.provider, deps.outboxDir);
   const mails = createMailQueue({
     database,
     stores: mailStore,
-    provider: providerOf(settings.mail.provider, deps.outboxDir),
+    provider,
     recordingsDir: deps.recordingsDir,
     from: settings.mail.from,
     node: deps.node,
@@ -83,6 +87,7 @@ export function createDelivery(
     events: createEventSink({ stores, clock, random, wake }),
     tester: createWebhookTester({ ...shared, wake }),
     mails,
+    mailTest: createMailTest({ provider, from: settings.mail.from, clock, random }),
     tools: createToolRunner({
       database,
       targets: toolTargetStore,

@@ -6,6 +6,7 @@ import type { Vault } from "../config/vault.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { DashboardParts } from "../http/dashboard/ports.ts";
 import type { HttpServer } from "../http/ports.ts";
 import { createHttpServer } from "../http/server.ts";
 import { sharedRateLimiter } from "../http/shared-rate-limit.ts";
@@ -33,6 +34,7 @@ export interface HttpParts {
   readonly health: HealthCheck;
   /** What the operator should mend although calls go on, one sentence each. */
   warnings(): readonly string[];
+  readonly dashboard: DashboardParts;
   readonly recordingsDir: string;
   readonly clock: Clock;
   readonly random: Random;

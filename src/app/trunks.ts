@@ -3,7 +3,7 @@
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { SipStack, TrunkSettings } from "../sip/ports.ts";
+import type { RegistrationStatus, SipStack, TrunkSettings } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
 
@@ -32,8 +32,6 @@ export interface TrunkLoader {
   loadAll(): Promise<void>;
   /** After `trunk set`: replaces the running one. */
   reload(tenantId: number): Promise<void>;
-  /** After its row was deleted. */
-  unload(trunkId: number): Promise<void>;
   /** Registers one. Logs why where it cannot. */
   add(trunk: TrunkRecord): void;
   /** Un-registers one. */
@@ -45,12 +43,15 @@ export function createTrunkLoader(deps: {
   readonly sip: SipStack;
   readonly vault: Vault;
   readonly log: Log;
+  /** Told of every change of a registration. */
+  readonly onRegistration?: (tenantId: number, status: RegistrationStatus) => void;
 }): TrunkLoader {
-  const { database, sip, vault, log } = deps;
+  const { database, sip, vault, log, onRegistration } = deps;
 
   function add(trunk: TrunkRecord): void {
     try {
-      sip.addTrunk(settingsOf(trunk, vault));
+      const running = sip.addTrunk(settingsOf(trunk, vault));
+      running.onRegistration((status) => onRegistration?.(trunk.tenantId, status));
     } catch (error) {
       log.error("trunk.not_loaded", { trunk: trunk.id, error: describeError(error) });
     }
@@ -68,6 +69,5 @@ export function createTrunkLoader(deps: {
       if (sip.trunk(trunk.id)) await sip.removeTrunk(trunk.id);
       add(trunk);
     },
-    unload: (trunkId) => sip.removeTrunk(trunkId),
   };
 }

@@ -24,6 +24,8 @@ export interface Upkeep {
   readonly disk: DiskWatch;
   /** What the operator should mend although calls go on, one sentence each. */
   warnings(): readonly string[];
+  /** The last nightly backup failed: why. */
+  backupProblem(): string | null;
   stop(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export function startUpkeep(
     disk,
     warnings: () =>
       [disk.warning(), nightly.problem(), damage].filter((problem) => problem !== null),
+    backupProblem: () => nightly.problem(),
     async stop() {
       disk.stop();
       weekly?.stop();

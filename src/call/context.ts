@@ -12,7 +12,8 @@ import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import type { Admission } from "./admission.ts";
-import type { CallIdentity } from "./live-call.ts";
+import type { EvidenceKeeper } from "./evidence-keeper.ts";
+import type { CallIdentity, LiveCall } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
 import type { CallEnding } from "./state.ts";
@@ -59,6 +60,10 @@ export interface CallContext {
   readonly log: Log;
   /** Live followers: the command line and the demo. */
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
+  /** Whenever a call begins, rings, is answered or ends. */
+  readonly onChange?: (call: LiveCall) => void;
+  /** Missing: nothing is kept beside the call itself. */
+  readonly evidence?: EvidenceKeeper;
   /** Once a call is stored as ended. */
   readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }

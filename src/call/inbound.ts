@@ -152,7 +152,7 @@ async function decline(
 ): Promise<void> {
   leg.reject(declined.sipCode);
   const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
-  await context.database.tx(async (queries) => {
+  const declinedCall = await context.database.tx(async (queries) => {
     const call = await insertCall(context, queries, route, leg);
     await callStore(queries).finish(
       call.tenantId,
@@ -164,8 +164,10 @@ async function decline(
     );
     await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
     await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    return call;
   });
   context.events.wake();
+  await context.evidence?.keep(declinedCall, { sipCallId: leg.sipCallId, quality: [] });
 }
 
 function asDeclined(error: unknown): Declined | null {

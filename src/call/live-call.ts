@@ -6,6 +6,7 @@
  * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { MicroEur } from "../core/money.ts";
@@ -19,6 +20,7 @@ import { closingPhrase } from "./closing-phrase.ts";
 import type { CallContext } from "./context.ts";
 import type { EndedReason } from "./ended-reason.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
+import { QualitySeries } from "./evidence.ts";
 import { finishCall } from "./finish.ts";
 import type { CallChannel } from "./media-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
@@ -39,6 +41,14 @@ export interface CallIdentity {
   readonly maxDurationSec: number;
   /** Snapshot of the overage price when the call began. */
   readonly overageRate: MicroEur;
+}
+
+/** Somebody who listens in. */
+export interface Eavesdropper {
+  /** 8 kHz, interleaved: left caller, right agent. */
+  pcm(stereo: Int16Array): void;
+  /** Once, when the call has ended. */
+  ended(): void;
 }
 
 /** Ask for more money when less than this is covered. */
@@ -64,6 +74,8 @@ export class LiveCall {
   /** The transfer that is under way or has joined two legs; written by transfer.ts. */
   transfer: Transfer | null = null;
   #finished: Promise<void> | null = null;
+  readonly #quality = new QualitySeries();
+  readonly #eavesdroppers = new Set<Eavesdropper>();
 
   constructor(
     readonly identity: CallIdentity,
@@ -77,6 +89,7 @@ export class LiveCall {
     });
     this.#beganAtMs = context.clock.monotonic();
     context.registry.add(this);
+    context.onChange?.(this);
   }
 
   get state(): CallState {
@@ -106,7 +119,13 @@ export class LiveCall {
         }),
     );
     channel.on("note", (note) => this.#noted(note));
-    channel.on("heartbeat", () => void this.#watchMoney());
+    channel.on("heartbeat", ({ media }) => {
+      this.#quality.note(media, this.context.clock.now());
+      void this.#watchMoney();
+    });
+    channel.on("heard", ({ pcm }) => {
+      for (const listener of this.#eavesdroppers) listener.pcm(pcm);
+    });
     channel.on("failed", ({ reason, detail }) => {
       this.#log.error("call.media_failed", { reason, detail });
       this.end(
@@ -130,6 +149,18 @@ export class LiveCall {
       store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
     );
     if (!this.isLive) leg.hangUp();
+  }
+
+  /** Both sides, for somebody who listens in. null: nobody speaks yet, or any more. */
+  listen(listener: Eavesdropper): Unsubscribe | null {
+    const channel = this.#channel;
+    if (this.#machine.state.name !== "in_progress" || !channel) return null;
+    this.#eavesdroppers.add(listener);
+    if (this.#eavesdroppers.size === 1) channel.listen(true);
+    return () => {
+      if (this.#eavesdroppers.delete(listener) && this.#eavesdroppers.size === 0)
+        channel.listen(false);
+    };
   }
 
   get leg(): IncomingLeg | OutgoingLeg | null {
@@ -158,6 +189,7 @@ export class LiveCall {
     if (!this.#machine.can("ring")) return;
     const first = this.#machine.state.name === "dialing";
     this.#machine.apply({ type: "ring" });
+    if (first) this.context.onChange?.(this);
     if (plan) this.#channel?.connect(plan);
     if (first)
       this.#write("ringing", (store) =>
@@ -172,6 +204,7 @@ export class LiveCall {
     const nowMs = clock.now();
     this.#setupMs = clock.monotonic() - this.#beganAtMs;
     this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs: clock.monotonic() });
+    this.context.onChange?.(this);
     this.#channel?.connect(plan);
     this.#channel?.answered();
     const { tenantId, callUuid } = this.identity;
@@ -188,14 +221,21 @@ export class LiveCall {
     this.transfer?.callEnded();
     if (this.#machine.state.name === "in_progress") this.#tellAnswer("unknown");
     this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic() });
+    this.context.onChange?.(this);
+    for (const listener of this.#eavesdroppers) listener.ended();
+    this.#eavesdroppers.clear();
     this.#leg?.hangUp();
     this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
     const { state } = this.#machine;
     const talkMs = state.name === "ended" ? state.talkMs : 0;
     this.#finished = finishCall(this.context, this.identity, state, this.#channel)
-      .then((report) =>
-        this.context.onEnded?.(this.identity, { ending, setupMs: this.#setupMs, talkMs, report }),
-      )
+      .then((report) => {
+        this.context.onEnded?.(this.identity, { ending, setupMs: this.#setupMs, talkMs, report });
+        return this.context.evidence?.keep(this.identity, {
+          sipCallId: this.#leg?.sipCallId ?? null,
+          quality: this.#quality.samples,
+        });
+      })
       .catch((error) => this.#storeFailed("finish", error))
       .finally(() => registry.remove(this));
   }

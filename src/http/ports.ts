@@ -13,6 +13,7 @@ import type { Identity } from "../identity/identity.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import type { WebhookTester } from "../webhook/tester.ts";
+import type { DashboardParts } from "./dashboard/ports.ts";
 
 export interface HttpSettings {
   readonly host: string;
@@ -54,6 +55,8 @@ export interface HttpDependencies {
   readonly recordings: Recordings;
   readonly registrations: Registrations;
   readonly health: Health;
+  /** Missing: a server of the API alone, without the product's dashboard routes. */
+  readonly dashboard?: DashboardParts | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -18,7 +18,8 @@ import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import type { Route } from "./contract.ts";
 import { allContracts } from "./contracts/index.ts";
 import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts";
-import { dashboardRoutes } from "./dashboard/routes/index.ts";
+import { dashboardRoutes, dashboardSockets } from "./dashboard/routes/index.ts";
+import { mountSockets, SOCKET_SETTINGS } from "./dashboard/sockets/socket.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { type Exchange, problemResponse } from "./exchange.ts";
 import { createGate } from "./gate.ts";
@@ -128,7 +129,7 @@ export async function createHttpServer(
     }
   }
 
-  const app = new Elysia({ systemRouter: false });
+  const app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
   app.onRequest(({ request }) => gate.admit(request));
   app.onError({ as: "global" }, ({ code, error, request }) => {
     const exchange = gate.exchangeOf(request);
@@ -154,6 +155,11 @@ export async function createHttpServer(
   }
   for (const route of routes) mountRoute(route, MOUNTS);
   for (const route of ownRoutes) mountRoute(route, [DASHBOARD_MOUNT]);
+  const sockets = mountSockets(app, dashboardSockets(context), {
+    exchangeOf: gate.exchangeOf,
+    sessions: identity.sessions,
+    ...{ clock, log },
+  });
   dashboardDocumentRoute(app, settings.version, gate.exchangeOf);
   healthRoutes(app, { health: dependencies.health, isRefusing: gate.isRefusing });
   docsRoutes(
@@ -193,6 +199,7 @@ export async function createHttpServer(
         await idle.promise;
         timer.cancel();
       }
+      sockets.closeAll();
       await app.stop(true);
       idempotency.stop();
       await apiKeys.stop();

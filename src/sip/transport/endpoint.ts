@@ -23,7 +23,7 @@ export interface EndpointOptions {
   readonly tlsCa: string | null;
   /** Logs every message at debug level. */
   readonly trace: boolean;
-  /** Is shown every message; null: nobody looks. */
+  /** Is shown every message but those of strangers; null: nobody looks. */
   readonly seen: ((direction: "in" | "out", message: string) => void) | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -72,7 +72,7 @@ export class Endpoint {
       onMessage: (bytes, flow) => this.#receive(bytes, flow),
       onKeepAlive: () => this.counters.keepAlives++,
       onUnframed: (kind) => this.counters[kind]++,
-      onSent: (message, flow) => this.#note("out", flow, message),
+      onSent: (message, flow) => this.#note(flow, message),
     });
   }
 
@@ -171,7 +171,9 @@ export class Endpoint {
       this.options.log.debug("sip_malformed", { source, reason: message.reason });
       return;
     }
-    if (this.#isWatched) this.#note("in", flow, this.#decoder.decode(bytes));
+    if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
+    // Strangers are not shown: what looks on is bounded, and theirs to fill.
+    if (trusted) this.options.seen?.("in", this.#decoder.decode(bytes));
     this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
   }
 
@@ -182,7 +184,7 @@ export class Endpoint {
       remote: flow.remote,
       reliable: flow.reliable,
       send: (message) => {
-        this.#note("out", flow, message);
+        this.#note(flow, message);
         flow.send(message);
       },
     };
@@ -192,9 +194,9 @@ export class Endpoint {
     return this.options.trace || this.options.seen !== null;
   }
 
-  #note(direction: "in" | "out", flow: Flow, message: string): void {
-    this.options.seen?.(direction, message);
-    if (this.options.trace) this.#trace(direction, flow, message);
+  #note(flow: Flow, message: string): void {
+    this.options.seen?.("out", message);
+    if (this.options.trace) this.#trace("out", flow, message);
   }
 
   #trace(direction: "in" | "out", flow: Flow, message: string): void {

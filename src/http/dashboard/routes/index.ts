@@ -1,7 +1,9 @@
 /** Every route below /api/dashboard. */
 import type { Route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
+import type { SocketRoute } from "../sockets/socket.ts";
 import { accountRoutes } from "./account.ts";
+import { productRoutes, productSockets } from "./product.ts";
 import { sessionRoutes } from "./session.ts";
 import { teamRoutes } from "./team.ts";
 
@@ -9,4 +11,13 @@ export const dashboardRoutes = (context: RouteContext): Route[] => [
   ...sessionRoutes(context),
   ...accountRoutes(context),
   ...teamRoutes(context),
+  ...(context.dependencies.dashboard
+    ? productRoutes({ ...context, parts: context.dependencies.dashboard })
+    : []),
 ];
+
+/** Its WebSockets. */
+export const dashboardSockets = (context: RouteContext): SocketRoute[] =>
+  context.dependencies.dashboard
+    ? productSockets({ ...context, parts: context.dependencies.dashboard })
+    : [];

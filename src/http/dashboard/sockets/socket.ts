@@ -48,7 +48,6 @@ export type SocketOpener = (socket: Socket) => SocketHandler;
 
 export interface SocketDependencies {
   readonly exchangeOf: (request: Request) => Exchange;
-  readonly isRefusing: () => boolean;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
   readonly log: Log;

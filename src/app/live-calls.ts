@@ -1,0 +1,74 @@
+/** Live calls as the dashboard follows them: every change, turn and registration, tenant by tenant. */
+
+import type { CallIdentity, LiveCall } from "../call/live-call.ts";
+import type { CallRegistry } from "../call/registry.ts";
+import { statusOf } from "../call/state.ts";
+import type { Clock } from "../core/clock.ts";
+import { Emitter } from "../core/emitter.ts";
+import type { LiveCalls, LiveCallView, LiveEvent } from "../http/dashboard/ports.ts";
+import type { RegistrationStatus } from "../sip/ports.ts";
+import type { TurnRecord } from "../worker/messages.ts";
+
+/** What the rest of the appliance reports. */
+export interface LiveCallsFeed extends LiveCalls {
+  changed(call: LiveCall): void;
+  spoke(call: CallIdentity, turn: TurnRecord): void;
+  registered(tenantId: number, status: RegistrationStatus): void;
+}
+
+export function createLiveCalls(deps: {
+  readonly registry: CallRegistry;
+  readonly clock: Clock;
+}): LiveCallsFeed {
+  const { registry, clock } = deps;
+  const events = new Emitter<{ readonly event: { tenantId: number; event: LiveEvent } }>();
+  const startedAt = new WeakMap<LiveCall, number>();
+  const lastTurns = new Map<string, TurnRecord>();
+
+  const emit = (tenantId: number, event: LiveEvent) => events.emit("event", { tenantId, event });
+
+  function viewOf(call: LiveCall): LiveCallView {
+    const { callUuid, tenantId, direction, fromNumber, toNumber, agentId } = call.identity;
+    const { state } = call;
+    return {
+      ...{ callUuid, tenantId, direction, fromNumber, toNumber, agentId },
+      status: statusOf(state),
+      startedAtMs: startedAt.get(call) ?? clock.now(),
+      answeredAtMs: state.name === "in_progress" ? state.answeredAtMs : null,
+      lastTurn: lastTurns.get(callUuid) ?? null,
+    };
+  }
+
+  return {
+    changed(call) {
+      const { tenantId, callUuid } = call.identity;
+      if (!startedAt.has(call)) startedAt.set(call, clock.now());
+      const { state } = call;
+      if (state.name !== "ended") {
+        emit(tenantId, { type: "call", call: viewOf(call) });
+        return;
+      }
+      lastTurns.delete(callUuid);
+      const { status, reason } = state.ending;
+      emit(tenantId, { type: "ended", callUuid, status, endedReason: reason });
+    },
+    spoke(call, turn) {
+      // The last words may be told after the end.
+      if (registry.find(call.tenantId, call.callUuid)?.isLive) lastTurns.set(call.callUuid, turn);
+      emit(call.tenantId, { type: "turn", callUuid: call.callUuid, turn });
+    },
+    registered: (tenantId, status) => emit(tenantId, { type: "registration", status }),
+
+    list: (tenantId) =>
+      registry.all.filter((call) => call.identity.tenantId === tenantId && call.isLive).map(viewOf),
+    get total() {
+      return registry.size;
+    },
+    follow: (tenantId, listener) =>
+      events.on("event", (told) => {
+        if (told.tenantId === tenantId) listener(told.event);
+      }),
+    listen: (tenantId, callUuid, listener) =>
+      registry.find(tenantId, callUuid)?.listen(listener) ?? null,
+  };
+}
