@@ -5,6 +5,7 @@ import type { Billing } from "../billing/ports.ts";
 import { createStatements } from "../billing/statement.ts";
 import type { Checkout } from "../billing/stores.ts";
 import type { CallDesk } from "../call/ports.ts";
+import type { Vault } from "../config/vault.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
@@ -31,6 +32,7 @@ import { createPeopleDesk } from "./people-desk.ts";
 import type { DataPaths } from "./storage.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
+import { rotateMasterKey } from "./vault.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 const CREDIT_EUR_MAX = 1_000_000;
@@ -51,7 +53,7 @@ export interface RunningParts {
 export interface OperatorDependencies {
   readonly database: Database;
   readonly identity: Identity;
-  readonly vault: { seal(plain: string, binding: string): string };
+  readonly vault: Vault;
   readonly billing: Billing;
   readonly apiKeys: ApiKeys;
   readonly checkouts: Checkouts;
@@ -165,6 +167,11 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
         throw invalidField("label", "A key's label has 1 to 120 characters.");
       const { id, prefix, secret, createdAt } = await deps.apiKeys.create(tenantId, label);
       return { id, label, prefix, secret, created_at: isoUtc(createdAt) };
+    },
+
+    async rotateMasterKey(next) {
+      const sealed = await rotateMasterKey(database, vault, Buffer.from(next, "base64"));
+      return { sealed };
     },
 
     async setTrunk(draft) {

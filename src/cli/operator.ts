@@ -5,12 +5,13 @@ import { createPeople, reachable } from "../app/people.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
+import { openVault } from "../app/vault.ts";
 import { createBackups } from "../backup/backups.ts";
 import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { createBilling } from "../billing/billing.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
-import { createVault } from "../config/vault.ts";
+
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { silentLog as log } from "../core/log.ts";
@@ -86,7 +87,7 @@ async function directly<Name extends OperationName>(
       log,
     });
     const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
-    const vault = createVault(masterKey);
+    const vault = await openVault(database, masterKey, random);
     const identity = createPeople({
       ...{ database, vault, plans: settings.plans, clock, random, log },
       // The server sends what is queued when it starts.

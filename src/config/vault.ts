@@ -3,7 +3,8 @@
  * so that a sealed value copied to another row or tenant does not open.
  *
  * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (signed links and the like)
- * come from the same master key by HKDF-SHA-256 (RFC 5869) and never leave the process.
+ * come by HKDF-SHA-256 (RFC 5869) from a root that outlives the master key: what they proved once
+ * holds after the master key was changed. They never leave the process.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -17,8 +18,12 @@ export interface Vault {
   seal(plain: string, binding: string): string;
   /** Throws SealBroken when sealed under another key or for another row, or altered. */
   open(sealed: string, binding: string): string;
-  /** 32 bytes for one purpose, stable while the master key is. */
+  /** 32 bytes for one purpose, the same for ever. */
   deriveKey(purpose: string): Uint8Array;
+  /** From now on seals under this key; what was sealed under earlier ones still opens here. */
+  rekey(masterKey: Uint8Array): void;
+  /** Sealed under the key of now? */
+  isCurrent(sealed: string, binding: string): boolean;
 }
 
 export class SealBroken extends Error {
@@ -31,20 +36,46 @@ export class SealBroken extends Error {
   }
 }
 
-/** Throws RangeError unless the key has 32 bytes. */
-export function createVault(masterKey: Uint8Array): Vault {
-  if (masterKey.length !== MASTER_KEY_BYTES)
-    throw new RangeError(`the master key has ${masterKey.length} bytes instead of 32`);
-  const derive = (purpose: string) =>
-    new Uint8Array(hkdfSync("sha256", masterKey, "linevoice", purpose, MASTER_KEY_BYTES));
-  const sealingKey = derive("seal");
+/**
+ * `purposeRoot`: 32 bytes that purpose keys come from; default: the master key's own.
+ * Throws RangeError unless both have 32 bytes.
+ */
+export function createVault(masterKey: Uint8Array, purposeRoot: Uint8Array = masterKey): Vault {
+  let keys = [sealingKeyOf(masterKey)];
+  requireLength(purposeRoot);
+
+  function open(sealed: string, binding: string, candidates: readonly Uint8Array[]): string {
+    let failure: unknown;
+    for (const key of candidates) {
+      try {
+        return decrypted(sealed, binding, key);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure instanceof SealBroken ? failure : new SealBroken(binding, { cause: failure });
+  }
 
   return {
-    deriveKey: derive,
+    deriveKey: (purpose) => derived(purposeRoot, purpose),
+    open: (sealed, binding) => open(sealed, binding, keys),
+    rekey(next) {
+      keys = [sealingKeyOf(next), ...keys];
+    },
+
+    isCurrent(sealed, binding) {
+      try {
+        open(sealed, binding, keys.slice(0, 1));
+        return true;
+      } catch {
+        return false;
+      }
+    },
 
     seal(plain, binding) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce).setAAD(Buffer.from(binding));
+      const cipher = createCipheriv("aes-256-gcm", keys[0] ?? sealingKeyOf(masterKey), nonce);
+      cipher.setAAD(Buffer.from(binding));
       const body = Buffer.concat([
         cipher.update(plain, "utf8"),
         cipher.final(),
@@ -52,23 +83,29 @@ export function createVault(masterKey: Uint8Array): Vault {
       ]);
       return `${VERSION}.${nonce.toString("base64url")}.${body.toString("base64url")}`;
     },
-
-    open(sealed, binding) {
-      const [version, nonce, body] = sealed.split(".");
-      const bytes = Buffer.from(body ?? "", "base64url");
-      if (version !== VERSION || !nonce || bytes.length < TAG_BYTES) throw new SealBroken(binding);
-      try {
-        const decipher = createDecipheriv(
-          "aes-256-gcm",
-          sealingKey,
-          Buffer.from(nonce, "base64url"),
-        ).setAAD(Buffer.from(binding));
-        decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-        const plain = decipher.update(bytes.subarray(0, -TAG_BYTES));
-        return Buffer.concat([plain, decipher.final()]).toString("utf8");
-      } catch (cause) {
-        throw new SealBroken(binding, { cause });
-      }
-    },
   };
+}
+
+function requireLength(key: Uint8Array): void {
+  if (key.length !== MASTER_KEY_BYTES)
+    throw new RangeError(`the master key has ${key.length} bytes instead of 32`);
+}
+
+const derived = (root: Uint8Array, purpose: string) =>
+  new Uint8Array(hkdfSync("sha256", root, "linevoice", purpose, MASTER_KEY_BYTES));
+
+function sealingKeyOf(masterKey: Uint8Array): Uint8Array {
+  requireLength(masterKey);
+  return derived(masterKey, "seal");
+}
+
+function decrypted(sealed: string, binding: string, key: Uint8Array): string {
+  const [version, nonce, body] = sealed.split(".");
+  const bytes = Buffer.from(body ?? "", "base64url");
+  if (version !== VERSION || !nonce || bytes.length < TAG_BYTES) throw new SealBroken(binding);
+  const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"));
+  decipher.setAAD(Buffer.from(binding));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(0, -TAG_BYTES));
+  return Buffer.concat([plain, decipher.final()]).toString("utf8");
 }

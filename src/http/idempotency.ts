@@ -12,6 +12,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { AppError, describeError, invalidField } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database, Queries } from "../store/database.ts";
+import { idempotencyBinding } from "../store/sealed-store.ts";
 import type { Vault } from "./ports.ts";
 
 const KEPT_MS = 24 * 3_600_000;
@@ -92,7 +93,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     });
   }
 
-  const bindingOf = (tenantId: number, key: string) => `idempotency:${tenantId}:${key}`;
+  const bindingOf = idempotencyBinding;
 
   async function answerOf(request: IdempotentRequest, record: IdempotencyRecord): Promise<Answer> {
     const { tenantId, key } = request;

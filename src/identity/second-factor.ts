@@ -20,7 +20,7 @@ const RECOVERY_CODE_CHARACTERS = 10;
 /** Crockford's Base32: nothing in it looks like anything else. */
 const RECOVERY_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-const secretBinding = (userId: number) => `users:${userId}:totp`;
+export const totpBinding = (userId: number): string => `users:${userId}:totp`;
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
@@ -41,7 +41,7 @@ export function createSecondFactor(deps: IdentityDependencies) {
   /** The time step that a code belongs to; null: none around now. */
   function stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
     const timestamp = clock.now();
-    const totp = totpOf(vault.open(sealed, secretBinding(user.id)), user.email);
+    const totp = totpOf(vault.open(sealed, totpBinding(user.id)), user.email);
     const away = totp.validate({ token: code, timestamp, window: STEPS_AROUND });
     return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SEC) + away;
   }
@@ -65,7 +65,7 @@ export function createSecondFactor(deps: IdentityDependencies) {
         const user = await users.byId(userId);
         if (!user || user.totpSealed !== null) throw alreadyOn();
         const secret = new Secret({ buffer: random.bytes(SECRET_BYTES).slice().buffer }).base32;
-        const totpPendingSealed = vault.seal(secret, secretBinding(userId));
+        const totpPendingSealed = vault.seal(secret, totpBinding(userId));
         await users.update(userId, { totpPendingSealed });
         return { secret, otpauthUri: totpOf(secret, user.email).toString() };
       });

@@ -15,3 +15,20 @@ export function becomeOwnerOf(directory: string): boolean {
   process.setuid?.(owner.uid);
   return true;
 }
+
+/** The same for one task only: afterwards this process is root again. */
+export async function asOwnerOf<Result>(
+  directory: string,
+  task: () => Promise<Result>,
+): Promise<Result> {
+  const owner = statSync(directory, { throwIfNoEntry: false });
+  if (process.getuid?.() !== 0 || !owner?.isDirectory() || owner.uid === 0) return await task();
+  process.setegid?.(owner.gid);
+  process.seteuid?.(owner.uid);
+  try {
+    return await task();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}

@@ -31,7 +31,7 @@ const TURNS_MAX = 5_000;
 /** What a worker says about one call. */
 export type CallMessage = Exclude<
   FromCallWorker,
-  { type: "ready" | "log" | "chat_opened" | "chat_event" }
+  { type: "ready" | "pong" | "log" | "chat_opened" | "chat_event" }
 >;
 
 interface PoolCallOptions {

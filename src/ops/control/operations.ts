@@ -4,6 +4,7 @@
  */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
+import { isMasterKey } from "../../config/formats.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
 const id = z.int().positive();
@@ -60,6 +61,10 @@ export const operations = {
   "key.create": operation(
     z.strictObject({ tenant: id, label: z.string().min(1).max(120) }),
     (port, { tenant, label }) => port.createKey(tenant, label),
+  ),
+  "key.rotate_master": operation(
+    z.strictObject({ next: z.string().refine(isMasterKey, { error: "32 bytes in base64" }) }),
+    (port, { next }) => port.rotateMasterKey(next),
   ),
   "trunk.set": operation(
     z.strictObject({

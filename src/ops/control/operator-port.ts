@@ -113,6 +113,8 @@ export interface OperatorPort {
   setPlan(tenantId: number, plan: string): Promise<TenantSummary>;
   setSuspended(tenantId: number, suspended: boolean): Promise<TenantSummary>;
   createKey(tenantId: number, label: string): Promise<CreatedKey>;
+  /** Seals every stored secret anew under this key (base64). Calls go on. */
+  rotateMasterKey(next: string): Promise<{ readonly sealed: number }>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
   listTrunks(): Promise<readonly TrunkSummary[]>;
   /** Some 10 s at most. Needs the running server. */

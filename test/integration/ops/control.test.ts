@@ -21,6 +21,7 @@ const operator: OperatorPort = {
   setPlan: unused,
   setSuspended: unused,
   createKey: unused,
+  rotateMasterKey: unused,
   setTrunk: unused,
   listTrunks: unused,
   statements: { summary: unused, lines: unused, calls: unused },

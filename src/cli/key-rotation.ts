@@ -1,0 +1,82 @@
+/**
+ * `linevoice key rotate-master`: makes a new master key, has everything sealed anew under it, and puts it in
+ * the old one's place. With a server running this happens while calls go on.
+ *
+ * The new key is on disk (`<old>.next`) before anything is sealed under it, and takes the old one's name
+ * only afterwards: cut off in between, the same command finishes what it began.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isMasterKey } from "../config/formats.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { AppError } from "../core/errors.ts";
+import type { Random } from "../core/random.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
+import { operate } from "./operator.ts";
+
+const KEY_BYTES = 32;
+
+export interface Rotation {
+  /** How many values were sealed anew. */
+  readonly sealed: number;
+  /** Where the key is now. */
+  readonly key_file: string;
+}
+
+/** Throws AppError with what to do. */
+export async function rotateMasterKey(loaded: LoadedConfig, random: Random): Promise<Rotation> {
+  const file = keyFileOf(loaded);
+  const next = `${file}.next`;
+  const isResumed = existsSync(next);
+  if (!isResumed) {
+    if (!existsSync(file) && !existsSync(loaded.dataDir))
+      throw refused(`There is nothing to rotate: ${file} does not exist yet.`);
+    write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64"));
+  }
+  const key = readFileSync(next, "utf8").trim();
+  if (!isMasterKey(key))
+    throw refused(`${next} is not a master key. Delete it and run this again.`);
+  const sealed = await asOwnerOf(loaded.dataDir, () => sealUnder(loaded, key, isResumed));
+  renameSync(next, file);
+  return { sealed, key_file: file };
+}
+
+async function sealUnder(loaded: LoadedConfig, key: string, isResumed: boolean): Promise<number> {
+  const { config } = loaded;
+  try {
+    return (await operate(loaded, "key.rotate_master", { next: key })).sealed;
+  } catch (error) {
+    // Cut off after everything was sealed: only the new key opens the data, and its name is missing.
+    if (!isResumed || !(error instanceof AppError) || error.code !== "conflict") throw error;
+    const renewed = { ...loaded, config: { ...config, secrets: { master_key: key } } };
+    return (await operate(renewed, "key.rotate_master", { next: key })).sealed;
+  }
+}
+
+/** The file that holds the key of now. */
+function keyFileOf({ config, sources, file, dataDir }: LoadedConfig): string {
+  if (config.secrets.master_key === null) return join(dataDir, "master.key");
+  const source = sources.get("secrets.master_key") ?? "";
+  const credential = /^credential file (.+)$/.exec(source)?.[1];
+  if (credential && file) return join(dirname(file), "credentials", credential);
+  throw refused(
+    `The master key is given by ${source}, which this command cannot change. Move it into ${file ? join(dirname(file), "credentials/secrets.master_key") : join(dataDir, "master.key")} (mode 0600), restart, and run this again.`,
+  );
+}
+
+const refused = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+
+function write(path: string, key: string): void {
+  const handle = openSync(path, "wx", 0o600);
+  writeSync(handle, `${key}\n`);
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,140 @@
+/** `key rotate-master` as an operator types it: with a server running, without one, and cut off midway. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(90_000);
+
+const main = join(import.meta.dir, "../../../src/main.ts");
+const cwd = tempDir();
+const HOST = "127.0.8.85";
+const key = join(cwd, "data/master.key");
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: `${HOST}:0`,
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: `${HOST}:0`,
+};
+const servers: Bun.Subprocess[] = [];
+afterAll(() => {
+  for (const server of servers) server.kill("SIGKILL");
+});
+
+async function linevoice(args: string, stdin = "") {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+    ...{ cwd, env },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
+
+async function serve() {
+  const server = Bun.spawn([process.execPath, main, "serve"], {
+    ...{ cwd, env },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  servers.push(server);
+  const reader = server.stdout.getReader();
+  let text = "";
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the server did not start");
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  return server;
+}
+
+const keyText = () => readFileSync(key, "utf8").trim();
+const trunkOpens = async () => {
+  const report = await linevoice("doctor --json");
+  const { checks } = JSON.parse(report.out) as { checks: { name: string; verdict: string }[] };
+  return checks.find(({ name }) => name === "secrets")?.verdict;
+};
+
+test("the key is changed on the bare data: what was sealed opens with the new one", async () => {
+  await linevoice("tenant create --name Clinic --email a@example.com");
+  const set = await linevoice(
+    "trunk set --tenant 1 --server 127.0.8.86 --username u --password-stdin --caller-id +37052000001",
+    "canary password",
+  );
+  expect(set.status).toBe(0);
+  const before = keyText();
+  const done = await linevoice("key rotate-master --json");
+  expect(done).toMatchObject({ status: 0 });
+  expect(JSON.parse(done.out)).toEqual({ sealed: 3, key_file: key });
+  expect(keyText()).not.toBe(before);
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${key}.next`)).toBe(false);
+  expect(await trunkOpens()).toBe("ok");
+});
+
+test("the key is changed while the server runs, and the server starts again with it", async () => {
+  const server = await serve();
+  const before = keyText();
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).not.toBe(before);
+  expect((await linevoice("trunk list --json")).out).toContain("127.0.8.86");
+  server.kill("SIGTERM");
+  await server.exited;
+  const again = await serve();
+  again.kill("SIGTERM");
+  expect(await again.exited).toBe(0);
+});
+
+test("cut off before anything was sealed: the same command finishes it", async () => {
+  writeFileSync(`${key}.next`, `${Buffer.alloc(32, 5).toString("base64")}\n`, { mode: 0o600 });
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+});
+
+test("cut off after all was sealed: the server names the command, which finishes it", async () => {
+  copyFileSync(key, `${key}.next`);
+  writeFileSync(key, `${Buffer.alloc(32, 6).toString("base64")}\n`);
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("linevoice key rotate-master");
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+});
+
+test("a wrong key stops the start and changes nothing", async () => {
+  renameSync(key, `${key}.safe`);
+  writeFileSync(key, `${Buffer.alloc(32, 9).toString("base64")}\n`);
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("master key is not the one");
+  expect((await linevoice("key rotate-master")).status).toBe(1);
+  renameSync(`${key}.safe`, key);
+  writeFileSync(`${key}.next`, "");
+  expect((await linevoice("key rotate-master")).err).toContain("is not a master key");
+});
+
+test("a key that the environment gives is not changed; the answer says what to do", async () => {
+  const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+    cwd: tempDir(),
+    env: { ...env, LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  expect(await new Response(child.stderr).text()).toContain("LINEVOICE_SECRETS__MASTER_KEY");
+  expect(await child.exited).toBe(1);
+});
