@@ -87,11 +87,15 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
   });
 
   test.each([
-    ["200 OK", { transferred: true, sipCode: 200 }],
-    ["486 Busy Here", { transferred: false, sipCode: 486 }],
+    ["200 OK", { transferred: true, accepted: true, sipCode: 200 }],
+    ["486 Busy Here", { transferred: false, accepted: true, sipCode: 486 }],
   ] as const)("a transfer whose last NOTIFY says %s resolves so", async (result, outcome) => {
     const { leg, sipp } = await weCall("uas_refer.xml", { result });
-    expect(await leg.refer(NUMBER)).toEqual({ transferred: false, sipCode: null });
+    expect(await leg.refer(NUMBER)).toEqual({
+      transferred: false,
+      accepted: false,
+      sipCode: null,
+    });
     await next(leg, "answered");
     expect(await leg.refer(NUMBER)).toEqual(outcome);
     leg.hangUp();
