@@ -1,0 +1,148 @@
+/** API keys. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CurlButton, curlOf, Secret } from "../../ui/copy.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Card, Page as Frame } from "../../ui/page.tsx";
+import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+
+type Key = Rest["ApiKey"];
+
+export function Page() {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const keys = useQuery(keysQuery);
+  const [adding, setAdding] = useState(false);
+  const add = isOwner && (
+    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+      {t("keys.new")}
+    </Button>
+  );
+  return (
+    <Frame title={t("nav.keys")} lead={t("keys.lead")} actions={add}>
+      <section className="card">
+        <Loaded query={keys}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState icon="key" title={t("keys.empty")} action={add}>
+                {t("keys.empty_body")}
+              </EmptyState>
+            ) : (
+              <KeyTable rows={rows} />
+            )
+          }
+        </Loaded>
+      </section>
+      <Card title={t("keys.try")}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        <pre className="code" tabIndex={0}>
+          {curlOf({ method: "GET", path: "/tenant" })}
+        </pre>
+      </Card>
+      <AddKey open={adding} onOpen={setAdding} />
+    </Frame>
+  );
+}
+
+function KeyTable({ rows }: { rows: readonly Key[] }) {
+  const { t, dateTime } = useText();
+  const { isOwner } = useSession();
+  const doing = useDoing("keys");
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  return (
+    <>
+      <Table
+        caption={t("nav.keys")}
+        rows={rows}
+        rowKey={(key) => key.id}
+        columns={[
+          { head: t("keys.label"), cell: (key) => <span className="strong">{key.label}</span> },
+          { head: t("keys.prefix"), cell: (key) => <code>{key.prefix}…</code> },
+          { head: t("keys.created"), cell: (key) => dateTime(key.created_at) },
+          {
+            head: t("keys.last_used"),
+            cell: (key) => (key.last_used_at ? dateTime(key.last_used_at) : t("when.never")),
+          },
+          {
+            head: t("keys.revoke"),
+            end: true,
+            cell: (key) =>
+              isOwner && (
+                <Button small look="danger" onClick={() => setRevoking(key)}>
+                  {t("keys.revoke")}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        title={t("keys.revoke_title", { label: revoking?.label ?? "" })}
+        body={t("keys.revoke_body")}
+        action={t("keys.revoke")}
+        open={revoking !== null}
+        onOpen={() => setRevoking(null)}
+        onConfirm={async () => {
+          if (!revoking) return;
+          const query = { id: revoking.id };
+          await doing.run(
+            () => answer(rest.DELETE("/keys", { params: { query } })),
+            t("keys.revoked"),
+          );
+        }}
+      />
+    </>
+  );
+}
+
+function AddKey(props: { open: boolean; onOpen: (open: boolean) => void }) {
+  const { t } = useText();
+  const stale = useStale();
+  const [secret, setSecret] = useState<string | null>(null);
+  const form = useForm({ label: "" });
+  const close = (open: boolean) => {
+    props.onOpen(open);
+    if (open) return;
+    setSecret(null);
+    form.reset({ label: "" });
+  };
+  return (
+    <Dialog title={t(secret ? "keys.ready" : "keys.new")} open={props.open} onOpen={close}>
+      {secret ? (
+        <Secret value={secret} />
+      ) : (
+        <form
+          className="form"
+          noValidate
+          onSubmit={form.send(async (body) => {
+            const { key } = await answer(rest.POST("/keys", { body }));
+            await stale("keys");
+            setSecret(key.secret);
+          })}
+        >
+          <TextField
+            label={t("keys.label")}
+            hint={t("keys.label_hint")}
+            required
+            {...form.bind("label")}
+          />
+          <ProblemNote problem={form.problem} />
+          <div className="form-foot">
+            <Button type="submit" look="primary" busy={form.busy}>
+              {t("keys.new")}
+            </Button>
+            <CurlButton request={() => ({ method: "POST", path: "/keys", body: form.values })} />
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

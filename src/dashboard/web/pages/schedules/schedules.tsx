@@ -1,0 +1,159 @@
+/** Scheduled calls: what will be placed, and what became of the rest. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { agentsQuery, type ScheduleStatus, schedulesQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { FilterSelect } from "../../ui/field.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Badge, Page as Frame, type Tone } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
+import { PlaceCall } from "../calls/place-call.tsx";
+
+type Schedule = Rest["Schedule"];
+const LIMIT = 50;
+const STATUSES: readonly ScheduleStatus[] = ["pending", "fired", "cancelled", "missed", "failed"];
+const TONES: Readonly<Record<ScheduleStatus, Tone>> = {
+  pending: "info",
+  fired: "good",
+  cancelled: "plain",
+  missed: "warn",
+  failed: "bad",
+};
+
+export function Page() {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const navigate = useNavigate();
+  const search: { status?: unknown; offset?: unknown } = useSearch({ strict: false });
+  const status = STATUSES.find((one) => one === search.status);
+  const offset = typeof search.offset === "number" ? Math.max(0, search.offset) : 0;
+  const schedules = useQuery(schedulesQuery(status, offset, LIMIT));
+  const [placing, setPlacing] = useState(false);
+  const show = (next: { status?: ScheduleStatus; offset?: number }) =>
+    void navigate({ to: "/schedules", search: next });
+  const add = mayChange && (
+    <Button look="primary" icon="plus" onClick={() => setPlacing(true)}>
+      {t("calls.place")}
+    </Button>
+  );
+  return (
+    <Frame title={t("nav.schedules")} lead={t("schedules.lead")} actions={add}>
+      <div className="filters">
+        <FilterSelect
+          label={t("schedules.status")}
+          value={status ?? ""}
+          choices={[
+            { value: "", label: t("schedules.any") },
+            ...STATUSES.map((value) => ({ value, label: t(`schedules.status.${value}`) })),
+          ]}
+          onValue={(value) => show(value === "" ? {} : { status: value })}
+        />
+      </div>
+      <section className="card">
+        <Loaded query={schedules}>
+          {(rows) =>
+            rows.length === 0 && offset === 0 ? (
+              <EmptyState icon="schedule" title={t("schedules.empty")} action={add}>
+                {t("schedules.empty_body")}
+              </EmptyState>
+            ) : (
+              <>
+                <ScheduleTable rows={rows} />
+                <Pager
+                  offset={offset}
+                  limit={LIMIT}
+                  shown={rows.length}
+                  onOffset={(next) => show({ status, ...(next > 0 ? { offset: next } : {}) })}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </section>
+      <PlaceCall open={placing} onOpen={setPlacing} />
+    </Frame>
+  );
+}
+
+function ScheduleTable({ rows }: { rows: readonly Schedule[] }) {
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  const agents = useQuery(agentsQuery);
+  const doing = useDoing("schedules");
+  const [cancelling, setCancelling] = useState<Schedule | null>(null);
+  return (
+    <>
+      <Table
+        caption={t("nav.schedules")}
+        rows={rows}
+        rowKey={(entry) => entry.id}
+        columns={[
+          {
+            head: t("schedules.to"),
+            cell: (entry) => (
+              <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }} className="nums strong">
+                {entry.to_number}
+              </Link>
+            ),
+          },
+          {
+            head: t("schedules.due"),
+            cell: (entry) => <span className="nums">{dateTime(entry.schedule_at)}</span>,
+          },
+          {
+            head: t("calls.agent"),
+            cell: (entry) =>
+              agents.data?.find(({ id }) => id === entry.agent_id)?.name ??
+              t("schedules.no_agent"),
+          },
+          {
+            head: t("schedules.from"),
+            wideOnly: true,
+            cell: (entry) => <span className="nums">{entry.from_number}</span>,
+          },
+          {
+            head: t("schedules.status"),
+            cell: (entry) => (
+              <span className="row">
+                <Badge tone={TONES[entry.status]}>{t(`schedules.status.${entry.status}`)}</Badge>
+                {entry.reason && <code className="muted">{entry.reason}</code>}
+              </span>
+            ),
+          },
+          {
+            head: t("schedules.cancel"),
+            end: true,
+            cell: (entry) =>
+              mayChange &&
+              entry.status === "pending" && (
+                <Button small onClick={() => setCancelling(entry)}>
+                  {t("schedules.cancel")}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        title={t("schedules.cancel_title")}
+        body={t("schedules.cancel_body")}
+        action={t("schedules.cancel")}
+        open={cancelling !== null}
+        onOpen={() => setCancelling(null)}
+        onConfirm={async () => {
+          if (!cancelling) return;
+          const path = { id: cancelling.id };
+          await doing.run(
+            () => answer(rest.DELETE("/schedules/{id}", { params: { path } })),
+            t("schedules.cancelled"),
+          );
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+/** A new tool. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Page as Frame } from "../../ui/page.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { emptyTool, ToolFields, toolBodyOf } from "./tool-form.tsx";
+
+export function Page() {
+  const { t } = useText();
+  const search: { agent?: unknown } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const stale = useStale();
+  const { say } = useToasts();
+  const form = useForm(emptyTool(typeof search.agent === "number" ? String(search.agent) : ""));
+  return (
+    <Frame narrow title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (draft) => {
+          const { tool } = await answer(
+            own.POST("/tools", { body: { ...toolBodyOf(draft), secret: draft.secret } }),
+          );
+          await stale("tools");
+          say(t("tools.created"));
+          await navigate({ to: "/tools/$id", params: { id: String(tool.id) } });
+        })}
+      >
+        <ToolFields form={form} stored={false} />
+        <div className="form-foot sticky-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("action.save")}
+          </Button>
+          <ProblemNote problem={form.problem} />
+        </div>
+      </form>
+    </Frame>
+  );
+}

@@ -1,0 +1,106 @@
+/** Every field of a tool. */
+import { useQuery } from "@tanstack/react-query";
+import type { Rest } from "../../api/client.ts";
+import { agentsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import type { Form } from "../../ui/form.ts";
+import { Card } from "../../ui/page.tsx";
+import type { JsonSchema } from "./schema-fields.ts";
+import { SchemaEditor } from "./schema-editor.tsx";
+
+export interface ToolDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
+  readonly secret_header: string;
+  readonly secret: string;
+  readonly agent_id: string;
+  readonly parameters: JsonSchema;
+  readonly enabled: boolean;
+}
+
+export const emptyTool = (agentId: string): ToolDraft => ({
+  name: "",
+  description: "",
+  url: "",
+  secret_header: "X-Tool-Secret",
+  secret: "",
+  agent_id: agentId,
+  parameters: { type: "object", properties: {}, required: [] },
+  enabled: true,
+});
+
+export const toolDraftOf = (tool: Rest["Tool"]): ToolDraft => ({
+  ...tool,
+  secret: "",
+  agent_id: String(tool.agent_id ?? ""),
+});
+
+/** As the API takes it, without the secret: that one only goes in when it was typed. */
+export const toolBodyOf = (draft: ToolDraft) => ({
+  name: draft.name,
+  description: draft.description,
+  url: draft.url,
+  secret_header: draft.secret_header,
+  agent_id: draft.agent_id === "" ? null : Number(draft.agent_id),
+  parameters: draft.parameters,
+  enabled: draft.enabled,
+});
+
+export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: boolean }) {
+  const { t } = useText();
+  const agents = useQuery(agentsQuery);
+  return (
+    <>
+      <Card>
+        <TextField
+          label={t("tools.name")}
+          hint={t("tools.name_hint")}
+          placeholder="find_booking"
+          required
+          {...form.bind("name")}
+        />
+        <AreaField
+          label={t("tools.description")}
+          hint={t("tools.description_hint")}
+          rows={2}
+          required
+          {...form.bind("description")}
+        />
+        <TextField
+          label={t("tools.url")}
+          hint={t("tools.url_hint")}
+          type="url"
+          placeholder="https://example.com/tools/find-booking"
+          required
+          {...form.bind("url")}
+        />
+        <div className="columns">
+          <TextField label={t("tools.secret_header")} {...form.bind("secret_header")} />
+          <TextField
+            label={t("tools.secret")}
+            hint={t(stored ? "tools.secret_kept" : "tools.secret_hint")}
+            type="password"
+            autoComplete="off"
+            {...form.bind("secret")}
+          />
+        </div>
+        <SelectField
+          label={t("tools.agent")}
+          choices={[
+            { value: "", label: t("tools.every_agent") },
+            ...(agents.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          {...form.bind("agent_id")}
+        />
+        <SwitchField
+          label={t("tools.enabled")}
+          hint={t("tools.enabled_hint")}
+          {...form.bind("enabled")}
+        />
+      </Card>
+      <SchemaEditor {...form.bind("parameters")} />
+    </>
+  );
+}

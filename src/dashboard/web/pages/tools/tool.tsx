@@ -1,0 +1,95 @@
+/** One tool: change it, try it. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, own, type Rest } from "../../api/client.ts";
+import { toolsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { NotFound } from "../../shell/route-states.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Page as Frame } from "../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { ToolFields, toolBodyOf, toolDraftOf } from "./tool-form.tsx";
+import { TryTool } from "./try-tool.tsx";
+
+export function Page() {
+  const { t } = useText();
+  const params: { id?: string } = useParams({ strict: false });
+  const tools = useQuery(toolsQuery);
+  const tool = tools.data?.find(({ id }) => String(id) === params.id);
+  if (tools.data && !tool) return <NotFound />;
+  return (
+    <Frame
+      narrow
+      title={tool?.name ?? t("nav.tools")}
+      lead={tool?.description}
+      back={{ to: "/tools", label: t("nav.tools") }}
+    >
+      <Loaded query={tools}>{() => tool && <Editor key={tool.updated_at} tool={tool} />}</Loaded>
+    </Frame>
+  );
+}
+
+function Editor({ tool }: { tool: Rest["Tool"] }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const navigate = useNavigate();
+  const stale = useStale();
+  const { say } = useToasts();
+  const form = useForm(toolDraftOf(tool));
+  const [deleting, setDeleting] = useState(false);
+  const path = { id: tool.id };
+
+  async function remove() {
+    await answer(own.DELETE("/tools/{id}", { params: { path } }));
+    await navigate({ to: "/tools" });
+    await stale("tools");
+  }
+
+  return (
+    <>
+      {mayChange && <TryTool tool={tool} />}
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (draft) => {
+          await answer(
+            own.PATCH("/tools/{id}", {
+              params: { path },
+              body: { ...toolBodyOf(draft), ...(draft.secret ? { secret: draft.secret } : {}) },
+            }),
+          );
+          await stale("tools");
+          say(t("form.saved"));
+        })}
+      >
+        <ToolFields form={form} stored />
+        {mayChange && (
+          <div className="form-foot sticky-foot">
+            <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+              {t("action.save")}
+            </Button>
+            <span className="grow" />
+            <Button look="danger" onClick={() => setDeleting(true)}>
+              {t("action.delete")}
+            </Button>
+            <ProblemNote problem={form.problem} />
+          </div>
+        )}
+        <Confirm
+          title={t("tools.delete_title", { name: tool.name })}
+          body={t("tools.delete_body")}
+          action={t("action.delete")}
+          open={deleting}
+          onOpen={setDeleting}
+          onConfirm={remove}
+        />
+      </form>
+    </>
+  );
+}

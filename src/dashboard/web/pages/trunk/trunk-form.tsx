@@ -1,0 +1,159 @@
+/** The account at the provider. The password goes in and never comes out. */
+import { useState } from "react";
+import { answer, type Own, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Card } from "../../ui/page.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { PRESETS } from "./presets.ts";
+
+type Trunk = Own["Trunk"];
+type Transport = Trunk["transport"];
+
+interface Draft {
+  readonly server: string;
+  readonly port: number | null;
+  readonly transport: Transport;
+  readonly username: string;
+  readonly password: string;
+  readonly caller_id: string;
+  readonly register: boolean;
+  readonly realm: string;
+  readonly outbound_proxy: string;
+}
+
+const draftOf = (trunk: Trunk | null): Draft => ({
+  server: trunk?.server ?? "",
+  port: trunk?.port ?? null,
+  transport: trunk?.transport ?? "udp",
+  username: trunk?.username ?? "",
+  password: "",
+  caller_id: trunk?.caller_id ?? "",
+  register: trunk?.register ?? true,
+  realm: trunk?.realm ?? "",
+  outbound_proxy: trunk?.outbound_proxy ?? "",
+});
+
+const bodyOf = (draft: Draft) => ({
+  server: draft.server.trim(),
+  ...(draft.port === null ? {} : { port: draft.port }),
+  transport: draft.transport,
+  username: draft.username,
+  ...(draft.password ? { password: draft.password } : {}),
+  caller_id: draft.caller_id.replace(/[\s()-]/g, ""),
+  register: draft.register,
+  realm: draft.realm || null,
+  outbound_proxy: draft.outbound_proxy || null,
+});
+
+export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
+  const { t } = useText();
+  const { say } = useToasts();
+  const stale = useStale();
+  const form = useForm(draftOf(trunk));
+  const [preset, setPreset] = useState("");
+
+  function choose(id: string) {
+    setPreset(id);
+    const chosen = PRESETS.find((one) => one.id === id);
+    if (chosen) {
+      const { server, port, transport, register } = chosen;
+      form.set({ server, port, transport, register });
+    } else if (id === "pbx") form.set({ port: 5060, transport: "udp", register: true });
+  }
+
+  return (
+    <form
+      className="form"
+      noValidate
+      onSubmit={form.send(async (draft) => {
+        await answer(own.POST("/trunk", { body: bodyOf(draft) }));
+        form.reset({ ...draft, password: "" });
+        await stale("trunk", "home", "tenant");
+        say(t("trunk.saved"));
+      })}
+    >
+      <Card title={t("trunk.account")}>
+        <SelectField
+          label={t("trunk.preset")}
+          name="preset"
+          error={null}
+          value={preset}
+          onValue={choose}
+          choices={[
+            { value: "", label: t("trunk.preset_own") },
+            { value: "pbx", label: t("trunk.preset_pbx") },
+            ...PRESETS.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+        <div className="columns">
+          <TextField
+            label={t("trunk.server")}
+            placeholder="sip.example.com"
+            required
+            {...form.bind("server")}
+          />
+          <SelectField
+            label={t("trunk.transport")}
+            choices={[
+              { value: "udp", label: "UDP" },
+              { value: "tcp", label: "TCP" },
+              { value: "tls", label: "TLS" },
+            ]}
+            {...form.bind("transport")}
+          />
+          <NumberField
+            label={t("trunk.port")}
+            placeholder={form.values.transport === "tls" ? "5061" : "5060"}
+            {...form.bind("port")}
+          />
+        </div>
+        <div className="columns">
+          <TextField label={t("trunk.username")} autoComplete="off" {...form.bind("username")} />
+          <TextField
+            label={t("trunk.password")}
+            hint={t(trunk ? "trunk.password_kept" : "trunk.password_hint")}
+            type="password"
+            autoComplete="new-password"
+            {...form.bind("password")}
+          />
+        </div>
+        <TextField
+          label={t("trunk.caller_id")}
+          hint={t("trunk.caller_id_hint")}
+          type="tel"
+          placeholder="+37060000001"
+          required
+          {...form.bind("caller_id")}
+        />
+        <SwitchField
+          label={t("trunk.register")}
+          hint={t("trunk.register_hint")}
+          {...form.bind("register")}
+        />
+        <details>
+          <summary>{t("trunk.advanced")}</summary>
+          <div className="columns details-body">
+            <TextField label={t("trunk.realm")} optional {...form.bind("realm")} />
+            <TextField
+              label={t("trunk.outbound_proxy")}
+              optional
+              placeholder="proxy.example.com:5060"
+              {...form.bind("outbound_proxy")}
+            />
+          </div>
+        </details>
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("action.save")}
+          </Button>
+        </div>
+      </Card>
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+/** Asks the far end now, and says in words what came back. */
+import { useState } from "react";
+import { answer, type Own, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Card, Facts, Lamp, type Tone } from "../../ui/page.tsx";
+
+type Test = Own["TrunkTest"];
+
+const TONES: Readonly<Record<Test["checks"][number]["verdict"], Tone>> = {
+  ok: "good",
+  warning: "warn",
+  failed: "bad",
+  unknown: "plain",
+};
+
+export function TrunkTest() {
+  const { t, ms } = useText();
+  const [test, setTest] = useState<Test | null>(null);
+  const doing = useDoing("trunk");
+  return (
+    <Card
+      title={t("trunk.test")}
+      note={t("trunk.test_lead")}
+      actions={
+        <Button
+          busy={doing.busy}
+          onClick={() =>
+            void doing.run(async () => setTest((await answer(own.POST("/trunk/test"))).test))
+          }
+        >
+          {t("trunk.test_run")}
+        </Button>
+      }
+    >
+      {test && (
+        <div className="stack" role="status">
+          <p className="row strong">
+            <Lamp tone={TONES[test.verdict]} />
+            {t(`trunk.test_${test.verdict}`)}
+          </p>
+          <ul className="stack tight">
+            {test.checks.map((check) => (
+              <li key={check.name} className="row">
+                <Lamp tone={TONES[check.verdict]} />
+                <span className="grow">
+                  <span className="strong">{check.name}</span> {check.finding}
+                  {check.mend && <span className="muted"> {check.mend}</span>}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <Facts
+            facts={[
+              [t("trunk.round_trip"), ms(test.round_trip_ms)],
+              [t("trunk.seen_as"), test.seen_as ?? "–"],
+              [t("trunk.advertised"), test.advertised_address],
+              [t("trunk.codecs"), test.codecs?.join(", ") ?? "–"],
+            ]}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+/** The trunk: how it stands, its account, a test. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, type Own, own } from "../../api/client.ts";
+import { trunkQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Card, Facts, Lamp, Page as Frame, type Tone } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { TrunkForm } from "./trunk-form.tsx";
+import { TrunkTest } from "./trunk-test.tsx";
+
+type Trunk = Own["Trunk"];
+
+const TONES: Readonly<Record<Trunk["status"], Tone>> = {
+  registered: "good",
+  not_required: "good",
+  registering: "warn",
+  unregistered: "warn",
+  failed: "bad",
+  unknown: "plain",
+};
+
+export function Page() {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const trunk = useQuery(trunkQuery);
+  return (
+    <Frame narrow title={t("nav.trunk")} lead={t("trunk.lead")}>
+      <Loaded query={trunk} lines={8}>
+        {(data) => (
+          <>
+            {data ? (
+              <>
+                <Standing trunk={data} />
+                <TrunkTest />
+              </>
+            ) : (
+              <div className="card">
+                <EmptyState icon="trunk" title={t("trunk.empty")}>
+                  {t("trunk.empty_body")}
+                </EmptyState>
+              </div>
+            )}
+            {isOwner ? (
+              <TrunkForm key={data ? `${data.id}-${data.server}` : "new"} trunk={data} />
+            ) : (
+              <p className="note">{t("trunk.owner_only")}</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Frame>
+  );
+}
+
+function Standing({ trunk }: { trunk: Trunk }) {
+  const { t, time } = useText();
+  const { isOwner } = useSession();
+  const doing = useDoing("trunk", "home");
+  const [removing, setRemoving] = useState(false);
+  return (
+    <Card
+      title={t("trunk.status")}
+      actions={
+        isOwner && (
+          <Button look="ghost" small onClick={() => setRemoving(true)}>
+            {t("trunk.delete")}
+          </Button>
+        )
+      }
+    >
+      <p className="row strong" role="status">
+        <Lamp tone={TONES[trunk.status]} />
+        {t(`trunk.status.${trunk.status}`)}
+      </p>
+      {trunk.explanation && (
+        <p className={trunk.status === "failed" ? "note bad" : "note warn"}>{trunk.explanation}</p>
+      )}
+      <Facts
+        facts={[
+          [t("trunk.server"), `${trunk.server}:${trunk.port} (${trunk.transport.toUpperCase()})`],
+          [t("trunk.username"), trunk.username || "–"],
+          [t("trunk.caller_id"), trunk.caller_id],
+          ...(trunk.last_code === null
+            ? []
+            : [[t("trunk.last_code"), String(trunk.last_code)] as const]),
+          ...(trunk.next_attempt_at === null
+            ? []
+            : [[t("trunk.next_attempt"), time(trunk.next_attempt_at)] as const]),
+        ]}
+      />
+      <Confirm
+        title={t("trunk.delete_title")}
+        body={t("trunk.delete_body")}
+        action={t("trunk.delete")}
+        open={removing}
+        onOpen={setRemoving}
+        onConfirm={() => doing.run(() => answer(own.DELETE("/trunk")))}
+      />
+    </Card>
+  );
+}
