@@ -1,0 +1,163 @@
+/**
+ * Who may do what, over every route of both documents: walked, not listed, so that a route that is
+ * added tomorrow is in the table too.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Contract, type Role, requiredRole } from "../../../src/http/contract.ts";
+import { allContracts } from "../../../src/http/contracts/index.ts";
+import { dashboardContracts } from "../../../src/http/dashboard/contracts/index.ts";
+import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
+import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const MOUNT = "/api/dashboard";
+const RANK: Readonly<Record<Role, number>> = { viewer: 1, member: 2, owner: 3, operator: 4 };
+const ROLES: readonly Role[] = ["viewer", "member", "owner", "operator"];
+
+/** Ids that nothing has: an allowed request ends as not_found or as a bad body, and harms nothing. */
+const pathOf = ({ path }: Contract): string =>
+  path
+    .replace("{id}", "999999")
+    .replace("{uuid}", "019aa1b2-0000-7000-8000-000000000001")
+    .replace("{delivery_id}", `del_${"0".repeat(32)}`)
+    .replace("{checkout_id}", `chk_${"0".repeat(32)}`);
+
+const everyRoute = [
+  ...allContracts().map((contract) => ({ mount: "/api/v1", contract })),
+  ...dashboardContracts().map((contract) => ({ mount: MOUNT, contract })),
+].map(({ mount, contract }) => ({ mount, contract, path: mount + pathOf(contract) }));
+
+const closed = everyRoute.filter(({ contract }) => !contract.open);
+
+const label = ({ contract, path }: (typeof everyRoute)[number]) => `${contract.method} ${path}`;
+
+let server: ApiServer;
+let tenant: ApiTenant;
+const browsers = new Map<Role, Browser>();
+
+beforeAll(async () => {
+  server = await startApiServer({ directory: tempDir() });
+  tenant = await server.tenant();
+  for (const role of ROLES)
+    browsers.set(
+      role,
+      await signedInBrowser(server, {
+        tenantId: tenant.id,
+        role: role === "operator" ? "viewer" : role,
+        operator: role === "operator",
+      }),
+    );
+});
+afterAll(() => server.stop());
+
+const browserOf = (role: Role): Browser => {
+  const browser = browsers.get(role);
+  if (!browser) throw new Error(`nobody is ${role}`);
+  return browser;
+};
+
+const knock = (browser: Browser, route: (typeof everyRoute)[number], headers = {}) => {
+  const { method, body } = route.contract;
+  return browser.fetch(method, route.path, body && method !== "GET" ? {} : undefined, headers);
+};
+
+const errorOf = (json: unknown) => (json as { error?: string } | null)?.error ?? "";
+
+const isMounted = async (route: (typeof everyRoute)[number]): Promise<boolean> => {
+  const answer = await browserOf("owner").fetch("OPTIONS", route.path);
+  return (answer.headers.get("allow") ?? "").includes(route.contract.method);
+};
+
+test("every route of the documents is there", async () => {
+  const missing: string[] = [];
+  for (const route of everyRoute) if (!(await isMounted(route))) missing.push(label(route));
+  expect(missing).toEqual([]);
+});
+
+describe("every route", () => {
+  test("is closed without a session or key, with a made-up cookie and with a made-up key", async () => {
+    const wrong: string[] = [];
+    const stranger = new Browser(server.base);
+    for (const route of closed) {
+      const cookie = { cookie: `__Host-linevoice=${"A".repeat(43)}` };
+      for (const headers of [{}, cookie, { authorization: "Bearer lv_live_0" }]) {
+        const { status } = await knock(stranger, route, headers);
+        if (status !== 401) wrong.push(`${label(route)}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  for (const role of ROLES)
+    test(`asks of a session what its contract says: ${role}`, async () => {
+      const wrong: string[] = [];
+      for (const route of closed) {
+        const { contract } = route;
+        const needed = requiredRole(contract);
+        const may = contract.scope === "user" ? needed !== "operator" : RANK[role] >= RANK[needed];
+        const { status, json } = await knock(browserOf(role), route);
+        const refused = status === 403 && errorOf(json) === "forbidden";
+        if (refused === may || status === 401)
+          wrong.push(`${label(route)}: ${status} ${errorOf(json)}, may: ${may}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+  test("of the dashboard opens to no API key", async () => {
+    const wrong: string[] = [];
+    for (const route of closed.filter(({ mount }) => mount === MOUNT)) {
+      const key = { authorization: `Bearer ${tenant.key}`, "x-lv-api-key": tenant.key };
+      const { status } = await knock(new Browser(server.base), route, key);
+      if (status !== 401) wrong.push(`${label(route)}: ${status}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("that changes something refuses a session whose request came from elsewhere", async () => {
+    const wrong: string[] = [];
+    const { cookie } = browserOf("operator");
+    for (const route of everyRoute) {
+      if (route.contract.method === "GET") continue;
+      if (route.mount !== MOUNT && route.contract.open) continue;
+      const { method, body } = route.contract;
+      const response = await fetch(server.base + route.path, {
+        method,
+        headers: {
+          cookie: cookie ?? "",
+          "sec-fetch-site": "same-site",
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
+        ...(body ? { body: "{}" } : {}),
+      });
+      if (errorOf(await response.json()) !== "forbidden")
+        wrong.push(`${label(route)}: ${response.status}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("of a tenant is closed to somebody who was taken out of it, and to a suspended one's people", async () => {
+    const { id } = await server.tenant();
+    const leaver = await signedInBrowser(server, { tenantId: id, role: "member" });
+    await server.identity.team.remove(id, leaver.person.id);
+    const stayer = await signedInBrowser(server, { tenantId: id, role: "owner" });
+    await server.suspend(id);
+    const wrong: string[] = [];
+    for (const route of closed) {
+      if (route.contract.scope === "user") continue;
+      for (const browser of [leaver, stayer]) {
+        const { status, json } = await knock(browser, route);
+        if (errorOf(json) !== "forbidden") wrong.push(`${label(route)}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+test("an API key works as before, whatever cookie comes along", async () => {
+  const { cookie } = browserOf("viewer");
+  const headers = { cookie: cookie ?? "", "sec-fetch-site": "cross-site" };
+  const made = await ask(server, tenant, "POST", "/keys", { label: "second" }, headers);
+  expect(made.status).toBe(200);
+});

@@ -1,0 +1,19 @@
+/** Debian's Chromium, headless, driven by playwright-core. Its owner must `close` it. */
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const EXECUTABLES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+export const chromiumPath = (): string | null =>
+  EXECUTABLES.find((path) => existsSync(path)) ?? null;
+
+/** Throws where there is none. */
+export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  const executablePath = chromiumPath();
+  if (executablePath === null) throw new Error("Chromium is not installed");
+  return await chromium.launch({
+    executablePath,
+    headless: true,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ...args],
+  });
+}
