@@ -7,27 +7,35 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError } from "../core/errors.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
+import type { RecordingPeaks } from "../media/recording/peaks.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import { type CallRow, callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
+import { evidenceStore } from "../store/evidence-store.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
 
 const RECORDING_FORMAT = "mp3";
 
-async function encode(context: CallContext, call: CallRow): Promise<string | null> {
+interface Encoded {
+  readonly file: string;
+  /** null: it had been encoded before a crash, and its WAV is gone. */
+  readonly peaks: RecordingPeaks | null;
+}
+
+async function encode(context: CallContext, call: CallRow): Promise<Encoded | null> {
   const { recordingsDir } = context.settings;
   if (!call.recordingFile) return null;
   const wav = join(recordingsDir, call.recordingFile);
   const mp3Name = `${call.callUuid}.mp3`;
   const mp3 = join(recordingsDir, mp3Name);
-  if (!existsSync(wav)) return existsSync(mp3) ? mp3Name : null;
-  await context.encoder.encode(wav, mp3, {
+  if (!existsSync(wav)) return existsSync(mp3) ? { file: mp3Name, peaks: null } : null;
+  const { peaks } = await context.encoder.encode(wav, mp3, {
     title: `${call.direction === "inbound" ? "From" : "To"} ${call.direction === "inbound" ? call.fromNumber : call.toNumber}`,
     callId: call.callUuid,
     recordedAt: new Date(call.answeredAt ?? call.createdAt),
   });
-  return mp3Name;
+  return { file: mp3Name, peaks };
 }
 
 /** Queues the post-call mail where the agent asks for one. */
@@ -68,14 +76,18 @@ export async function processRecording(
   try {
     const call = await callStore(context.database.read).find(tenantId, callUuid);
     if (!call) return;
-    let mp3: string | null = null;
+    let encoded: Encoded | null = null;
     try {
-      mp3 = await encode(context, call);
+      encoded = await encode(context, call);
     } catch (error) {
       log.error("recording.encode_failed", { error: describeError(error) });
     }
+    const mp3 = encoded?.file ?? null;
+    const peaks = encoded?.peaks ?? null;
     await context.database.tx(async (queries) => {
       const store = callStore(queries);
+      if (peaks)
+        await evidenceStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
       await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
       if (mp3) {

@@ -1,6 +1,7 @@
 /** What the call domain needs of the audio side: a channel per call into a call worker. */
 import type { Unsubscribe } from "../core/emitter.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
+import type { RecordingPeaks } from "../media/recording/peaks.ts";
 import type {
   CallBrief,
   CallNote,
@@ -96,7 +97,11 @@ export interface RecordingEncoder {
     wavPath: string,
     mp3Path: string,
     tags: { readonly title: string; readonly callId: string; readonly recordedAt: Date },
-  ): Promise<{ readonly durationMs: number; readonly bytes: number }>;
+  ): Promise<{
+    readonly durationMs: number;
+    readonly bytes: number;
+    readonly peaks: RecordingPeaks;
+  }>;
 }
 
 /** Signed, expiring links to recordings (decisions.md 6). */

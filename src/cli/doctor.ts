@@ -1,6 +1,7 @@
 /** `linevoice doctor`: numbered checks, each failure with the command that mends it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
@@ -14,8 +15,10 @@ import {
   type Finding,
   failed,
   ok,
+  type Patient,
   type Verdict,
 } from "../doctor/check.ts";
+import { databaseInWorker } from "../doctor/database-check.ts";
 import { engineSelfTest } from "../doctor/engine-check.ts";
 import {
   certificate,
@@ -37,10 +40,12 @@ import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
-const CHECKS = [
-  ...[dataDirectory, databaseAndLedger, secrets, clockSanity, ports, rtpRange, diskRoom],
+const OTHER_CHECKS = [
+  ...[secrets, clockSanity, ports, rtpRange, diskRoom],
   ...[engineSelfTest, trunkRegistrations, mailProvider, certificate, backupAge],
 ];
+const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];
+const RESIDENT_CHECKS = [dataDirectory, databaseInWorker, ...OTHER_CHECKS];
 
 const SIGNS: Readonly<Record<Verdict, string>> = {
   ok: "ok",
@@ -81,24 +86,32 @@ function examineConfiguration(
 }
 
 async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
-  const { config, dataDir } = loaded;
   const trunks = await createControlClient(controlSocketOf(loaded))
     .ask("trunk.list", {})
     .catch((error: unknown) => {
       if (error instanceof NoServer) return null;
       throw error;
     });
+  return await examine(CHECKS, patientOf(loaded, trunks), 2);
+}
+
+function patientOf(loaded: LoadedConfig, trunks: Patient["trunks"]): Patient {
+  const { config, dataDir } = loaded;
   const isThere = config.secrets.master_key !== null || existsSync(join(dataDir, "master.key"));
   const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
-  const patient = {
-    config,
-    dataDir,
-    databasePath: `${dataDir}/linevoice.db`,
-    trunks,
-    masterKey,
-    clock,
+  const databasePath = `${dataDir}/linevoice.db`;
+  return { config, dataDir, databasePath, trunks, masterKey, clock };
+}
+
+/** The same for the operator's dashboard, inside the running server: nothing blocks its thread. */
+export function residentDoctor(loaded: LoadedConfig): Doctor {
+  let examination: Promise<CheckResult[]> | null = null;
+  return (trunks) => {
+    examination ??= examine(RESIDENT_CHECKS, patientOf(loaded, trunks), 1).finally(() => {
+      examination = null;
+    });
+    return examination;
   };
-  return await examine(CHECKS, patient, 2);
 }
 
 function inWords({ number, name, verdict, finding, mend }: CheckResult): string[] {

@@ -16,6 +16,7 @@ import { checkSocketPath } from "../ops/control/socket-path.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
+import { residentDoctor } from "./doctor.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse } from "./usage.ts";
 import { version } from "./version.ts";
@@ -44,7 +45,10 @@ export const serveCommand: Command = {
       const { remote = null } = settings.storage;
       const copy = prepareDatabase(dataDir, database, remote);
       if (copy) log.warn("database.copied_before_upgrade", { copy });
-      const app = await startApp(settings, { clock, random, log });
+      const app = await startApp(settings, {
+        ...{ clock, random, log },
+        doctor: residentDoctor(loaded),
+      });
       const control = await startControlServer({ path, operator: app.operator, log });
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);

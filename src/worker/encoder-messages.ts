@@ -1,5 +1,6 @@
 /** What the main thread and the encoder worker say to each other. One job at a time. */
 import type { RecordingTags } from "../media/recording/id3.ts";
+import type { RecordingPeaks } from "../media/recording/peaks.ts";
 
 export type ToEncoderWorker =
   | {
@@ -17,5 +18,6 @@ export type FromEncoderWorker =
       readonly jobId: number;
       readonly durationMs: number;
       readonly bytes: number;
+      readonly peaks: RecordingPeaks;
     }
   | { readonly type: "failed"; readonly jobId: number; readonly reason: string };

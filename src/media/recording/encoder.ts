@@ -7,10 +7,12 @@ import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FromEncoderWorker, ToEncoderWorker } from "../../worker/encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
+import type { RecordingPeaks } from "./peaks.ts";
 
 export interface EncodedRecording {
   readonly durationMs: number;
   readonly bytes: number;
+  readonly peaks: RecordingPeaks;
 }
 
 export interface Encoder {
@@ -122,7 +124,8 @@ class WorkerEncoder implements Encoder {
     if (!job || job.id !== message.jobId) return;
     this.#finishCurrent();
     if (message.type === "encoded") {
-      job.resolve({ durationMs: message.durationMs, bytes: message.bytes });
+      const { durationMs, bytes, peaks } = message;
+      job.resolve({ durationMs, bytes, peaks });
     } else {
       job.reject(failed(message.reason));
     }

@@ -9,6 +9,7 @@ import lameWasm from "../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" w
   type: "file",
 };
 import { id3Tag, type RecordingTags } from "./id3.ts";
+import { PeakMeter, type RecordingPeaks } from "./peaks.ts";
 import { openWav, type WavReader } from "./wav.ts";
 
 const BITRATE_KBPS = 32;
@@ -17,6 +18,12 @@ const OUTPUT_RATE_HZ = 16000;
 const PIECE_FRAMES = 16_000;
 
 type Mp3Encoder = WasmMediaEncoder<"audio/mpeg">;
+
+export interface EncodedMp3 {
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly peaks: RecordingPeaks;
+}
 
 let compiled: Promise<WebAssembly.Module> | null = null;
 
@@ -33,14 +40,15 @@ export async function encodeMp3(
   mp3Path: string,
   tags: RecordingTags,
   signal: AbortSignal,
-): Promise<{ readonly durationMs: number; readonly bytes: number }> {
+): Promise<EncodedMp3> {
   const partPath = `${mp3Path}.part`;
   const wav = await openWav(wavPath);
   try {
     const file = await open(partPath, "w");
-    const bytes = await writeMp3(wav, file, tags, signal).finally(() => file.close());
+    const meter = new PeakMeter(wav.info);
+    const bytes = await writeMp3(wav, file, tags, meter, signal).finally(() => file.close());
     await rename(partPath, mp3Path);
-    return { durationMs: wav.info.durationMs, bytes };
+    return { durationMs: wav.info.durationMs, bytes, peaks: meter.peaks };
   } catch (error) {
     await rm(partPath, { force: true });
     throw error;
@@ -53,6 +61,7 @@ async function writeMp3(
   wav: WavReader,
   file: FileHandle,
   tags: RecordingTags,
+  meter: PeakMeter,
   signal: AbortSignal,
 ): Promise<number> {
   const { channels, sampleRateHz } = wav.info;
@@ -69,6 +78,7 @@ async function writeMp3(
   let bytes = tag.length;
   for (let piece = await wav.read(PIECE_FRAMES); piece; piece = await wav.read(PIECE_FRAMES)) {
     signal.throwIfAborted();
+    meter.add(piece);
     bytes += await append(file, lame.encode(splitChannels(piece, channels)));
   }
   bytes += await append(file, lame.finalize());

@@ -44,13 +44,28 @@ async function writeStereo(path: string, seconds: number): Promise<void> {
   await Bun.write(path, Buffer.concat([header, new Uint8Array(pcm.buffer)]));
 }
 
+test("the waveform has the lowest and highest value of every slot of either side", async () => {
+  const folder = await directory();
+  const [wav, mp3] = [join(folder, "p.wav"), join(folder, "p.mp3")];
+  await writeStereo(wav, 2);
+  const { peaks } = await encoder().encode(wav, mp3, tags);
+  expect(peaks.slotsPerSecond).toBe(50);
+  expect([peaks.left.length, peaks.right.length]).toEqual([200, 200]);
+  const pcm = sine(440, 2000, 8000);
+  const highest = pcm.reduce((most, sample) => Math.max(most, sample), 0) >> 8;
+  for (let slot = 0; slot < 100; slot++) {
+    expect(peaks.left[slot * 2] ?? 0).toBeLessThan(-highest * 0.9);
+    expect(peaks.left[slot * 2 + 1] ?? 0).toBeGreaterThan(highest * 0.9);
+  }
+});
+
 test("the MP3 holds both sides at the recording's length, with our tag in front", async () => {
   const folder = await directory();
   const [wav, mp3] = [join(folder, "a.wav"), join(folder, "a.mp3")];
   await writeStereo(wav, 5);
   const result = await encoder().encode(wav, mp3, tags);
   const bytes = await Bun.file(mp3).bytes();
-  expect(result).toEqual({ durationMs: 5000, bytes: bytes.length });
+  expect(result).toMatchObject({ durationMs: 5000, bytes: bytes.length });
   expect(Buffer.from(bytes.subarray(0, 5)).toString("latin1")).toBe("ID3\u0004\u0000");
   const head = Buffer.from(bytes.subarray(0, 200)).toString("utf8");
   for (const text of [tags.title, "TDRC", "2026-11-21T04:05:06", `call_id\0${tags.callId}`]) {
