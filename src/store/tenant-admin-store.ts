@@ -43,6 +43,10 @@ export function tenantAdminStore(queries: Queries) {
       return row?.tenantId ?? null;
     },
 
+    async setPlan(tenantId: number, plan: string): Promise<void> {
+      await queries.update(tenants).set({ plan }).where(eq(tenants.id, tenantId));
+    },
+
     async setSuspended(tenantId: number, suspended: boolean): Promise<boolean> {
       const changed = await queries
         .update(tenants)
