@@ -21,7 +21,7 @@ import { BRIEFING_MS_MAX, FRAME_MS } from "./limits.ts";
 /** ITU-T E.180, most of Europe: 425 Hz, one second of every five. */
 const RINGBACK_HZ = 425;
 const RINGBACK_AMPLITUDE = 2_500;
-const RINGBACK_ON_FRAMES = 1_000 / FRAME_MS;
+const RINGBACK_MS = 1_000;
 const RINGBACK_PERIOD_FRAMES = 5_000 / FRAME_MS;
 /** Three frames: one under way, one of jitter between the two paced streams, one spare. */
 const RELAY_QUEUE_MS_MAX = 60;
@@ -57,7 +57,7 @@ export class Handover {
 
   constructor(private readonly options: HandoverOptions) {
     const { caller } = options;
-    this.#ringback = sine(RINGBACK_HZ, FRAME_MS, caller.sampleRateHz, RINGBACK_AMPLITUDE);
+    this.#ringback = sine(RINGBACK_HZ, RINGBACK_MS, caller.sampleRateHz, RINGBACK_AMPLITUDE);
     this.#toPerson = new Relay();
     this.#toCaller = new Relay();
   }
@@ -112,10 +112,9 @@ export class Handover {
       if (this.#person) this.#toPerson.pass(pcm, this.options.caller, this.#person);
       return;
     }
-    const place = this.#frame++ % RINGBACK_PERIOD_FRAMES;
     const { caller } = this.options;
-    if (place < RINGBACK_ON_FRAMES && caller.queuedMs <= RELAY_QUEUE_MS_MAX)
-      caller.play(this.#ringback);
+    const begins = this.#frame++ % RINGBACK_PERIOD_FRAMES === 0;
+    if (begins && caller.queuedMs <= RELAY_QUEUE_MS_MAX) caller.play(this.#ringback);
   }
 
   callerDigit(digit: string): void {

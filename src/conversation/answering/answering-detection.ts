@@ -59,6 +59,8 @@ export class AnsweringDetection {
   #verdict: AnsweringVerdict | null = null;
   #elapsedMs = 0;
   #spokeMs = 0;
+  /** Since the answer, or since the last tone. */
+  #quietMs = 0;
   #waitingForWordsMs: number | null = null;
   #beep: Beep | null = null;
   /** Somebody asks who is calling; they are let finish. */
@@ -98,6 +100,7 @@ export class AnsweringDetection {
       this.#decide({ result: "unknown", cause: "silence" });
     const beep = this.#tones.frame(pcm);
     if (beep) this.#beeped(beep);
+    this.#quietMs = this.#tones.sounding ? 0 : this.#quietMs + FRAME_MS;
     if (this.#verdict) return;
     if (this.#waitingForWordsMs !== null) {
       this.#waitingForWordsMs += FRAME_MS;
@@ -107,7 +110,7 @@ export class AnsweringDetection {
       return;
     }
     if (heard.active) this.#speaking(heard);
-    else if (this.#spokeMs === 0 && this.#elapsedMs >= ANSWERING.silenceMs && !this.#tones.sounding)
+    else if (this.#spokeMs === 0 && this.#quietMs >= ANSWERING.silenceMs)
       this.#decide({ result: "unknown", cause: "silence" });
   }
 
