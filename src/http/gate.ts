@@ -75,14 +75,15 @@ export function createGate(deps: GateDependencies) {
     if (!table.isApi(path)) return;
     if (refusing) throw draining();
     if (isDashboard(path)) {
-      await people.recognise(exchange, request);
-      if (!exchange.session && !table.isOpen(path)) throw signInNeeded();
+      const isOpen = table.isOpen(path);
+      await people.recognise(exchange, request, isOpen);
+      if (!exchange.session && !isOpen) throw signInNeeded();
       return;
     }
     if (table.isOpen(path)) return;
     const secret = bearerOf(request.headers);
     if (secret === null && people.hasCookie(exchange, request)) {
-      await people.recognise(exchange, request);
+      await people.recognise(exchange, request, false);
       if (!exchange.session) throw unauthorized();
       return;
     }

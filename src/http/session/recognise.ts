@@ -33,8 +33,8 @@ export type Recognise = ReturnType<typeof createRecognise>;
 
 export function createRecognise(deps: RecogniseDependencies) {
   const { sessions, clock, log } = deps;
-  const bySession = memoryRateLimiter(SESSION_REQUESTS_PER_MINUTE, clock);
-  const bySource = memoryRateLimiter(OPEN_REQUESTS_PER_MINUTE, clock);
+  const bySession = memoryRateLimiter(() => SESSION_REQUESTS_PER_MINUTE, clock);
+  const bySource = memoryRateLimiter(() => OPEN_REQUESTS_PER_MINUTE, clock);
 
   function readOrigins(exchange: Exchange, request: Request): void {
     exchange.origins = deps.origins(request.headers, deps.peerOf(request));
@@ -93,11 +93,12 @@ export function createRecognise(deps: RecogniseDependencies) {
     },
 
     /** Sets the exchange's session, if it is one. Throws what the request is refused with. */
-    async recognise(exchange: Exchange, request: Request): Promise<void> {
+    async recognise(exchange: Exchange, request: Request, isOpen: boolean): Promise<void> {
       if (!exchange.origins) readOrigins(exchange, request);
       requireOurPages(exchange, request);
       await findSession(exchange, request);
-      limit(exchange);
+      // Without a session only open routes cost anything: the rest is turned away.
+      if (exchange.session || isOpen) limit(exchange);
     },
 
     /** For pages: throws where the host's name is not ours (DNS rebinding). */
