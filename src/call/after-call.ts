@@ -38,8 +38,8 @@ async function encode(context: CallContext, call: CallRow): Promise<Encoded | nu
   return { file: mp3Name, peaks };
 }
 
-/** Queues the post-call mail where the agent asks for one. */
-async function queueMail(
+/** Queues the post-call mail where the agent asks for one. Once a call, however often it is asked. */
+export async function queueMail(
   context: CallContext,
   queries: Queries,
   call: CallRow,
@@ -66,8 +66,29 @@ async function queueMail(
   return true;
 }
 
-/** Idempotent per call; never rejects. */
+/** What each process has under way: a long recording takes minutes. */
+const inWork = new WeakMap<CallContext, Set<string>>();
+
+const isUnprocessed = (call: CallRow | undefined): call is CallRow =>
+  call?.recordingStatus === "processing";
+
+/**
+ * Idempotent per call; never rejects. One that fails for want of storage stays `processing` and is
+ * taken up again by recovery.ts.
+ */
 export async function processRecording(
+  context: CallContext,
+  tenantId: number,
+  callUuid: string,
+): Promise<void> {
+  const working = inWork.get(context) ?? new Set<string>();
+  inWork.set(context, working);
+  if (working.has(callUuid)) return;
+  working.add(callUuid);
+  await processOnce(context, tenantId, callUuid).finally(() => working.delete(callUuid));
+}
+
+async function processOnce(
   context: CallContext,
   tenantId: number,
   callUuid: string,
@@ -75,7 +96,7 @@ export async function processRecording(
   const log = context.log.with({ call_id: callUuid });
   try {
     const call = await callStore(context.database.read).find(tenantId, callUuid);
-    if (!call) return;
+    if (!isUnprocessed(call)) return;
     let encoded: Encoded | null = null;
     try {
       encoded = await encode(context, call);
@@ -86,6 +107,7 @@ export async function processRecording(
     const peaks = encoded?.peaks ?? null;
     await context.database.tx(async (queries) => {
       const store = callStore(queries);
+      if (!isUnprocessed(await store.find(tenantId, callUuid))) return;
       if (peaks)
         await evidenceStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
@@ -118,7 +140,10 @@ export async function processRecording(
 export function deleteMailedRecordings(context: CallContext): void {
   context.mails.onSent(async ({ tenantId, callUuid, attachment }) => {
     if (!callUuid || !attachment) return;
-    await rm(join(context.settings.recordingsDir, attachment), { force: true });
+    const { recordingsDir } = context.settings;
+    // The WAV too, where a crash came before it was deleted.
+    for (const file of [attachment, `${callUuid}.wav`])
+      await rm(join(recordingsDir, file), { force: true });
     await context.database.tx((queries) =>
       callStore(queries).setRecording(tenantId, callUuid, {
         status: "emailed_deleted",

@@ -10,9 +10,10 @@ import { sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { microEur } from "../core/money.ts";
 import { callStore, type FinalFigures } from "../store/call-store.ts";
+import type { Queries } from "../store/database.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
-import { processRecording } from "./after-call.ts";
+import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import type { CallIdentity } from "./live-call.ts";
 import type { CallChannel } from "./media-port.ts";
@@ -58,6 +59,21 @@ function talkFigures(
   return check;
 }
 
+/** The answer could not be stored when it came: it is now, dated back. */
+async function makeUpForAnswer(
+  context: CallContext,
+  queries: Queries,
+  call: CallIdentity,
+  talkMs: number,
+): Promise<void> {
+  if (talkMs <= 0) return;
+  const calls = callStore(queries);
+  const row = await calls.find(call.tenantId, call.callUuid);
+  if (!row || row.answeredAt !== null) return;
+  const answeredAt = Math.round(context.clock.now() - talkMs);
+  await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
+}
+
 async function store(
   context: CallContext,
   call: CallIdentity,
@@ -70,6 +86,7 @@ async function store(
     const calls = callStore(queries);
     if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
+    await makeUpForAnswer(context, queries, call, talkMs);
     const charge = await context.billing.settle(
       queries,
       call.tenantId,
@@ -101,6 +118,8 @@ async function store(
         ? { status: "processing", file: basename(recorded.path), ms: recorded.durationMs }
         : { status: "none", file: null, ms: null },
     );
+    const row = await calls.find(call.tenantId, call.callUuid);
+    if (row && talkMs > 0 && !recorded) await queueMail(context, queries, row, null);
     if (ending.status === "completed") {
       await context.events.emit(queries, call.tenantId, callEnded(call, ending, charge, talkMs));
       await context.events.emit(
@@ -139,6 +158,7 @@ export async function finishCall(
     }
   }
   context.events.wake();
+  context.mails.wake();
   if (state.talkMs > 0) void processRecording(context, call.tenantId, call.callUuid);
   return report;
 }

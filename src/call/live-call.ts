@@ -6,6 +6,7 @@
  * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import { sleep } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -53,6 +54,7 @@ export interface Eavesdropper {
 
 /** Ask for more money when less than this is covered. */
 const COVER_AHEAD_SEC = 30;
+const STORE_RETRY_MS = 1_000;
 /** The conversation ends a call at its maximum; main does when the conversation does not. */
 const OVERTIME_SEC = 60;
 /** Two people on a bridge are not the agent's; money ends most, this ends a forgotten one. */
@@ -109,7 +111,9 @@ export class LiveCall {
     this.#channel = channel;
     channel.on("turn", (turn) => this.#storeTurn(turn));
     channel.on("tool_wish", (wish) => void this.#runTool(wish));
-    channel.on("end_wish", ({ reason }) => this.end(endingByUs("completed", reason)));
+    // Only an answered call is ever completed.
+    const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
+    channel.on("end_wish", ({ reason }) => this.end(endingByUs(status(), reason)));
     channel.on(
       "transfer_wish",
       ({ target, briefing }) =>
@@ -128,9 +132,7 @@ export class LiveCall {
     });
     channel.on("failed", ({ reason, detail }) => {
       this.#log.error("call.media_failed", { reason, detail });
-      this.end(
-        endingByUs(this.#machine.state.name === "in_progress" ? "completed" : "failed", reason),
-      );
+      this.end(endingByUs(status(), reason));
     });
     if (!this.isLive) void channel.close("interrupted");
   }
@@ -208,7 +210,9 @@ export class LiveCall {
     this.#channel?.connect(plan);
     this.#channel?.answered();
     const { tenantId, callUuid } = this.identity;
-    this.#write("answered", (store) => store.markAnswered(tenantId, callUuid, nowMs));
+    const answer = (store: ReturnType<typeof callStore>) =>
+      store.markAnswered(tenantId, callUuid, nowMs);
+    void this.#writeInTheEnd("answered", answer);
     // Whom we called is told apart by what they say; a caller is nobody's machine.
     if (this.identity.direction === "inbound") this.#tellAnswer("unknown");
     this.#log.info("call.answered", { direction: this.identity.direction });
@@ -319,6 +323,22 @@ export class LiveCall {
   #storeTurn(turn: TurnRecord): void {
     this.context.onTurn?.(this.identity, turn);
     this.#write("turn", (store) => store.putTurn(this.identity.rowId, turn));
+  }
+
+  /** For what a crash is billed by: tried again while the call lives. finish.ts makes up for the rest. */
+  async #writeInTheEnd(
+    what: string,
+    step: (store: ReturnType<typeof callStore>) => Promise<void>,
+  ): Promise<void> {
+    while (this.isLive) {
+      try {
+        await this.context.database.tx((queries) => step(callStore(queries)));
+        return;
+      } catch (error) {
+        this.#storeFailed(what, error);
+        await sleep(this.context.clock, STORE_RETRY_MS);
+      }
+    }
   }
 
   #write(what: string, step: (store: ReturnType<typeof callStore>) => Promise<void>): void {

@@ -4,7 +4,8 @@
  *
  * At the start, before anything new is taken, this is done for what this node left behind. While it
  * runs, `watchLeftCalls` does it for what nobody gives a heartbeat any more: calls of another node
- * on the same store that died, and our own whose end could not be stored.
+ * on the same store that died, and our own whose end could not be stored. It also takes up recordings
+ * again that storage trouble left unprocessed.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { describeError } from "../core/errors.ts";
 import { repairWav } from "../media/recording/wav.ts";
 import { type CallRow, callStore, NO_FIGURES } from "../store/call-store.ts";
 import { callFailed } from "../webhook/catalogue.ts";
-import { processRecording } from "./after-call.ts";
+import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 
@@ -69,9 +70,12 @@ async function interrupt(context: CallContext, call: CallRow): Promise<void> {
     const endedAt = call.heartbeatAt ?? call.createdAt;
     await calls.finish(tenantId, callUuid, ending, endedAt, null, figures);
     await calls.setRecording(tenantId, callUuid, recording);
+    if (call.answeredAt !== null && recording.status !== "processing")
+      await queueMail(context, queries, call, null);
     await context.events.emit(queries, tenantId, callFailed(call, ending));
   });
   context.events.wake();
+  context.mails.wake();
 }
 
 /** A recording of a call that another node gave up for us has not been repaired yet. */
@@ -114,6 +118,8 @@ export function watchLeftCalls(context: CallContext): Timer {
     const others = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
     const present = new Set(others.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
+    for (const call of await callStore(database.read).leftUnprocessed(context.node))
+      void processRecording(context, call.tenantId, call.callUuid);
     for (const call of others) {
       const known = seen.get(call.callUuid);
       if (known === undefined || known.heartbeatAt !== call.heartbeatAt) {

@@ -73,6 +73,8 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   let looking: "idle" | "looking" | "look again" = "idle";
   let timer: Timer | null = null;
   let working: Promise<void> = Promise.resolve();
+  /** What follows a hand-over could not be done: tried again at the next look. */
+  let leftOver = false;
 
   function wake(): void {
     if (phase !== "running") return;
@@ -90,6 +92,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     try {
       do {
         looking = "looking";
+        if (leftOver) await catchUp();
         for (let mail = await claim(); mail; mail = await claim()) await handOver(mail);
       } while (stillWanted());
       const next = await stores(database.read).nextDueAfter(clock.now());
@@ -164,16 +167,19 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
       for (const listener of listeners) await listener({ tenantId, callUuid, attachment });
       if (attachment) await database.tx((queries) => stores(queries).forgetAttachment(mail.id));
     } catch (error) {
+      leftOver = true;
       log.error("mail.listener_failed", { mail_id: mail.id, error: describeError(error) });
     }
   }
 
   /** A crash came between the hand-over and what follows it. */
   async function catchUp(): Promise<void> {
+    leftOver = false;
     try {
       for (const mail of await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX, node))
         await tellListeners(mail);
     } catch (error) {
+      leftOver = true;
       log.error("mail.catch_up_failed", { error: describeError(error) });
     }
   }

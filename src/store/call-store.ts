@@ -92,14 +92,14 @@ export function callStore(queries: Queries) {
       await queries
         .update(calls)
         .set({ status: "ringing", ringingAt: nowMs, heartbeatAt: nowMs })
-        .where(own(tenantId, callUuid));
+        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
     },
 
     async markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
       await queries
         .update(calls)
         .set({ status: "in_progress", answeredAt: nowMs, heartbeatAt: nowMs })
-        .where(own(tenantId, callUuid));
+        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
     },
 
     async setAnsweredBy(
