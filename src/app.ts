@@ -16,7 +16,7 @@ import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
 import { createPeople, reachable } from "./app/people.ts";
-import type { AppSettings, HostPort } from "./app/settings.ts";
+import { type AppSettings, type HostPort, type Tuning, tuningOf } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTrunkLeases } from "./app/trunk-leases.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
@@ -67,6 +67,8 @@ export interface App {
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
   liveCalls(): number;
+  /** Takes effect at once; nothing that is live is touched. */
+  retune(tuning: Tuning): void;
   readonly health: HealthCheck;
   /** Where Prometheus may look; null: nowhere. */
   readonly metricsAddress: HostPort | null;
@@ -136,6 +138,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   let refusing = false;
   let scheduler: Scheduler | null = null;
   const isRefusing = () => refusing;
+  let tuning = tuningOf(settings);
 
   let baseUrl = settings.http.publicUrl ?? "";
   const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
@@ -161,7 +164,9 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     admission: createAdmission({
       billing,
       clock,
-      concurrentCallsMax: settings.concurrentCallsMax,
+      get concurrentCallsMax() {
+        return tuning.concurrentCallsMax;
+      },
       liveCalls: () => registry.size,
       storageRefusal: () => upkeep.disk.refusal(),
     }),
@@ -203,6 +208,9 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     identity,
     dashboard: dashboard.parts,
     ...{ database, billing, payments, calls, delivery, vault, sip, audio, health },
+    get tuning() {
+      return tuning;
+    },
     warnings: () => [...upkeep.warnings(), ...monitoring.warnings()],
     recordingsDir: paths.recordings,
     ...deps,
@@ -306,6 +314,11 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     operator,
     ready: () => audio.ready(),
     liveCalls: () => registry.size,
+    retune(next) {
+      const { tls } = next;
+      if (tls && tls.cert !== tuning.tls?.cert) http.server.renewCertificate(tls);
+      tuning = next;
+    },
     health,
     metricsAddress: monitoring.address,
     turns,

@@ -19,7 +19,7 @@ import type { Delivery } from "./delivery.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
-import type { AppSettings } from "./settings.ts";
+import type { AppSettings, Tuning } from "./settings.ts";
 
 export interface HttpParts {
   readonly database: Database;
@@ -32,6 +32,8 @@ export interface HttpParts {
   readonly sip: SipStack;
   readonly audio: Audio;
   readonly health: HealthCheck;
+  /** Limits that may change while it runs. */
+  readonly tuning: Pick<Tuning, "requestsPerMinute">;
   /** What the operator should mend although calls go on, one sentence each. */
   warnings(): readonly string[];
   readonly dashboard: DashboardParts;
@@ -59,7 +61,9 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       port: settings.http.listen.port,
       publicUrl: settings.http.publicUrl,
       tls: settings.http.tls,
-      requestsPerMinute: settings.http.requestsPerMinute,
+      get requestsPerMinute() {
+        return parts.tuning.requestsPerMinute;
+      },
       bodyBytesMax: settings.http.bodyBytesMax,
       trustedProxies: settings.http.trustedProxies ?? [],
       version: settings.version,
@@ -73,7 +77,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       checkouts: parts.payments.checkouts,
       stripeEvents: parts.payments.stripeEvents,
       rateLimiter: settings.storage.shared
-        ? sharedRateLimiter(settings.http.requestsPerMinute, {
+        ? sharedRateLimiter(() => parts.tuning.requestsPerMinute, {
             database,
             requests: rateStore,
             clock: parts.clock,

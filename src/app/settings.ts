@@ -89,6 +89,19 @@ export interface AppSettings {
   readonly bankDetails: string | null;
 }
 
+/** What may be changed while the appliance runs (SIGHUP). */
+export interface Tuning {
+  readonly requestsPerMinute: number;
+  readonly concurrentCallsMax: number;
+  readonly tls: AppSettings["http"]["tls"];
+}
+
+export const tuningOf = (settings: AppSettings): Tuning => ({
+  requestsPerMinute: settings.http.requestsPerMinute,
+  concurrentCallsMax: settings.concurrentCallsMax,
+  tls: settings.http.tls,
+});
+
 export type MailProviderSettings =
   | { readonly kind: "outbox" }
   | {

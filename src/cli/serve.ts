@@ -1,6 +1,6 @@
 /**
  * `linevoice serve`: the appliance. SIGTERM or SIGINT drains and exits 0; a second one ends live
- * calls politely at once. Tells systemd when it is ready, alive and stopping.
+ * calls politely at once, SIGHUP reads the configuration again. Tells systemd when it is ready, alive and stopping.
  */
 
 import { settingsFromConfig } from "../app/settings-from-config.ts";
@@ -18,6 +18,7 @@ import { createLogger } from "../ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
 import { residentDoctor } from "./doctor.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
+import { reloadConfig } from "./reload.ts";
 import { type Command, parse } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -36,6 +37,7 @@ export const serveCommand: Command = {
     const { level, format, personal_data: personalData } = config.log;
     const log = createLogger({ level, format, personalData });
     const lock = lockDataDir(dataDir);
+    let inForce = loaded;
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
     try {
@@ -62,6 +64,16 @@ export const serveCommand: Command = {
         systemd.watchdogMs === null
           ? null
           : clock.every(systemd.watchdogMs / 3, () => void feedWatchdog(app, systemd, log));
+      signals.onHangUp(() => {
+        systemd.send("RELOADING=1");
+        const reload = reloadConfig({
+          ...{ before: inForce, masterKey, version, log },
+          load: () => configFor(values.config, terminal),
+          retune: (tuning) => app.retune(tuning),
+        });
+        if (reload) inForce = reload.loaded;
+        systemd.send("READY=1");
+      });
       systemd.send("READY=1\nSTATUS=answering calls");
 
       await signals.first;
@@ -112,12 +124,25 @@ function stopSignals() {
     if (count === 1) first.resolve();
     else second.resolve();
   };
+  let hungUp = false;
+  let hangUp: (() => void) | null = null;
+  const onHangUp = () => {
+    if (hangUp) hangUp();
+    else hungUp = true;
+  };
+  process.on("SIGHUP", onHangUp);
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
   return {
     first: first.promise,
     second: second.promise,
+    /** A SIGHUP that came while the server started is told at once. */
+    onHangUp(listener: () => void) {
+      hangUp = listener;
+      if (hungUp) listener();
+    },
     forget() {
+      process.off("SIGHUP", onHangUp);
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);
     },

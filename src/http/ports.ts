@@ -23,7 +23,7 @@ export interface HttpSettings {
   readonly publicUrl: string | null;
   /** PEM texts; null: plain HTTP (behind a proxy, or on loopback). */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** For each API key, sliding. */
+  /** For each API key, sliding. Read at each request: it may change. */
   readonly requestsPerMinute: number;
   /** Largest request body. */
   readonly bodyBytesMax: number;
@@ -69,6 +69,8 @@ export interface HttpServer {
   readonly address: { readonly host: string; readonly port: number };
   /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
   refuse(): void;
+  /** New connections are made with this certificate; open ones go on. Only where TLS is on already. */
+  renewCertificate(tls: { readonly cert: string; readonly key: string }): void;
   /** Drops what is remembered about API keys: call it after a key or tenant changed elsewhere. */
   forgetKeys(): void;
   /** Answers what is under way (bounded to 5 s), closes every connection, writes what is pending. */

@@ -15,21 +15,23 @@ interface Ring {
   next: number;
 }
 
-export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
+/** `limitOf` is asked at each request: the limit may be changed while it runs. */
+export function memoryRateLimiter(limitOf: () => number, clock: Clock): RateLimiter {
   const rings = new Map<number, Ring>();
 
-  function ringOf(keyId: number): Ring {
+  function ringOf(keyId: number, limit: number): Ring {
     const known = rings.get(keyId);
-    if (known) return known;
-    if (rings.size >= KEYS_MAX) dropOldest(rings);
-    const ring = { times: new Float64Array(limit).fill(Number.NEGATIVE_INFINITY), next: 0 };
+    if (known?.times.length === limit) return known;
+    if (!known && rings.size >= KEYS_MAX) dropOldest(rings);
+    const ring = resized(known, limit);
     rings.set(keyId, ring);
     return ring;
   }
 
   return {
     take(keyId): RateVerdict {
-      const ring = ringOf(keyId);
+      const limit = limitOf();
+      const ring = ringOf(keyId, limit);
       const now = clock.monotonic();
       const oldest = ring.times[ring.next] ?? Number.NEGATIVE_INFINITY;
       if (now - oldest < WINDOW_MS)
@@ -45,6 +47,16 @@ export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
       };
     },
   };
+}
+
+/** A ring of `limit` times that remembers the latest of the old one. */
+function resized(old: Ring | undefined, limit: number): Ring {
+  const times = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY);
+  if (!old) return { times, next: 0 };
+  const inOrder = [...old.times.subarray(old.next), ...old.times.subarray(0, old.next)];
+  const latest = inOrder.slice(-limit);
+  times.set(latest, limit - latest.length);
+  return { times, next: 0 };
 }
 
 const secondsUntil = (start: number, now: number) =>

@@ -50,7 +50,8 @@ export async function createHttpServer(
   dependencies: HttpDependencies,
 ): Promise<HttpServer> {
   const { clock, random, log, database, vault, identity } = dependencies;
-  const limiter = dependencies.rateLimiter ?? memoryRateLimiter(settings.requestsPerMinute, clock);
+  const limiter =
+    dependencies.rateLimiter ?? memoryRateLimiter(() => settings.requestsPerMinute, clock);
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const idempotency = createIdempotency({
     database,
@@ -174,22 +175,30 @@ export async function createHttpServer(
 
   if (dependencies.stripeEvents) stripeWebhookRoute(app, dependencies.stripeEvents, clock);
 
-  app.listen({
-    hostname: settings.host,
-    port: settings.port,
-    development: false,
-    // Outside development Bun shares a taken port with its owner unless told not to.
-    reusePort: false,
-    idleTimeout: IDLE_TIMEOUT_SEC,
-    maxRequestBodySize: TRANSPORT_BYTES_MAX,
-    ...(settings.tls ? { tls: settings.tls } : {}),
-  });
+  const listen = (port: number, tls: HttpSettings["tls"]) =>
+    app.listen({
+      hostname: settings.host,
+      port,
+      development: false,
+      // Outside development Bun shares a taken port with its owner unless told not to.
+      reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_SEC,
+      maxRequestBodySize: TRANSPORT_BYTES_MAX,
+      ...(tls ? { tls } : {}),
+    });
+  listen(settings.port, settings.tls);
   address.port = app.server?.port ?? settings.port;
 
   return {
     address,
     refuse: gate.refuse,
     forgetKeys: () => apiKeys.forget(),
+    renewCertificate(tls) {
+      if (!settings.tls) return;
+      // The old listener closes its door and serves those who are inside; no moment lies between.
+      void app.server?.stop();
+      listen(address.port, tls);
+    },
     async stop() {
       gate.refuse();
       if (underWay > 0) {

@@ -18,7 +18,7 @@ export interface RequestLog {
 }
 
 export function sharedRateLimiter(
-  limit: number,
+  limitOf: () => number,
   deps: {
     readonly database: Database;
     readonly requests: (queries: Queries) => RequestLog;
@@ -30,6 +30,7 @@ export function sharedRateLimiter(
     take: (keyId) =>
       database.tx(async (queries): Promise<RateVerdict> => {
         const log = requests(queries);
+        const limit = limitOf();
         const nowMs = clock.now();
         await log.forgetUntil(keyId, nowMs - WINDOW_MS);
         const { count, oldestMs } = await log.window(keyId);

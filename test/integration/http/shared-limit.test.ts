@@ -25,7 +25,7 @@ test("in no 60 seconds do more than the limit pass over two nodes, and never few
       fc.array(fc.tuple(fc.integer({ min: 0, max: 25_000 }), fc.boolean()), { maxLength: 30 }),
       async (limit, requests) => {
         const nodes = databases.map((database) =>
-          sharedRateLimiter(limit, { database, requests: rateStore, clock }),
+          sharedRateLimiter(() => limit, { database, requests: rateStore, clock }),
         );
         key++;
         let passed: number[] = [];
@@ -49,7 +49,7 @@ test("two servers on one store answer 429 together after the limit, each with th
   const directory = tempDir();
   const clock = fakeClock();
   const database = await openTestDatabase(join(directory, "linevoice.db"), clock.now());
-  const rateLimiter = sharedRateLimiter(LIMIT, { database, requests: rateStore, clock });
+  const rateLimiter = sharedRateLimiter(() => LIMIT, { database, requests: rateStore, clock });
   const options = { directory, clock, dependencies: { rateLimiter } };
   const nodes = [await startApiServer(options), await startApiServer(options)];
   try {

@@ -132,7 +132,7 @@ test("a key made on one node opens the other; a revoked one closes on both withi
 test("requests that reach two nodes at once share one limit", async () => {
   const clock = fakeClock();
   const nodes = [one, two].map((database) =>
-    sharedRateLimiter(10, { database, requests: rateStore, clock }),
+    sharedRateLimiter(() => 10, { database, requests: rateStore, clock }),
   );
   const verdicts = await Promise.all(
     Array.from({ length: 30 }, (_, index) => nodes[index % 2]?.take(77)),

@@ -11,7 +11,7 @@ test("in no 60 seconds do more than the limit pass, and never fewer than could",
       fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 60 }),
       async (limit, pauses) => {
         const clock = fakeClock();
-        const limiter = memoryRateLimiter(limit, clock);
+        const limiter = memoryRateLimiter(() => limit, clock);
         let passed: number[] = [];
         for (const pause of pauses) {
           await clock.advance(pause);
@@ -30,7 +30,7 @@ test("in no 60 seconds do more than the limit pass, and never fewer than could",
 });
 
 test("keys do not share a window", async () => {
-  const limiter = memoryRateLimiter(1, fakeClock());
+  const limiter = memoryRateLimiter(() => 1, fakeClock());
   expect((await limiter.take(1)).allowed).toBe(true);
   expect((await limiter.take(1)).allowed).toBe(false);
   expect((await limiter.take(2)).allowed).toBe(true);

@@ -1,0 +1,80 @@
+/**
+ * SIGHUP: reads the configuration again. What may change while calls go on takes effect at once, what may
+ * not is named, and a mistake changes nothing.
+ */
+
+import { type Tuning, tuningOf } from "../app/settings.ts";
+import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { knownKeys } from "../config/known-keys.ts";
+import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { createLogger } from "../ops/logger.ts";
+
+/** Keys that take effect without a restart. */
+export const SAFE_KEYS: ReadonlySet<string> = new Set([
+  "log.level",
+  "log.format",
+  "limits.requests_per_minute",
+  "limits.concurrent_calls",
+  "server.tls_cert",
+  "server.tls_key",
+]);
+
+export interface Reload {
+  /** The configuration in force from now on, for the next comparison. */
+  readonly loaded: LoadedConfig;
+  readonly applied: readonly string[];
+  readonly needRestart: readonly string[];
+}
+
+export interface ReloadOptions {
+  readonly before: LoadedConfig;
+  readonly load: () => LoadedConfig;
+  readonly retune: (tuning: Tuning) => void;
+  readonly masterKey: Uint8Array;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** null: the new configuration is wrong; everything stays as it was. */
+export function reloadConfig(options: ReloadOptions): Reload | null {
+  const { before, load, masterKey, version, log } = options;
+  try {
+    const loaded = load();
+    const { config, dataDir } = loaded;
+    const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+    const changed = changedKeys(before.config, config);
+    const { level, format, personal_data: personalData } = config.log;
+    createLogger({ level, format, personalData });
+    // The files behind tls_cert are read anew even when their names are the same.
+    options.retune(tuningOf(settings));
+    const applied = changed.filter((key) => SAFE_KEYS.has(key));
+    const needRestart = changed.filter((key) => !SAFE_KEYS.has(key));
+    log.info("config.reloaded", {
+      applied: applied.join(" "),
+      need_restart: needRestart.join(" "),
+    });
+    if (needRestart.length > 0) log.warn("config.restart_needed", { keys: needRestart.join(" ") });
+    return { loaded, applied, needRestart };
+  } catch (error) {
+    const problems =
+      error instanceof ConfigInvalid ? error.problems.join(" ") : describeError(error);
+    log.error("config.reload_refused", { problems });
+    return null;
+  }
+}
+
+function changedKeys(before: Config, after: Config): string[] {
+  const values = (config: Config, path: readonly string[]): unknown =>
+    path.reduce<unknown>(
+      (value, step) => (value as Record<string, unknown> | null)?.[step],
+      config,
+    );
+  return knownKeys
+    .filter(
+      ({ path }) => JSON.stringify(values(before, path)) !== JSON.stringify(values(after, path)),
+    )
+    .map(({ name }) => name);
+}
