@@ -158,6 +158,11 @@ export interface Voice {
   prefetch?(text: string): void;
 }
 
+/** Speech is there, but not of this text: nothing is broken, another voice should say it. */
+export class CannotSpeak extends Error {
+  override readonly name = "CannotSpeak";
+}
+
 export class EngineFailure extends Error {
   constructor(
     readonly part: "ear" | "mind" | "voice",

@@ -4,7 +4,7 @@
  * call: a voice that changes with every sentence is worse than a plain one.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
-import { EngineFailure, type Voice } from "../ports.ts";
+import { CannotSpeak, EngineFailure, type Voice } from "../ports.ts";
 import type { GuardSettings } from "../settings.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 
@@ -46,6 +46,7 @@ export class VoiceChain implements Voice {
       const outcome = yield* this.#speakWith(candidate, rest, signal);
       if (outcome === "done") return;
       failure = outcome.failure;
+      if (failure instanceof CannotSpeak) continue;
       this.options.providers.leave("voice", candidate.session);
     }
     const last = this.options.lastResort();
@@ -75,6 +76,7 @@ export class VoiceChain implements Voice {
           candidate.breaker.abandoned();
           return "done";
         }
+        if (error instanceof CannotSpeak) return { failure: error };
         providers.failed("voice", candidate, error);
         takeOff(rest);
         if (rest.text === "") return "done";

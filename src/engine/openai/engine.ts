@@ -85,9 +85,9 @@ function openEar(
   { language, sampleRateHz }: SessionSettings,
   service: Service,
 ): SwitchingEar {
-  const options = { service, settings: settings.stt, language, sampleRateHz };
+  const options = { settings: settings.stt, language, sampleRateHz };
   if (settings.stt.mode === "realtime") return new TranscriptionEar({ ...options, clock, log });
-  return new HttpEar(options);
+  return new HttpEar({ ...options, service });
 }
 
 function warnOfSize({ settings, log }: OpenAiEngineOptions, session: SessionSettings): void {

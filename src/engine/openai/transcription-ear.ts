@@ -1,14 +1,13 @@
 /**
  * Speech to text over the Realtime transcription socket: the audio goes out while it is spoken,
  * words come back while it is spoken. The socket is the call's, opened with it; one that is gone is
- * opened again with the next utterance, whose audio it then gets from its beginning.
+ * opened again with the next utterance, which the new one gets from its beginning.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Ear, ExpectedAnswer, Heard } from "../ports.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import { AudioEncoder } from "../realtime/audio-codec.ts";
 import {
   type Dialect,
   type ServerEvent,
@@ -16,12 +15,10 @@ import {
   transcriptionUpdate,
 } from "../realtime/events.ts";
 import { RealtimeSocket } from "../realtime/socket.ts";
+import { committedFor, Upload } from "../realtime/upload.ts";
 import type { SttSettings } from "../settings.ts";
-import { UtteranceAudio } from "../utterance-audio.ts";
-import type { Service } from "./service.ts";
 
 export interface TranscriptionEarOptions {
-  readonly service: Service;
   readonly settings: SttSettings;
   readonly language: AgentLanguage;
   readonly sampleRateHz: number;
@@ -29,73 +26,60 @@ export interface TranscriptionEarOptions {
   readonly log: Log;
 }
 
-const CONFIDENCE = 0.9;
 const FORMAT = "pcm";
-
-interface Waiting {
-  resolve(heard: Heard): void;
-  reject(error: ProviderFailure): void;
-  readonly timer: Timer;
-  readonly audioMs: number;
-}
+/** The caller speaks again while earlier words are still to come. */
+const UPLOADS_MAX = 3;
 
 export class TranscriptionEar implements Ear {
   readonly capabilities = { partials: true };
-  readonly #audio: UtteranceAudio;
   #language: AgentLanguage;
-  #socket: RealtimeSocket | null = null;
-  #dialect: Dialect | null = null;
-  #encoder: AudioEncoder;
-  /** Samples of the utterance that went out on this socket. */
-  #sent = 0;
-  #running = false;
-  #waiting: Waiting | null = null;
-  #itemId = "";
-  #words = "";
+  #socket: RealtimeSocket;
+  #ready: Promise<void> = Promise.resolve();
+  #dialect: Dialect = "ga";
+  #uploads: Upload[] = [];
+  /** Words of items that are still growing. */
+  readonly #words = new Map<string, string>();
   #onPartial: (text: string) => void = () => {};
 
   constructor(private readonly options: TranscriptionEarOptions) {
-    this.#audio = new UtteranceAudio(options.sampleRateHz);
-    this.#encoder = new AudioEncoder(FORMAT, options.sampleRateHz);
     this.#language = options.language;
-    this.#connect();
+    this.#socket = this.#connect();
   }
 
   begin(lead: Int16Array): void {
-    this.#forget("another utterance began");
-    this.#audio.begin(lead);
-    this.#running = true;
-    if (!this.#socket?.alive) this.#connect();
-    else {
-      this.#startUtterance();
-      this.#send();
-    }
+    const { sampleRateHz, clock } = this.options;
+    this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
+    const send = (event: Parameters<RealtimeSocket["send"]>[0]) => this.#socket.send(event);
+    const upload = new Upload({ format: FORMAT, sampleRateHz, clock, send }, lead);
+    this.#uploads.push(upload);
+    this.#whenReady().then(
+      () => upload.send(),
+      () => {},
+    );
   }
 
   push(pcm: Int16Array): void {
-    if (!this.#running) return;
-    this.#audio.push(pcm);
-    this.#send();
+    this.#running?.push(pcm);
   }
 
   end(): Promise<Heard> {
-    const { clock, settings, service } = this.options;
-    const audioMs = this.#audio.ms;
-    this.#running = false;
-    return new Promise<Heard>((resolve, reject) => {
-      const late = () => service.fail("timeout", `no text within ${settings.timeoutMs} ms`);
-      const timer = clock.after(settings.timeoutMs, () => this.#settle(late()));
-      this.#waiting = { resolve, reject, timer, audioMs };
-      if (this.#dialect !== null) this.#commit();
-      else if (!this.#socket?.alive) this.#connect();
-    });
+    const upload = this.#running;
+    if (!upload) return Promise.reject(this.#socket.fail("protocol", "no utterance runs"));
+    const { timeoutMs } = this.options.settings;
+    const late = () => this.#socket.fail("timeout", `no text within ${timeoutMs} ms`);
+    upload.end(timeoutMs, () => this.#reject(upload, late()));
+    this.#whenReady().then(
+      () => upload.commit(),
+      (failure: ProviderFailure) => this.#reject(upload, failure),
+    );
+    return upload.heard;
   }
 
   cancel(): void {
-    this.#running = false;
-    this.#forget("cancelled");
-    this.#audio.clear();
-    this.#socket?.send({ type: "input_audio_buffer.clear" });
+    const upload = this.#running;
+    if (!upload) return;
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    this.#socket.send({ type: "input_audio_buffer.clear" });
   }
 
   onPartial(listener: (text: string) => void): void {
@@ -106,20 +90,29 @@ export class TranscriptionEar implements Ear {
 
   switchLanguage(language: AgentLanguage): void {
     this.#language = language;
-    if (this.#dialect) this.#configure(this.#dialect);
+    if (this.#socket.alive) this.#configure();
   }
 
   close(): void {
-    this.#running = false;
-    this.#forget("the session was closed");
-    this.#socket?.close();
+    const failure = this.#socket.fail("protocol", "the session was closed");
+    for (const upload of [...this.#uploads]) this.#reject(upload, failure);
+    this.#socket.close();
   }
 
-  #connect(): void {
+  get #running(): Upload | null {
+    const last = this.#uploads.at(-1);
+    return last && !last.over ? last : null;
+  }
+
+  async #whenReady(): Promise<void> {
+    if (!this.#socket.alive) this.#socket = this.#connect();
+    await this.#ready;
+  }
+
+  #connect(): RealtimeSocket {
     const { settings, clock } = this.options;
     const url = new URL(settings.realtimeUrl);
     url.searchParams.set("intent", "transcription");
-    this.#dialect = null;
     const socket = new RealtimeSocket({
       url: url.href,
       apiKey: settings.apiKey,
@@ -129,111 +122,74 @@ export class TranscriptionEar implements Ear {
       onEvent: (event) => this.#receive(event),
       onGone: (failure) => this.#lost(failure),
     });
-    this.#socket = socket;
-    socket.ready.then(
-      (dialect) => this.#ready(dialect),
-      () => {},
-    );
+    this.#ready = socket.ready.then((dialect) => {
+      this.#dialect = dialect;
+      this.#configure();
+      for (const upload of this.#uploads) upload.restart();
+    });
+    this.#ready.catch(() => {});
+    return socket;
   }
 
-  /** What was said meanwhile goes out now. */
-  #ready(dialect: Dialect): void {
-    this.#dialect = dialect;
-    this.#configure(dialect);
-    if (!this.#running && !this.#waiting) return;
-    this.#startUtterance();
-    this.#send();
-    if (this.#waiting) this.#commit();
-  }
-
-  #configure(dialect: Dialect): void {
+  #configure(): void {
     const { model } = this.options.settings;
     const wish = { format: FORMAT, model, language: this.#language } as const;
-    this.#socket?.send(transcriptionUpdate(dialect, wish));
-  }
-
-  #startUtterance(): void {
-    this.#sent = 0;
-    this.#words = "";
-    this.#itemId = "";
-    this.#encoder = new AudioEncoder(FORMAT, this.options.sampleRateHz);
-  }
-
-  #send(): void {
-    if (this.#dialect === null) return;
-    const fresh = this.#audio.pcm.subarray(this.#sent);
-    if (fresh.length === 0) return;
-    const audio = this.#encoder.encode(fresh);
-    if (audio === "") return;
-    if (this.#socket?.send({ type: "input_audio_buffer.append", audio })) {
-      this.#sent += fresh.length;
-    }
-  }
-
-  #commit(): void {
-    this.#send();
-    const audio = this.#encoder.flush();
-    if (audio !== "") this.#socket?.send({ type: "input_audio_buffer.append", audio });
-    this.#socket?.send({ type: "input_audio_buffer.commit" });
+    this.#socket.send(transcriptionUpdate(this.#dialect, wish));
   }
 
   #receive({ type, body }: ServerEvent): void {
+    const itemId = textField(body, "item_id");
     switch (type) {
       case "input_audio_buffer.committed":
-        if (this.#waiting) this.#itemId = textField(body, "item_id");
+        committedFor(this.#uploads)?.items.set(itemId, null);
         break;
       case "conversation.item.input_audio_transcription.delta":
-        if (!this.#isOurs(body)) break;
-        this.#words += textField(body, "delta");
-        if (this.#running) this.#onPartial(this.#words.trim());
+        this.#grew(itemId, textField(body, "delta"));
         break;
       case "conversation.item.input_audio_transcription.completed":
-        if (this.#waiting && this.#isOurs(body)) this.#heard(textField(body, "transcript"));
+        this.#written(itemId, textField(body, "transcript").trim());
         break;
       case "conversation.item.input_audio_transcription.failed":
       case "error":
-        this.#refused(body);
+        this.#refused(itemId, this.#socket.failureOf(body));
         break;
     }
   }
 
-  #isOurs(body: ServerEvent["body"]): boolean {
-    const itemId = textField(body, "item_id");
-    return this.#itemId === "" || itemId === "" || itemId === this.#itemId;
+  /** Words may come before the item they belong to is committed: they are the running one's. */
+  #grew(itemId: string, delta: string): void {
+    const words = `${this.#words.get(itemId) ?? ""}${delta}`;
+    this.#words.set(itemId, words);
+    const owner = this.#uploads.find(({ items }) => items.has(itemId));
+    if (this.#running && (!owner || owner === this.#running)) this.#onPartial(words.trim());
   }
 
-  #heard(transcript: string): void {
-    const waiting = this.#waiting;
-    if (!waiting) return;
-    this.#waiting = null;
-    waiting.timer.cancel();
-    const text = transcript.trim();
-    waiting.resolve({ text, confidence: CONFIDENCE, audioMs: waiting.audioMs });
+  #written(itemId: string, text: string): void {
+    this.#words.delete(itemId);
+    const upload = this.#uploads.find(({ items }) => items.has(itemId));
+    if (!upload) return;
+    upload.items.set(itemId, text);
+    if (!upload.over || upload.text === null) return;
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    upload.resolve(upload.text);
   }
 
-  #refused(body: ServerEvent["body"]): void {
-    const failure = this.#socket?.failureOf(body);
-    if (!failure) return;
+  #refused(itemId: string, failure: ProviderFailure): void {
     this.options.log.warn("stt.refused", { error: failure.message });
-    if (this.#waiting) this.#settle(failure);
+    const upload = this.#uploads.find(
+      (one) => one.over && (itemId === "" || one.items.has(itemId)),
+    );
+    if (upload) this.#reject(upload, failure);
   }
 
-  /** The socket is gone: what is waited for fails; a running utterance goes to a new socket. */
+  /** What is waited for fails; a running utterance goes to the next socket. */
   #lost(failure: ProviderFailure): void {
-    this.#dialect = null;
     this.options.log.warn("stt.connection_lost", { error: failure.message });
-    this.#settle(failure);
+    for (const upload of this.#uploads.filter(({ over }) => over)) this.#reject(upload, failure);
   }
 
-  #forget(why: string): void {
-    if (this.#waiting) this.#settle(this.options.service.fail("protocol", why));
-  }
-
-  #settle(failure: ProviderFailure): void {
-    const waiting = this.#waiting;
-    if (!waiting) return;
-    this.#waiting = null;
-    waiting.timer.cancel();
-    waiting.reject(failure);
+  #reject(upload: Upload, failure: ProviderFailure): void {
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    upload.reject(failure);
   }
 }

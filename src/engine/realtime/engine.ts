@@ -1,9 +1,17 @@
-/** placeholder */
+/**
+ * OpenAI's Realtime protocol as an engine: one WebSocket a call, of which ear, mind and voice are
+ * three faces. So everything the conversation holds (disclosure first, recording, transcript, tools
+ * on main, barge-in, fillers, idle prompts, the longest duration) holds here without a second copy.
+ */
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Engine } from "../ports.ts";
+import type { Engine, EngineSession, SessionSettings } from "../ports.ts";
 import type { RealtimeSettings } from "../settings.ts";
+import { RealtimeLink } from "./link.ts";
+import { RealtimeEar } from "./realtime-ear.ts";
+import { RealtimeMind } from "./realtime-mind.ts";
+import { RealtimeVoice } from "./realtime-voice.ts";
 
 export interface RealtimeEngineOptions {
   readonly settings: RealtimeSettings;
@@ -12,6 +20,41 @@ export interface RealtimeEngineOptions {
   readonly log: Log;
 }
 
-export function createRealtimeEngine(_: RealtimeEngineOptions): Engine {
-  throw new Error("soon");
+export function createRealtimeEngine(options: RealtimeEngineOptions): Engine {
+  const sessions = new Set<EngineSession>();
+  return {
+    label: "realtime",
+    open(settings) {
+      const session = openSession(options, settings, () => sessions.delete(session));
+      sessions.add(session);
+      return session;
+    },
+    async close() {
+      for (const session of [...sessions]) session.close();
+    },
+  };
+}
+
+function openSession(
+  options: RealtimeEngineOptions,
+  session: SessionSettings,
+  onClose: () => void,
+): EngineSession {
+  const { settings, clock, random } = options;
+  const log = options.log.with({ call_id: session.callId });
+  const link = new RealtimeLink({ settings, session, clock, log });
+  const ear = new RealtimeEar(link);
+  const voice = new RealtimeVoice(link);
+  return {
+    joined: true,
+    ear,
+    voice,
+    mind: new RealtimeMind({ link, ear, voice, random }),
+    switchLanguage: (language) => link.switchLanguage(language),
+    close() {
+      onClose();
+      ear.close();
+      link.close();
+    },
+  };
 }

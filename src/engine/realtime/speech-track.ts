@@ -1,0 +1,127 @@
+/**
+ * The audio of one spoken answer beside its words. Both come from the model at their own pace; the
+ * conversation plays and counts in pieces of text. Which samples a piece is is known by proportion:
+ * by the usual pace of speech while the answer is being made, exactly spread once it is whole.
+ *
+ * All of it is kept, so that a piece can be said again after a false interruption; bounded.
+ */
+const SECONDS_MAX = 120;
+/** Ordinary speech, until an answer has shown its own pace. */
+const MS_PER_CHARACTER = 65;
+
+export interface SpeechPiece {
+  readonly text: string;
+  /** Characters of the answer up to its end. */
+  readonly charactersThrough: number;
+  /** Sample at which it was begun; null: not spoken yet. */
+  startedAt: number | null;
+}
+
+export class SpeechTrack {
+  readonly pieces: SpeechPiece[] = [];
+  #pcm: Int16Array;
+  #length = 0;
+  #characters = 0;
+  #cursor = 0;
+  #ended = false;
+  #wake: (() => void) | null = null;
+
+  constructor(private readonly sampleRateHz: number) {
+    this.#pcm = new Int16Array(sampleRateHz * 4);
+  }
+
+  get ms(): number {
+    return (this.#length / this.sampleRateHz) * 1_000;
+  }
+
+  get samples(): number {
+    return this.#length;
+  }
+
+  /** Something was handed out to be played. */
+  get begun(): boolean {
+    return this.#cursor > 0;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  add(pcm: Int16Array): void {
+    const needed = this.#length + pcm.length;
+    if (this.#ended || needed > this.sampleRateHz * SECONDS_MAX) return;
+    if (needed > this.#pcm.length) {
+      const larger = new Int16Array(Math.max(needed, this.#pcm.length * 2));
+      larger.set(this.#pcm.subarray(0, this.#length));
+      this.#pcm = larger;
+    }
+    this.#pcm.set(pcm, this.#length);
+    this.#length = needed;
+    this.#changed();
+  }
+
+  addPiece(text: string): void {
+    this.#characters += text.length + 1;
+    this.pieces.push({ text, charactersThrough: this.#characters, startedAt: null });
+    this.#changed();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#changed();
+  }
+
+  /** The piece with this text: one that was not spoken yet before one that was. */
+  find(text: string): SpeechPiece | null {
+    const same = this.pieces.filter((piece) => piece.text === text);
+    return same.find((piece) => piece.startedAt === null) ?? same.at(-1) ?? null;
+  }
+
+  /** All samples so far; a view. */
+  get pcm(): Int16Array {
+    return this.#pcm.subarray(0, this.#length);
+  }
+
+  /** The samples of a piece as they come; goes on where the piece before it stopped. */
+  async *read(piece: SpeechPiece, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    if (piece.startedAt !== null) this.#cursor = piece.startedAt;
+    piece.startedAt = this.#cursor;
+    const onAbort = () => this.#changed();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      while (!signal.aborted) {
+        const limit = this.#endOf(piece);
+        const end = Math.min(this.#length, limit);
+        if (end > this.#cursor) {
+          const pcm = this.#pcm.slice(this.#cursor, end);
+          this.#cursor = end;
+          yield pcm;
+        } else if (this.#cursor >= limit || this.#ended) return;
+        else await this.#change();
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** First sample after the piece; without a successor it is not known yet. */
+  #endOf(piece: SpeechPiece): number {
+    if (this.pieces.at(-1) === piece) return this.#ended ? this.#length : Number.POSITIVE_INFINITY;
+    if (this.#ended) {
+      return Math.round((this.#length * piece.charactersThrough) / Math.max(1, this.#characters));
+    }
+    const ms = piece.charactersThrough * MS_PER_CHARACTER;
+    return Math.round((ms / 1_000) * this.sampleRateHz);
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #changed(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+}
