@@ -89,9 +89,9 @@ export function createAgentTalks(
   context: TalkContext,
   isRefusing: () => boolean = () => false,
 ): AgentTalks {
-  const live = new Map<Talk, number>();
-  /** Being set up: counted, so that many at once cannot slip past the limit. */
-  let opening = 0;
+  const live = new Set<Talk>();
+  /** Tenants of all talks, those that are being set up too: many at once cannot slip past the limit. */
+  const seats: number[] = [];
   let closed = false;
 
   function admit(tenantId: number): void {
@@ -101,34 +101,42 @@ export function createAgentTalks(
         publicMessage: "The appliance is shutting down; try again in a minute.",
         retryable: true,
       });
-    const own = [...live.values()].filter((owner) => owner === tenantId).length;
-    if (own >= TALKS_OF_TENANT_MAX || live.size + opening >= TALKS_MAX)
+    const own = seats.filter((owner) => owner === tenantId).length;
+    if (own >= TALKS_OF_TENANT_MAX || seats.length >= TALKS_MAX)
       throw new AppError({
         code: "plan_limit_reached",
         publicMessage: `At most ${TALKS_OF_TENANT_MAX} trial conversations run at once. End one, then try again.`,
         retryable: true,
       });
+    seats.push(tenantId);
   }
+
+  const leave = (tenantId: number) => {
+    seats.splice(seats.indexOf(tenantId), 1);
+  };
 
   return {
     async start(tenantId, agentId, sampleRateHz, listener) {
       admit(tenantId);
-      opening++;
       try {
         const brief = await trialBrief(context, tenantId, agentId, { sampleRateHz });
         const channel = await context.media.open(brief);
-        const talk = new Talk(context, tenantId, brief, channel, listener, () => live.delete(talk));
-        live.set(talk, tenantId);
+        const talk = new Talk(context, tenantId, brief, channel, listener, () => {
+          live.delete(talk);
+          leave(tenantId);
+        });
+        live.add(talk);
         talk.begin();
         if (closed) talk.stop();
         return talk;
-      } finally {
-        opening--;
+      } catch (error) {
+        leave(tenantId);
+        throw error;
       }
     },
     async close() {
       closed = true;
-      await Promise.allSettled([...live.keys()].map((talk) => talk.end("interrupted")));
+      await Promise.allSettled([...live].map((talk) => talk.end("interrupted")));
     },
   };
 }

@@ -1,0 +1,241 @@
+/**
+ * The dashboard beside real calls: followed, listened to, looked into afterwards; an agent talked to
+ * from a browser and asked in writing. Takes some 40 s: the calls are real.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Phone } from "../../src/demo/phone/phone.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { browserOf } from "../support/appliance-browser.ts";
+import type { Browser } from "../support/dashboard-session.ts";
+import { DashboardSocket } from "../support/dashboard-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { spoken } from "../support/spoken.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const CALLER = "+37061000071";
+
+let world: Appliance;
+let owner: Browser;
+let stranger: Browser;
+let caller: Phone;
+let voices: Voices;
+
+beforeAll(async () => {
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: "127.0.8.71",
+    agent: { transcriptEmailEnabled: false },
+  });
+  owner = await browserOf(world.app, { tenantId: world.tenantId });
+  const other = await world.app.operator.createTenant({
+    ...{ name: "Another company", email: "other@example.com", plan: null },
+  });
+  stranger = await browserOf(world.app, { tenantId: other.id });
+  caller = await world.phone(CALLER, "m3");
+  voices = await createVoices();
+}, 60_000);
+
+afterAll(() => world.close());
+
+/** Loudest sample of one side of interleaved stereo. */
+function loudest(frames: readonly Uint8Array[], side: 0 | 1): number {
+  let most = 0;
+  for (const bytes of frames) {
+    const pcm = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+    for (let at = side; at < pcm.length; at += 2) most = Math.max(most, Math.abs(pcm[at] ?? 0));
+  }
+  return most;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at field by field
+const json = (answer: { json: unknown }) => answer.json as any;
+
+test(
+  "a call is followed and listened to while it lives, and shown in every detail afterwards",
+  async () => {
+    const live = await new DashboardSocket(owner, "/ws").open();
+    const foreign = await new DashboardSocket(stranger, "/ws").open();
+    await live.until(({ type }) => type === "ready", "the live list is complete");
+
+    const call = await caller.call(OWN_NUMBER);
+    await call.answered;
+    const begun = await live.until(
+      ({ type, call: shown }) =>
+        type === "call" && (shown as { status: string }).status === "in_progress",
+      "the answered call is shown",
+    );
+    const { call_uuid: uuid, agent_name: agentName } = begun.call as {
+      call_uuid: string;
+      agent_name: string;
+    };
+    expect(agentName).toBe("Reception");
+    expect(json(await owner.ask("GET", "/live")).calls).toMatchObject([
+      { call_uuid: uuid, direction: "inbound", from_number: CALLER, status: "in_progress" },
+    ]);
+    expect(json(await stranger.ask("GET", "/live")).calls).toEqual([]);
+
+    const ear = await new DashboardSocket(owner, `/calls/${uuid}/listen`).open();
+    await expect(new DashboardSocket(stranger, `/calls/${uuid}/listen`).open()).rejects.toThrow(
+      "refused",
+    );
+    await call.waitForReply();
+    await call.say("What are your opening hours?");
+    await call.waitForReply();
+    await eventually(() => loudest(ear.binary, 0) > 1000, "the caller is heard");
+    await eventually(() => loudest(ear.binary, 1) > 1000, "the agent is heard");
+    await live.until(
+      ({ type, turn }) =>
+        type === "turn" && (turn as { text: string }).text.includes("nine to five"),
+      "the agent's answer is shown",
+    );
+    await call.hangUp();
+    expect(await ear.ended()).toBe(1000);
+    await live.until(
+      ({ type, call_uuid }) => type === "ended" && call_uuid === uuid,
+      "its end is shown",
+    );
+    expect(foreign.messages.filter(({ type }) => type !== "ready")).toEqual([]);
+
+    await world.callWhen(uuid, (shown) => shown.recording_status === "ready", 30_000);
+    await eventually(async () => {
+      const { details } = json(await owner.ask("GET", `/calls/${uuid}/details`));
+      return details.sip.some(
+        (step: { line: string }) => step.line.startsWith("200 OK (") && step.line.includes("BYE"),
+      );
+    }, "the answer to BYE is in the ladder");
+    const { details } = json(await owner.ask("GET", `/calls/${uuid}/details`));
+    const lines = details.sip.map(
+      (step: { direction: string; line: string }) => `${step.direction} ${step.line}`,
+    );
+    expect(lines[0]).toStartWith("in INVITE (");
+    expect(lines.some((line: string) => /^out 200 OK \(\d+ INVITE\)$/.test(line))).toBe(true);
+    expect(lines.some((line: string) => /^in BYE/.test(line))).toBe(true);
+    expect(JSON.stringify(details.sip)).not.toContain("3706");
+    expect(JSON.stringify(details.sip)).toContain("PCMA");
+    expect(details.rtp.length).toBeGreaterThan(0);
+    expect(details.rtp[0].mos).toBeGreaterThan(3);
+    const lanes = new Set(details.timeline.map((span: { lane: string }) => span.lane));
+    for (const lane of ["sip", "caller", "agent"]) expect(lanes.has(lane)).toBe(true);
+    expect(details.agent_name).toBe("Reception");
+    expect(details.talk_check.clock_ms).toBeGreaterThan(1000);
+    expect(details.cost_lines.map((line: { item: string }) => line.item)).toEqual([
+      "plan_seconds",
+      "overage",
+    ]);
+    expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
+
+    const { peaks } = json(await owner.ask("GET", `/calls/${uuid}/peaks`));
+    const slots = Math.ceil((peaks.duration_ms / 1000) * peaks.samples_per_second);
+    expect(Math.abs(peaks.left.length / 2 - slots)).toBeLessThanOrEqual(1);
+    expect(Math.max(...peaks.left)).toBeGreaterThan(3);
+    expect(Math.max(...peaks.right)).toBeGreaterThan(3);
+    const part = await owner.ask("GET", `/calls/${uuid}/audio`, undefined, { range: "bytes=0-9" });
+    expect([part.status, part.headers.get("content-length")]).toEqual([206, "10"]);
+    expect((await stranger.ask("GET", `/calls/${uuid}/audio`)).status).toBe(404);
+
+    const csv = await owner.ask("GET", "/calls.csv?status=completed");
+    expect(csv.headers.get("content-type")).toStartWith("text/csv");
+    expect(csv.text.split("\r\n")[1]).toStartWith(`${uuid},inbound,${CALLER},${OWN_NUMBER}`);
+
+    const audit = json(await owner.ask("GET", "/audit?limit=50"));
+    expect(audit.entries).toContainEqual(
+      expect.objectContaining({ action: "listenToCall", target: `/calls/${uuid}/listen` }),
+    );
+    live.close();
+    foreign.close();
+  },
+  spoken(90_000),
+);
+
+test(
+  "an agent is talked to from a browser: understood, answered, and nothing of it is a call",
+  async () => {
+    const before = json(await owner.fetch("GET", "/api/v1/calls?limit=1")).total;
+    const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+    talk.send({ type: "start", sample_rate: 8000 });
+    const ready = await talk.until(({ type }) => type === "ready", "the agent is there");
+    expect(ready.sample_rate).toBe(8000);
+    const microphone = startMicrophone(talk);
+    await talk.until(
+      ({ type, turn }) => type === "turn" && (turn as { speaker: string }).speaker === "agent",
+      "the agent greets",
+    );
+    await eventually(
+      () => talk.of("state").some(({ state }) => state === "listening"),
+      "the greeting is over",
+    );
+    microphone.say(await voices.speak("m3", "What are your opening hours?"));
+    await talk.until(
+      ({ type, turn }) =>
+        type === "turn" && (turn as { text: string }).text.includes("nine to five"),
+      "the agent answers from its knowledge",
+    );
+    expect(talk.binary.every((frame) => frame.byteLength === 320)).toBe(true);
+    talk.send({ type: "stop" });
+    await talk.until(({ type }) => type === "ended", "the talk ends");
+    expect(await talk.ended()).toBe(1000);
+    microphone.stop();
+    expect(json(await owner.fetch("GET", "/api/v1/calls?limit=1")).total).toBe(before);
+    expect((await stranger.ask("GET", `/agents/${world.agentId}/talk`)).status).toBe(405);
+  },
+  spoken(60_000),
+);
+
+test("talks of a tenant are few at once, and others' agents are not there", async () => {
+  const talks = await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+      talk.send({ type: "start", sample_rate: 16000 });
+      return talk;
+    }),
+  );
+  await eventually(
+    () => talks.every((talk) => talk.of("ready").length + talk.of("error").length > 0),
+    "each talks or is refused",
+  );
+  const refused = talks.filter((talk) => talk.of("error").length > 0);
+  expect(refused.map((talk) => talk.of("error")[0]?.error)).toEqual(["plan_limit_reached"]);
+  for (const talk of talks) talk.close();
+  const foreign = await new DashboardSocket(stranger, `/agents/${world.agentId}/talk`).open();
+  foreign.send({ type: "start", sample_rate: 16000 });
+  const error = await foreign.until(({ type }) => type === "error", "it is refused");
+  expect(error.error).toBe("not_found");
+}, 30_000);
+
+test("an agent answers in writing, goes on where it was, and starts anew where it was not", async () => {
+  const path = `/agents/${world.agentId}/chat`;
+  const opening = json(await owner.ask("POST", path, {}));
+  expect(opening.reply).toContain("this is the dental clinic");
+  const messages = [{ role: "agent", text: opening.reply }];
+  const hours = json(
+    await owner.ask("POST", path, { messages, message: "What are your opening hours?" }),
+  );
+  expect(hours.reply).toContain("nine to five");
+  const price = json(
+    await owner.ask("POST", path, {
+      messages: [{ role: "customer", text: "Where are you located?" }],
+      message: "How much does a consultation cost?",
+    }),
+  );
+  expect(price.reply).toContain("forty euros");
+  expect((await stranger.ask("POST", path, { message: "Hello?" })).status).toBe(404);
+}, 30_000);
+
+/** Silence in real time, and what is to be said: 20 ms a frame, 8 kHz. */
+function startMicrophone(talk: DashboardSocket) {
+  let speech = new Int16Array(0);
+  const timer = setInterval(() => {
+    if (talk.closed !== null) return;
+    const frame = new Int16Array(160);
+    frame.set(speech.subarray(0, 160));
+    speech = speech.slice(160);
+    talk.socket.send(frame.buffer);
+  }, 20);
+  return {
+    say(pcm: Int16Array) {
+      speech = new Int16Array(pcm);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
