@@ -2,7 +2,7 @@
  * A call as lanes over time: what was signalled, said, understood, thought, spoken and asked of
  * tools, in milliseconds from the answer (before it: negative). Pure.
  */
-import type { TurnMeasures } from "../worker/messages.ts";
+import type { CallNote, TurnMeasures } from "../worker/messages.ts";
 import type { SipStep } from "./evidence.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
@@ -72,6 +72,7 @@ export function timelineOf(call: {
   readonly turns: readonly TimedTurn[];
   readonly toolCalls: readonly TimedToolCall[];
   readonly sip: readonly SipStep[];
+  readonly notes: readonly CallNote[];
 }): Span[] {
   const { zeroMs, createdAt, answeredAt, endedAt } = call;
   const until = answeredAt ?? endedAt;
@@ -85,12 +86,28 @@ export function timelineOf(call: {
       const atMs = step.atMs - zeroMs;
       return { lane: "sip", startMs: atMs, endMs: atMs, label: step.line };
     }),
+    ...call.notes.flatMap(spanOfNote),
     ...call.turns.flatMap(spansOfTurn),
     ...call.toolCalls.map((toolCall): Span => {
       const endMs = toolCall.createdAt - zeroMs;
       return { lane: "tool", startMs: endMs - toolCall.durationMs, endMs, label: toolCall.tool };
     }),
   ].sort((a, b) => a.startMs - b.startMs);
+}
+
+/** What changed the course of the call; its words and messages are shown elsewhere. */
+function spanOfNote(note: CallNote): Span[] {
+  const moment = { startMs: note.atMs, endMs: note.atMs };
+  switch (note.kind) {
+    case "transfer":
+      return [{ ...moment, lane: "sip", label: `transfer: ${note.outcome}` }];
+    case "answered_by":
+      return [{ ...moment, lane: "caller", label: `${note.result} (${note.cause})` }];
+    case "disclosure":
+      return [{ ...moment, endMs: note.endMs, lane: "agent", label: note.text }];
+    default:
+      return [];
+  }
 }
 
 function spansOfTurn(turn: TimedTurn): Span[] {

@@ -1733,6 +1733,11 @@ export interface components {
                      * @example 120
                      */
                     playout_ms: number | null;
+                    /**
+                     * @description The answer was begun before the silence was long enough.
+                     * @example false
+                     */
+                    early: boolean;
                 } | null;
             }[];
             tool_calls: {
@@ -2616,6 +2621,11 @@ export interface components {
              * @example null
              */
             call_uuid: string | null;
+            /**
+             * @description The checkout it books.
+             * @example null
+             */
+            checkout_id: string | null;
             /**
              * @description What the wallet changed by; negative: paid. EUR.
              * @example 0.25

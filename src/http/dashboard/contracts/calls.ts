@@ -46,6 +46,11 @@ export const CallDetails = z
             llm_first_ms: stage("Text to the first words of the answer."),
             tts_first_ms: stage("First words to the first audio."),
             playout_ms: stage("First audio to its first packet."),
+            early: shown(
+              z.boolean(),
+              "The answer was begun before the silence was long enough.",
+              false,
+            ),
           })
           .nullable(),
       }),

@@ -1,13 +1,13 @@
 /** Everything that is known about a call, put together from its rows. */
 import type { z } from "zod";
-import { stagesOf, type TimedTurn, timelineOf } from "../../../call/timeline.ts";
+import { stagesOf, timelineOf } from "../../../call/timeline.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { notFound } from "../../../core/errors.ts";
 import { agentStore } from "../../../store/agent-store.ts";
 import { callHistoryStore } from "../../../store/call-history-store.ts";
+import { callNotesStore } from "../../../store/call-notes-store.ts";
 import type { Queries } from "../../../store/database.ts";
 import { evidenceStore } from "../../../store/evidence-store.ts";
-import type { TurnMeasures } from "../../../worker/messages.ts";
 import { route } from "../../contract.ts";
 import { eurOrNull, isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/calls.ts";
@@ -19,14 +19,8 @@ type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
 type TurnRow = Awaited<ReturnType<History["turns"]>>[number];
 type Evidence = Awaited<ReturnType<ReturnType<typeof evidenceStore>["find"]>>;
 
-/** Rows of older calls have no measures. */
-const timed = (turn: TurnRow & { readonly measures?: TurnMeasures | null }): TimedTurn => ({
-  ...turn,
-  measures: turn.measures ?? null,
-});
-
 const presentTurn = (turn: TurnRow) => {
-  const stages = stagesOf(timed(turn).measures);
+  const stages = stagesOf(turn.measures);
   return {
     index: turn.turnIndex,
     speaker: turn.speaker,
@@ -41,6 +35,7 @@ const presentTurn = (turn: TurnRow) => {
       llm_first_ms: stages.llmFirstMs,
       tts_first_ms: stages.ttsFirstMs,
       playout_ms: stages.playoutMs,
+      early: turn.measures?.early ?? false,
     },
   };
 };
@@ -101,8 +96,8 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
     call.agentId === null ? undefined : await agentStore(queries).find(tenantId, call.agentId);
   const zeroMs = answeredAt ?? createdAt;
   const spans = timelineOf({
-    ...{ zeroMs, createdAt, answeredAt, endedAt, toolCalls, sip: evidence.sip },
-    turns: turns.map(timed),
+    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip: evidence.sip },
+    notes: await callNotesStore(queries).of(call.id),
   });
   const hasAudio = call.recordingStatus === "ready" && call.recordingFile !== null;
   const base = `${DASHBOARD_MOUNT}/calls/${callUuid}`;
