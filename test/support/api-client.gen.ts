@@ -1484,6 +1484,26 @@ export interface components {
                 readonly p95_ms: number | null;
             };
             readonly tool_calls: readonly components["schemas"]["ToolCall"][];
+            /**
+             * @description Proof that the caller was told about AI and recording; null: it was not said.
+             * @example null
+             */
+            readonly disclosure: components["schemas"]["Disclosure"] | null;
+            /**
+             * @description Messages the caller left.
+             * @example []
+             */
+            readonly messages: readonly components["schemas"]["Message"][];
+            /**
+             * @description Transfers that were tried, in order.
+             * @example []
+             */
+            readonly transfers: readonly components["schemas"]["TransferNote"][];
+            /**
+             * @description Outbound: who was judged to answer; a later entry corrects an earlier one.
+             * @example []
+             */
+            readonly answering: readonly components["schemas"]["Answering"][];
             readonly sip: {
                 /**
                  * @description Call-ID of the SIP dialog.
@@ -1549,6 +1569,45 @@ export interface components {
              * @example 640
              */
             readonly latency_ms: number | null;
+            /**
+             * @description Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.
+             * @example {
+             *       "endpoint_ms": 350,
+             *       "stt_final_ms": 420,
+             *       "first_token_ms": 430,
+             *       "first_audio_ms": 520,
+             *       "first_packet_ms": 540,
+             *       "early": false
+             *     }
+             */
+            readonly measures: {
+                /**
+                 * @description The silence was judged long enough.
+                 * @example 400
+                 */
+                readonly endpoint_ms: number | null;
+                /**
+                 * @description The final text was there.
+                 * @example 400
+                 */
+                readonly stt_final_ms: number | null;
+                /**
+                 * @description The mind's first words.
+                 * @example 400
+                 */
+                readonly first_token_ms: number | null;
+                /**
+                 * @description The voice's first samples.
+                 * @example 400
+                 */
+                readonly first_audio_ms: number | null;
+                /**
+                 * @description The first packet left.
+                 * @example 400
+                 */
+                readonly first_packet_ms: number | null;
+                readonly early: boolean;
+            } | null;
         };
         readonly ToolCall: {
             /**
@@ -1587,6 +1646,102 @@ export interface components {
              */
             readonly created_at: string;
         };
+        readonly Disclosure: {
+            /**
+             * @description The words that were said.
+             * @example This call is recorded.
+             */
+            readonly text: string;
+            /**
+             * @description Their language.
+             * @example en
+             */
+            readonly language: string;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            readonly start_ms: number;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            readonly end_ms: number;
+            /**
+             * @description Said to its end; false: the line went before.
+             * @example true
+             */
+            readonly heard: boolean;
+        };
+        readonly Message: {
+            /**
+             * @description What the caller wants to have passed on.
+             * @example Please call me back.
+             */
+            readonly text: string;
+            /**
+             * @description As the caller said it.
+             * @example Jonas
+             */
+            readonly caller_name: string | null;
+            /**
+             * @description Number or time to call back.
+             * @example null
+             */
+            readonly callback: string | null;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            readonly at_ms: number;
+        };
+        readonly TransferNote: {
+            /**
+             * @description Where to.
+             * @example +37060000003
+             */
+            readonly to: string;
+            /**
+             * @description `refer`: the carrier took the call over; `bridge`: a second leg was dialled.
+             * @example bridge
+             * @enum {string}
+             */
+            readonly method: "refer" | "bridge";
+            /**
+             * @description How it went; all but the first brought the caller back to the agent.
+             * @example transferred
+             * @enum {string}
+             */
+            readonly outcome: "transferred" | "busy" | "no_answer" | "declined" | "failed";
+            /**
+             * @description Final code of the far end, where it gave one.
+             * @example null
+             */
+            readonly sip_code: number | null;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            readonly at_ms: number;
+        };
+        readonly Answering: {
+            /**
+             * @description Who answered.
+             * @example human
+             * @enum {string}
+             */
+            readonly result: "human" | "machine" | "unknown";
+            /**
+             * @description What told it.
+             * @example short_greeting
+             */
+            readonly cause: string;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            readonly at_ms: number;
+        };
         readonly NewCall: {
             /**
              * Format: e164
@@ -1604,6 +1759,11 @@ export interface components {
              * @example +37060000003
              */
             readonly to: string;
+            /**
+             * @description Attended transfer: what the person hears before the caller is put through. A text, or true for a summary of the call.
+             * @example true
+             */
+            readonly briefing?: boolean | string;
         };
         readonly Schedule: {
             /**
@@ -4540,7 +4700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_to_required`, `unknown_field`, `invalid_json`, `valid_idempotency_key_required` */
+            /** @description `valid_to_required`, `unknown_field`, `valid_briefing_required`, `invalid_json`, `valid_idempotency_key_required` */
             readonly 400: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

@@ -1484,6 +1484,26 @@ export interface components {
                 p95_ms: number | null;
             };
             tool_calls: components["schemas"]["ToolCall"][];
+            /**
+             * @description Proof that the caller was told about AI and recording; null: it was not said.
+             * @example null
+             */
+            disclosure: components["schemas"]["Disclosure"] | null;
+            /**
+             * @description Messages the caller left.
+             * @example []
+             */
+            messages: components["schemas"]["Message"][];
+            /**
+             * @description Transfers that were tried, in order.
+             * @example []
+             */
+            transfers: components["schemas"]["TransferNote"][];
+            /**
+             * @description Outbound: who was judged to answer; a later entry corrects an earlier one.
+             * @example []
+             */
+            answering: components["schemas"]["Answering"][];
             sip: {
                 /**
                  * @description Call-ID of the SIP dialog.
@@ -1549,6 +1569,45 @@ export interface components {
              * @example 640
              */
             latency_ms: number | null;
+            /**
+             * @description Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.
+             * @example {
+             *       "endpoint_ms": 350,
+             *       "stt_final_ms": 420,
+             *       "first_token_ms": 430,
+             *       "first_audio_ms": 520,
+             *       "first_packet_ms": 540,
+             *       "early": false
+             *     }
+             */
+            measures: {
+                /**
+                 * @description The silence was judged long enough.
+                 * @example 400
+                 */
+                endpoint_ms: number | null;
+                /**
+                 * @description The final text was there.
+                 * @example 400
+                 */
+                stt_final_ms: number | null;
+                /**
+                 * @description The mind's first words.
+                 * @example 400
+                 */
+                first_token_ms: number | null;
+                /**
+                 * @description The voice's first samples.
+                 * @example 400
+                 */
+                first_audio_ms: number | null;
+                /**
+                 * @description The first packet left.
+                 * @example 400
+                 */
+                first_packet_ms: number | null;
+                early: boolean;
+            } | null;
         };
         ToolCall: {
             /**
@@ -1587,6 +1646,102 @@ export interface components {
              */
             created_at: string;
         };
+        Disclosure: {
+            /**
+             * @description The words that were said.
+             * @example This call is recorded.
+             */
+            text: string;
+            /**
+             * @description Their language.
+             * @example en
+             */
+            language: string;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            start_ms: number;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            end_ms: number;
+            /**
+             * @description Said to its end; false: the line went before.
+             * @example true
+             */
+            heard: boolean;
+        };
+        Message: {
+            /**
+             * @description What the caller wants to have passed on.
+             * @example Please call me back.
+             */
+            text: string;
+            /**
+             * @description As the caller said it.
+             * @example Jonas
+             */
+            caller_name: string | null;
+            /**
+             * @description Number or time to call back.
+             * @example null
+             */
+            callback: string | null;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            at_ms: number;
+        };
+        TransferNote: {
+            /**
+             * @description Where to.
+             * @example +37060000003
+             */
+            to: string;
+            /**
+             * @description `refer`: the carrier took the call over; `bridge`: a second leg was dialled.
+             * @example bridge
+             * @enum {string}
+             */
+            method: "refer" | "bridge";
+            /**
+             * @description How it went; all but the first brought the caller back to the agent.
+             * @example transferred
+             * @enum {string}
+             */
+            outcome: "transferred" | "busy" | "no_answer" | "declined" | "failed";
+            /**
+             * @description Final code of the far end, where it gave one.
+             * @example null
+             */
+            sip_code: number | null;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            at_ms: number;
+        };
+        Answering: {
+            /**
+             * @description Who answered.
+             * @example human
+             * @enum {string}
+             */
+            result: "human" | "machine" | "unknown";
+            /**
+             * @description What told it.
+             * @example short_greeting
+             */
+            cause: string;
+            /**
+             * @description From the answer, ms.
+             * @example 120
+             */
+            at_ms: number;
+        };
         NewCall: {
             /**
              * Format: e164
@@ -1604,6 +1759,11 @@ export interface components {
              * @example +37060000003
              */
             to: string;
+            /**
+             * @description Attended transfer: what the person hears before the caller is put through. A text, or true for a summary of the call.
+             * @example true
+             */
+            briefing?: boolean | string;
         };
         Schedule: {
             /**
@@ -4540,7 +4700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_to_required`, `unknown_field`, `invalid_json`, `valid_idempotency_key_required` */
+            /** @description `valid_to_required`, `unknown_field`, `valid_briefing_required`, `invalid_json`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
