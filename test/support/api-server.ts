@@ -25,6 +25,7 @@ import { apiKeyStore } from "../../src/store/api-key-store.ts";
 import { billingStores } from "../../src/store/billing-stores.ts";
 import { mailStore } from "../../src/store/mail-store.ts";
 import { trunks } from "../../src/store/schema/index.ts";
+import { tenantAdminStore } from "../../src/store/tenant-admin-store.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { createApiKeys } from "../../src/tenant/api-keys.ts";
 import { createTenant } from "../../src/tenant/create-tenant.ts";
@@ -181,6 +182,9 @@ export async function startApiServer(options: ApiServerOptions) {
       await keys.stop();
       return { id, key: secret };
     },
+
+    suspend: (tenantId: number) =>
+      database.tx((queries) => tenantAdminStore(queries).setSuspended(tenantId, true)),
 
     credit: (tenantId: number, eur: number) =>
       billing.credit(tenantId, microEur(eur * 1_000_000), "test"),
