@@ -92,7 +92,7 @@ export class Session {
       onLastWordSaid: (reason) => this.#wishEnd(reason),
     });
     audio.onFrame((pcm) => this.#frame(pcm));
-    audio.onDigit((digit) => this.digit(digit));
+    audio.onDigit((digit) => this.#pressed(digit));
   }
 
   get turn(): TurnState {
@@ -150,8 +150,14 @@ export class Session {
     this.#dialogue.toolResult(result);
   }
 
-  /** A key, from RTP or SIP INFO. */
+  /** A key from SIP INFO; the same press may come in the audio, too, and counts once. */
   digit(digit: string): void {
+    const { audio } = this.options;
+    if (audio.signalDigit) audio.signalDigit(digit);
+    else this.#pressed(digit);
+  }
+
+  #pressed(digit: string): void {
     if (this.#answeredAt === null || this.#report) return;
     this.options.emit({ type: "digit_received", digit });
     if (this.#handover) this.#handover.callerDigit(digit);

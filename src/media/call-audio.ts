@@ -14,6 +14,8 @@ import { type Random, systemRandom } from "../core/random.ts";
 import type { RecordingInfo } from "../worker/messages.ts";
 import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { dtmfTones } from "./audio/tones.ts";
+import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
+import { DtmfDetector } from "./dtmf/tone-detector.ts";
 import type { MediaPlan, MediaStatistics } from "./plan.ts";
 import type { CallAudio } from "./ports.ts";
 import { CallRecorder } from "./recording/recorder.ts";
@@ -68,6 +70,9 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #receiver: RtpReceiver;
   readonly #rtcp: RtcpSession;
   readonly #srtp = new SrtpSession();
+  readonly #digits = new DigitMerge();
+  /** Listens for tones where the far end knows no telephone-events. */
+  #toneDetector: DtmfDetector | null = null;
   readonly #queue: PlayoutQueue;
   readonly #callerFrame: Int16Array;
   readonly #agentFrame: Int16Array;
@@ -104,7 +109,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
       jitterMsMax: options.jitterMsMax,
       sampleRateHz,
       random,
-      onDigit: (digit) => this.#tell(this.#digitListeners, digit),
+      onDigit: (digit) => this.#pressed(digit, "event"),
     });
     this.#rtcp = new RtcpSession({
       clock: deps.clock,
@@ -147,6 +152,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
       payloadType: plan.codec.receivePayloadType,
       telephoneEventType: plan.telephoneEvent?.receive ?? null,
     });
+    if (plan.telephoneEvent) this.#toneDetector = null;
+    else this.#toneDetector ??= new DtmfDetector(this.sampleRateHz);
     if (isReachable(plan.remote)) this.#receiver.source.signal(plan.remote);
     this.#awaitPackets();
   }
@@ -157,6 +164,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
 
   onDigit(listener: (digit: string) => void): void {
     this.#digitListeners.push(listener);
+  }
+
+  signalDigit(digit: string): void {
+    this.#pressed(digit, "info");
   }
 
   onTimeout(listener: () => void): void {
@@ -266,10 +277,21 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (listen) this.#guard(() => listen(this.#callerFrame, this.#agentFrame));
     if (this.#plan) {
       this.#rtcp.tick();
+      this.#listenForTones();
       this.#tell(this.#frameListeners, this.#callerFrame);
     }
     for (const listener of this.#queue.drainedListeners()) this.#guard(listener);
     this.#checkTimeout(nowMs);
+  }
+
+  #listenForTones(): void {
+    const digit = this.#toneDetector?.process(this.#callerFrame) ?? null;
+    if (digit !== null) this.#pressed(digit, "tone");
+  }
+
+  #pressed(digit: string, source: DigitSource): void {
+    if (!this.#digits.accept(digit, source, this.#deps.clock.monotonic())) return;
+    this.#tell(this.#digitListeners, digit);
   }
 
   #startDigits(plan: MediaPlan): void {

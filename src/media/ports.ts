@@ -12,7 +12,13 @@ export interface CallAudio {
   connect(plan: MediaPlan): void;
   /** One decoded frame (20 ms) per tick, concealed where packets are missing. The buffer is reused. */
   onFrame(listener: (pcm: Int16Array) => void): void;
+  /**
+   * Keys pressed by the far end, each press once, however often it was told: as an RTP event, by
+   * signalling, or (where no events were negotiated) as tones.
+   */
   onDigit(listener: (digit: string) => void): void;
+  /** A key told by signalling (SIP INFO). Missing where nothing signals keys. */
+  signalDigit?(digit: string): void;
   /** No RTP for `rtpTimeoutMs` while the plan says we should get some. Once. */
   onTimeout(listener: () => void): void;
   /** Appends speech to the playout queue (copied). Answers false when 60 s are queued already. */
