@@ -3,6 +3,7 @@ export * from "./agents.ts";
 export * from "./appliance.ts";
 export * from "./call-notes.ts";
 export * from "./calls.ts";
+export * from "./contacts.ts";
 export * from "./evidence.ts";
 export * from "./identity.ts";
 export * from "./money.ts";
