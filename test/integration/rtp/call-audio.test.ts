@@ -148,6 +148,24 @@ test("a far end without telephone-events gets the keys as tones", async () => {
   expect(a.playedMs).toBe(0);
 });
 
+test("keys as tones are heard once each where no events were negotiated, and only there", async () => {
+  const [a, b] = [await openAudio(), await openAudio()];
+  let digits = "";
+  b.onDigit((digit) => {
+    digits += digit;
+  });
+  a.connect(planTo(b.rtpPort, { telephoneEvent: null }));
+  b.connect(planTo(a.rtpPort, { telephoneEvent: null }));
+  a.sendDigits("1590#");
+  await until(() => digits.length >= 5);
+  b.signalDigit?.("#");
+  b.connect(planTo(a.rtpPort));
+  a.sendDigits("7");
+  await new Promise<void>((resolve) => a.whenDrained(resolve));
+  await Bun.sleep(200);
+  expect(digits).toBe("1590#");
+});
+
 test("the stream moves to a source behind NAT after four packets, and junk moves it no more", async () => {
   const audio = await openAudio();
   const [caller, stranger] = [await rawPeer(), await rawPeer()];
