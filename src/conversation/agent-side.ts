@@ -292,6 +292,11 @@ export class AgentSide {
     this.#inbox = this.#inbox.filter((input) => input.type === "tool_result");
   }
 
+  /** The voice was lost and is back. */
+  retrySpeech(): void {
+    this.#speech.retry();
+  }
+
   /** A phrase of the conversation's own. */
   sayPhrase(text: string): void {
     this.#speech.say(text, "phrase");

@@ -162,6 +162,15 @@ export class AgentSpeech {
     return this.#split(() => 1);
   }
 
+  /** The voice was lost and is back: the sentences that it had not finished begin anew. */
+  retry(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#waiting = this.#pieces.filter((piece) => !piece.complete);
+    for (const piece of this.#waiting) piece.startMs = null;
+    if (!this.#synthesising && this.#waiting.length > 0) void this.#synthesiseWaiting();
+  }
+
   /** Cuts the turn short where it is, fading out. */
   stop(fadeMs: number): Spoken {
     this.#abort.abort();

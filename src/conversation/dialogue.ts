@@ -215,17 +215,19 @@ export class Dialogue {
     if (this.state.name === "transferring") this.#machine.apply({ type: "bridged" });
   }
 
-  /** The recogniser and the voice were lost and are back: what was under way is asked again. */
+  /**
+   * The recogniser and the voice were lost and are back: sentences that were being made are made
+   * again, and a caller who was being listened to is asked to say it again.
+   */
   speechRestored(): void {
     const { name } = this.state;
     const { tongue } = this.options;
-    if (!TALKING.has(name) || name === "screening" || this.#holding) return;
-    const wasHeard = this.#hearing.active || this.#recognising > 0;
-    const wasSpeaking = name === "thinking" || name === "agent_speaking";
+    this.#agent.retrySpeech();
+    const heard = this.#hearing.active || this.#recognising > 0;
+    if (!heard || !TALKING.has(name) || name === "agent_speaking") return;
     this.#hearing.cancel();
     this.#hearingEpoch++;
-    if (!wasHeard && !wasSpeaking) return;
-    this.#agent.stop(this.options.settings.bargeInFadeMs);
+    if (name === "screening" || this.#holding) return;
     this.#cutShort = null;
     this.#machine.apply({ type: name === "thinking" ? "respond" : "speech_lost" });
     this.#agent.sayPhrase(tongue.phrases.sayAgain);

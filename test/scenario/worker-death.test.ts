@@ -16,18 +16,36 @@ afterAll(async () => {
 });
 
 test(
-  "when the speech worker dies the caller hears an apology, and the next call is served",
+  "when the speech worker dies while the caller speaks, the caller is asked to repeat and the call goes on",
   async () => {
-    const call = await startCall(studio);
+    const call = await untilOpen();
     await call.agentDone(0);
+    const spoken = call.say("I would like to know when you are open tomorrow");
+    await Bun.sleep(900);
     studio.speechWorkers.at(-1)?.terminate();
+    await spoken;
+    const apology = await call.agentDone(1);
+    expect(apology.text).toContain(PHRASES.sayAgain);
+    expect(await call.heard(PHRASES.sayAgain, [PHRASES.apology, PHRASES.maxDuration])).toBe(true);
+    await call.say("Goodbye");
     await call.waitFor(() => call.endWishes.length > 0);
-    expect(call.endWishes).toEqual(["engine_failure"]);
-    expect(await call.heard(PHRASES.apology, [PHRASES.maxDuration, PHRASES.idlePrompts[1]])).toBe(
-      true,
-    );
-    const report = await call.hangUp();
-    expect(report.turns.at(-1)?.text).toBe(PHRASES.apology);
+    expect(call.endWishes).toEqual(["agent_hangup"]);
+    await call.hangUp();
+    await expectServed();
+  },
+  spoken(90_000),
+);
+
+test(
+  "when the speech worker dies while the agent speaks, the sentence is said to its end",
+  async () => {
+    const call = await untilOpen();
+    await call.peer.media.play(new Int16Array(8 * 300));
+    studio.speechWorkers.at(-1)?.terminate();
+    const greeting = await call.agentDone(0);
+    expect(greeting).toMatchObject({ text: AGENT.firstMessage, interrupted: false });
+    expect(call.endWishes).toEqual([]);
+    await call.hangUp();
     await expectServed();
   },
   spoken(90_000),
@@ -36,7 +54,7 @@ test(
 test(
   "when the call worker dies its call fails with a report, and the next call is served",
   async () => {
-    const call = await startCall(studio);
+    const call = await untilOpen();
     const greeting = await call.agentDone(0);
     const failures: string[] = [];
     call.channel.on("failed", ({ reason }) => failures.push(reason));
