@@ -39,11 +39,7 @@ export function Page() {
                   {
                     head: t("agents.name"),
                     cell: (agent) => (
-                      <Link
-                        to="/agents/$id"
-                        params={{ id: String(agent.id) }}
-                        className="cover"
-                      >
+                      <Link to="/agents/$id" params={{ id: String(agent.id) }} className="cover">
                         {agent.name}
                       </Link>
                     ),

@@ -109,8 +109,7 @@ function ScheduleTable({ rows }: { rows: readonly Schedule[] }) {
           {
             head: t("calls.agent"),
             cell: (entry) =>
-              agents.data?.find(({ id }) => id === entry.agent_id)?.name ??
-              t("schedules.no_agent"),
+              agents.data?.find(({ id }) => id === entry.agent_id)?.name ?? t("schedules.no_agent"),
           },
           {
             head: t("schedules.from"),

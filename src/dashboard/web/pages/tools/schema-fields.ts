@@ -48,5 +48,7 @@ export const schemaOf = (list: readonly Argument[]): JsonSchema => ({
 /** What to start a trial with: each argument with an empty value of its type. */
 export function exampleOf(schema: JsonSchema): Record<string, unknown> {
   const empty = { string: "", number: 0, integer: 0, boolean: false };
-  return Object.fromEntries((argumentsOf(schema) ?? []).map(({ name, type }) => [name, empty[type]]));
+  return Object.fromEntries(
+    (argumentsOf(schema) ?? []).map(({ name, type }) => [name, empty[type]]),
+  );
 }

@@ -6,8 +6,8 @@ import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
-import type { JsonSchema } from "./schema-fields.ts";
 import { SchemaEditor } from "./schema-editor.tsx";
+import type { JsonSchema } from "./schema-fields.ts";
 
 export interface ToolDraft {
   readonly name: string;

@@ -39,11 +39,7 @@ export function Page() {
                   {
                     head: t("tools.name"),
                     cell: (tool) => (
-                      <Link
-                        to="/tools/$id"
-                        params={{ id: String(tool.id) }}
-                        className="cover mono"
-                      >
+                      <Link to="/tools/$id" params={{ id: String(tool.id) }} className="cover mono">
                         {tool.name}
                       </Link>
                     ),

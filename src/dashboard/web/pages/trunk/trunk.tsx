@@ -8,7 +8,7 @@ import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Card, Facts, Lamp, Page as Frame, type Tone } from "../../ui/page.tsx";
+import { Card, Facts, Page as Frame, Lamp, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { TrunkForm } from "./trunk-form.tsx";
 import { TrunkTest } from "./trunk-test.tsx";

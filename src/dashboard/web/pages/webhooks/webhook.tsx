@@ -5,8 +5,8 @@ import { useState } from "react";
 import { answer, own, rest } from "../../api/client.ts";
 import { type QueryData, webhooksQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import { NotFound } from "../../shell/route-states.tsx";
 import { useSession } from "../../session.ts";
+import { NotFound } from "../../shell/route-states.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Secret } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
@@ -167,11 +167,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
           await doing.run(async () => undefined);
         }}
       />
-      <Dialog
-        title={t("webhooks.secret")}
-        open={secret !== null}
-        onOpen={() => setSecret(null)}
-      >
+      <Dialog title={t("webhooks.secret")} open={secret !== null} onOpen={() => setSecret(null)}>
         <Secret value={secret ?? ""} />
       </Dialog>
     </>

@@ -162,9 +162,7 @@ function AddWebhook(props: { open: boolean; onOpen: (open: boolean) => void }) {
           <Button type="submit" look="primary" busy={form.busy}>
             {t("action.add")}
           </Button>
-          <CurlButton
-            request={() => ({ method: "POST", path: "/webhooks", body: form.values })}
-          />
+          <CurlButton request={() => ({ method: "POST", path: "/webhooks", body: form.values })} />
         </div>
       </form>
     </Dialog>

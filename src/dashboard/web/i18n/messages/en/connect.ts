@@ -3,7 +3,8 @@ export const connect = {
   "numbers.lead": "Your own numbers, each answered by an agent. They stay with your VoIP provider.",
   "numbers.new": "Add a number",
   "numbers.empty": "No numbers yet",
-  "numbers.empty_body": "Add a number of your VoIP provider and choose the agent that answers it. The trunk brings its calls here.",
+  "numbers.empty_body":
+    "Add a number of your VoIP provider and choose the agent that answers it. The trunk brings its calls here.",
   "numbers.number": "Number",
   "numbers.number_hint": "With country code: +37060000001.",
   "numbers.label": "Label",
@@ -12,10 +13,13 @@ export const connect = {
   "numbers.inbound": "Answers calls",
   "numbers.added": "The number was added.",
   "numbers.delete_title": "Remove {number}?",
-  "numbers.delete_body": "Calls to it are no longer answered here. You keep the number at your provider.",
-  "trunk.lead": "Your SIP account at a VoIP provider. Linevoice registers with it like a softphone.",
+  "numbers.delete_body":
+    "Calls to it are no longer answered here. You keep the number at your provider.",
+  "trunk.lead":
+    "Your SIP account at a VoIP provider. Linevoice registers with it like a softphone.",
   "trunk.empty": "Not connected yet",
-  "trunk.empty_body": "Type in what your provider gave you. Without a trunk you can still build agents and talk to them here.",
+  "trunk.empty_body":
+    "Type in what your provider gave you. Without a trunk you can still build agents and talk to them here.",
   "trunk.status": "Registration",
   "trunk.status.registered": "Registered",
   "trunk.status.registering": "Registering …",
@@ -47,9 +51,11 @@ export const connect = {
   "trunk.owner_only": "Only an owner may change the trunk.",
   "trunk.delete": "Disconnect",
   "trunk.delete_title": "Disconnect the trunk?",
-  "trunk.delete_body": "It un-registers and its credentials are forgotten. Numbers stay. Live calls go on.",
+  "trunk.delete_body":
+    "It un-registers and its credentials are forgotten. Numbers stay. Live calls go on.",
   "trunk.test": "Test the trunk",
-  "trunk.test_lead": "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to ten seconds.",
+  "trunk.test_lead":
+    "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to ten seconds.",
   "trunk.test_run": "Run the test",
   "trunk.test_ok": "The trunk is ready for calls.",
   "trunk.test_warning": "The trunk works, with a remark.",
@@ -58,10 +64,12 @@ export const connect = {
   "trunk.seen_as": "The far end sees us as",
   "trunk.advertised": "We say we are",
   "trunk.codecs": "Codecs of the far end",
-  "schedules.lead": "Calls that agents will place, and what became of them. An entry fires once, ever.",
+  "schedules.lead":
+    "Calls that agents will place, and what became of them. An entry fires once, ever.",
   "schedules.any": "All",
   "schedules.empty": "Nothing is scheduled",
-  "schedules.empty_body": "Schedule a call here or over the API. It is placed within a minute of its time.",
+  "schedules.empty_body":
+    "Schedule a call here or over the API. It is placed within a minute of its time.",
   "schedules.to": "To",
   "schedules.from": "Caller id",
   "schedules.due": "Due",
@@ -80,7 +88,8 @@ export const connect = {
   "webhooks.lead": "Your systems hear about calls as they happen: signed, repeated until accepted.",
   "webhooks.new": "Add an endpoint",
   "webhooks.empty": "No endpoints yet",
-  "webhooks.empty_body": "Add an https address. Each event is POSTed there as JSON with a signature that you can verify.",
+  "webhooks.empty_body":
+    "Add an https address. Each event is POSTed there as JSON with a signature that you can verify.",
   "webhooks.url": "URL",
   "webhooks.url_hint": "https only.",
   "webhooks.events": "Events",
@@ -97,7 +106,8 @@ export const connect = {
   "webhooks.test_failed": "Not delivered: {why}",
   "webhooks.rotate": "Rotate the secret",
   "webhooks.rotate_title": "Rotate the signing secret?",
-  "webhooks.rotate_body": "The old secret stops at once: deliveries fail until your endpoint knows the new one.",
+  "webhooks.rotate_body":
+    "The old secret stops at once: deliveries fail until your endpoint knows the new one.",
   "webhooks.enable": "Switch on",
   "webhooks.enabled": "Switched on.",
   "webhooks.resend_failed": "Resend what was given up",
@@ -112,12 +122,14 @@ export const connect = {
   "webhooks.resend_done": "The event is queued again.",
   "webhooks.next_attempt": "again {when}",
   "webhooks.snippets": "Verify the signature",
-  "webhooks.snippets_lead": "A whole function that compares in constant time and refuses old timestamps.",
+  "webhooks.snippets_lead":
+    "A whole function that compares in constant time and refuses old timestamps.",
   "webhooks.endpoint": "Endpoint",
   "keys.lead": "Programs use the API with a key. Each key can do everything in this company.",
   "keys.new": "New key",
   "keys.empty": "No keys yet",
-  "keys.empty_body": "Create one for each program, so that you can revoke one without stopping the others.",
+  "keys.empty_body":
+    "Create one for each program, so that you can revoke one without stopping the others.",
   "keys.label": "Label",
   "keys.label_hint": "What uses it: billing system, website.",
   "keys.prefix": "Key",

@@ -1,6 +1,18 @@
 /** English, which defines the set of keys. */
+import { build } from "./build.ts";
 import { calls } from "./calls.ts";
+import { company } from "./company.ts";
+import { connect } from "./connect.ts";
 import { door } from "./door.ts";
+import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
 
-export const en = { ...shell, ...door, ...calls } as const;
+export const en = {
+  ...shell,
+  ...door,
+  ...calls,
+  ...build,
+  ...connect,
+  ...company,
+  ...operator,
+} as const;

@@ -1,0 +1,145 @@
+/** Plans, the CRM bridge and longer retention. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { plansQuery, settingsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { FilterSelect } from "../../ui/field.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+
+type Item =
+  | { readonly item: "plan"; readonly plan: string }
+  | { readonly item: "crm_bridge" }
+  | { readonly item: "retention"; readonly blocks: number };
+
+const BLOCKS = ["1", "2", "3", "4", "5"] as const;
+
+/** Leaves for the payment. */
+async function buy(body: Item): Promise<void> {
+  const made = await answer(rest.POST("/checkout", { body }));
+  location.assign(made.checkout_url);
+}
+
+export function Plans() {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const plans = useQuery(plansQuery);
+  return (
+    <div className="stack">
+      {!isOwner && <p className="note">{t("billing.owner_only")}</p>}
+      <Loaded query={plans}>
+        {(rows) => (
+          <div className="columns">
+            {rows.map((plan) => (
+              <PlanCard key={plan.slug} plan={plan} />
+            ))}
+          </div>
+        )}
+      </Loaded>
+      <Extras />
+    </div>
+  );
+}
+
+function PlanCard({ plan }: { plan: Rest["Plan"] }) {
+  const { t, eur, count } = useText();
+  const { isOwner } = useSession();
+  const [asking, setAsking] = useState(false);
+  const price = eur(plan.price_eur_per_month);
+  return (
+    <Card
+      title={plan.name}
+      actions={plan.current && <Badge tone="good">{t("billing.current")}</Badge>}
+    >
+      <p>
+        <span className="price nums">{price}</span>{" "}
+        <span className="muted">{t("billing.per_month")}</span>
+      </p>
+      <ul className="stack tight soft">
+        <li>{count("billing.plan_minutes", plan.included_minutes)}</li>
+        <li>{t("billing.plan_overage", { price: eur(plan.overage_eur_per_min, 4) })}</li>
+        <li>{count("billing.plan_lines", plan.max_concurrent_calls)}</li>
+      </ul>
+      {!plan.current && isOwner && (
+        <Button onClick={() => setAsking(true)}>{t("billing.choose")}</Button>
+      )}
+      <Confirm
+        title={t("billing.choose_title", { plan: plan.name })}
+        body={t("billing.choose_body", { price })}
+        action={t("billing.to_payment")}
+        open={asking}
+        onOpen={setAsking}
+        onConfirm={() => buy({ item: "plan", plan: plan.slug })}
+      />
+    </Card>
+  );
+}
+
+function Extras() {
+  const { t, count } = useText();
+  const { isOwner } = useSession();
+  const settings = useQuery(settingsQuery);
+  const doing = useDoing();
+  const [blocks, setBlocks] = useState<(typeof BLOCKS)[number]>("1");
+  const bought = settings.data?.retention_blocks ?? 0;
+  return (
+    <Card title={t("billing.extras")} flush>
+      <ul className="list">
+        <li>
+          <div className="grow">
+            <p className="strong">{t("billing.crm")}</p>
+            <p className="soft">{t("billing.crm_body")}</p>
+          </div>
+          {settings.data?.features.crm_bridge ? (
+            <Badge tone="good">{t("billing.bought")}</Badge>
+          ) : (
+            isOwner && (
+              <Button
+                small
+                busy={doing.busy}
+                onClick={() => void doing.run(() => buy({ item: "crm_bridge" }))}
+              >
+                {t("billing.buy")}
+              </Button>
+            )
+          )}
+        </li>
+        <li>
+          <div className="grow">
+            <p className="strong">{t("billing.retention")}</p>
+            <p className="soft">
+              {t("billing.retention_body")} {bought > 0 && count("billing.retention_now", bought)}
+            </p>
+          </div>
+          {isOwner && bought < BLOCKS.length && (
+            <span className="row">
+              <FilterSelect
+                label={t("billing.blocks")}
+                value={blocks}
+                choices={BLOCKS.slice(0, BLOCKS.length - bought).map((value) => ({
+                  value,
+                  label: value,
+                }))}
+                onValue={setBlocks}
+              />
+              <Button
+                small
+                busy={doing.busy}
+                onClick={() =>
+                  void doing.run(() => buy({ item: "retention", blocks: Number(blocks) }))
+                }
+              >
+                {t("billing.buy")}
+              </Button>
+            </span>
+          )}
+        </li>
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,59 @@
+/** A month on paper, or as rows. */
+import { useMemo } from "react";
+import { useText } from "../../i18n/text.tsx";
+import { ButtonAnchor } from "../../ui/button.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Table } from "../../ui/table.tsx";
+import { lastMonths, monthKey } from "./month.ts";
+
+export function Statements() {
+  const { t, month: monthName } = useText();
+  const months = useMemo(lastMonths, []);
+  return (
+    <Card title={t("billing.tab.statements")} note={t("billing.statement_lead")} flush>
+      <Table
+        caption={t("billing.tab.statements")}
+        rows={months}
+        rowKey={monthKey}
+        columns={[
+          { head: t("billing.month"), cell: ({ year, month }) => monthName(year, month) },
+          {
+            head: t("billing.print"),
+            end: true,
+            cell: ({ year, month }) => {
+              const query = `year=${year}&month=${month}`;
+              return (
+                <span className="row">
+                  <ButtonAnchor
+                    small
+                    href={`/api/dashboard/statement?${query}`}
+                    target="_blank"
+                    rel="noreferrer"
+                  >
+                    {t("billing.print")}
+                  </ButtonAnchor>
+                  <ButtonAnchor
+                    small
+                    look="ghost"
+                    href={`/api/dashboard/statement.csv?${query}&rows=ledger`}
+                    download
+                  >
+                    {t("billing.ledger_csv")}
+                  </ButtonAnchor>
+                  <ButtonAnchor
+                    small
+                    look="ghost"
+                    href={`/api/dashboard/statement.csv?${query}&rows=calls`}
+                    download
+                  >
+                    {t("billing.calls_csv")}
+                  </ButtonAnchor>
+                </span>
+              );
+            },
+          },
+        ]}
+      />
+    </Card>
+  );
+}

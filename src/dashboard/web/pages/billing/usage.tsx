@@ -1,0 +1,147 @@
+/** A month's usage: figures, minutes by day, agents; and when calls come. */
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { analyticsQuery, type QueryData, usageQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { FilterSelect } from "../../ui/field.tsx";
+import { Card, Figures } from "../../ui/page.tsx";
+import { Plot } from "../../ui/plot.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import { lastMonths, monthKey, monthOf } from "./month.ts";
+
+type Usage = QueryData<ReturnType<typeof usageQuery>>["usage"];
+type Analytics = QueryData<ReturnType<typeof analyticsQuery>>;
+const DAYS = 30;
+
+export function Usage() {
+  const { t, month: monthName } = useText();
+  const months = useMemo(lastMonths, []);
+  const [chosen, setChosen] = useState(() => monthKey(months[0] ?? { year: 2026, month: 1 }));
+  const { year, month } = monthOf(chosen);
+  const usage = useQuery(usageQuery(year, month));
+  const analytics = useQuery(analyticsQuery(DAYS));
+  return (
+    <div className="stack">
+      <div className="filters">
+        <FilterSelect
+          label={t("billing.month")}
+          value={chosen}
+          choices={months.map((one) => ({
+            value: monthKey(one),
+            label: monthName(one.year, one.month),
+          }))}
+          onValue={setChosen}
+        />
+      </div>
+      <Loaded query={usage} lines={8}>
+        {(data) => <MonthUsage usage={data.usage} />}
+      </Loaded>
+      {analytics.data && analytics.data.totals.calls > 0 && <ByHour analytics={analytics.data} />}
+    </div>
+  );
+}
+
+function MonthUsage({ usage }: { usage: Usage }) {
+  const { t, number, eur } = useText();
+  return (
+    <>
+      <Figures
+        figures={[
+          { label: t("billing.calls"), value: number(usage.calls) },
+          { label: t("billing.minutes"), value: number(usage.minutes) },
+          {
+            label: t("billing.included"),
+            value: number(usage.included_minutes_used),
+            note: t("billing.included_left", { left: number(usage.included_minutes_left) }),
+          },
+          { label: t("billing.overage"), value: number(usage.overage_minutes) },
+          { label: t("billing.cost"), value: eur(usage.cost_eur) },
+          {
+            label: t("billing.tokens"),
+            value: number(usage.tokens.input + usage.tokens.output),
+          },
+        ]}
+      />
+      {usage.calls === 0 ? (
+        <div className="card">
+          <EmptyState icon="money" title={t("billing.nothing")}>
+            {t("billing.nothing_body")}
+          </EmptyState>
+        </div>
+      ) : (
+        <>
+          <ByDay days={usage.by_day} />
+          <Card title={t("billing.by_agent")} flush>
+            <Table
+              caption={t("billing.by_agent")}
+              rows={usage.by_agent}
+              rowKey={(row) => row.agent_id ?? "none"}
+              columns={[
+                {
+                  head: t("calls.agent"),
+                  cell: (row) => row.name ?? t("billing.deleted_agent"),
+                },
+                { head: t("billing.calls"), end: true, cell: (row) => number(row.calls) },
+                { head: t("billing.minutes"), end: true, cell: (row) => number(row.minutes) },
+                { head: t("billing.cost"), end: true, cell: (row) => eur(row.cost_eur) },
+              ]}
+            />
+          </Card>
+        </>
+      )}
+    </>
+  );
+}
+
+function ByDay({ days }: { days: Usage["by_day"] }) {
+  const { t } = useText();
+  const shown = useMemo(
+    () => ({
+      names: days.map(({ date }) => String(Number(date.slice(8)))),
+      series: [
+        {
+          label: t("billing.minutes"),
+          values: days.map(({ minutes }) => minutes),
+          color: "accent",
+          look: "bars" as const,
+        },
+      ],
+    }),
+    [days, t],
+  );
+  return (
+    <Card title={t("billing.by_day")}>
+      <Plot label={t("billing.by_day")} {...shown} />
+    </Card>
+  );
+}
+
+function ByHour({ analytics }: { analytics: Analytics }) {
+  const { t, percent, clock } = useText();
+  const shown = useMemo(
+    () => ({
+      names: analytics.by_hour.map((_, hour) => `${hour}:00`),
+      series: [
+        {
+          label: t("billing.calls"),
+          values: analytics.by_hour,
+          color: "caller",
+          look: "bars" as const,
+        },
+      ],
+    }),
+    [analytics, t],
+  );
+  return (
+    <Card title={t("billing.by_hour")}>
+      <Plot label={t("billing.by_hour")} {...shown} />
+      <p className="row small soft">
+        {t("billing.answer_rate")}:{" "}
+        {analytics.answer_rate === null ? "–" : percent(analytics.answer_rate)} ·{" "}
+        {t("billing.average")}:{" "}
+        {analytics.average_duration_sec === null ? "–" : clock(analytics.average_duration_sec)}
+      </p>
+    </Card>
+  );
+}

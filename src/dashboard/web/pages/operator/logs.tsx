@@ -1,0 +1,106 @@
+/** The last lines of the log, filtered. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useText } from "../../i18n/text.tsx";
+import { FilterSelect } from "../../ui/field.tsx";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
+import { type LogLevel, logsQuery } from "./operator-queries.ts";
+
+const LIMIT = 100;
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+const TONES: Readonly<Record<LogLevel, Tone>> = {
+  debug: "plain",
+  info: "info",
+  warn: "warn",
+  error: "bad",
+};
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function Logs() {
+  const { t, time } = useText();
+  const [level, setLevel] = useState<LogLevel | "">("");
+  const [call, setCall] = useState("");
+  const [offset, setOffset] = useState(0);
+  const logs = useQuery(
+    logsQuery({
+      offset,
+      limit: LIMIT,
+      ...(level ? { level } : {}),
+      ...(UUID.test(call) ? { call } : {}),
+    }),
+  );
+  return (
+    <div className="stack">
+      <div className="filters">
+        <FilterSelect
+          label={t("operator.log_level")}
+          value={level}
+          choices={[
+            { value: "", label: t("operator.any_level") },
+            ...LEVELS.map((value) => ({ value, label: value })),
+          ]}
+          onValue={(value) => {
+            setLevel(value);
+            setOffset(0);
+          }}
+        />
+        <input
+          className="input bar mono"
+          size={38}
+          aria-label={t("operator.log_call")}
+          placeholder={t("operator.log_call")}
+          value={call}
+          onChange={(event) => {
+            setCall(event.target.value.trim().toLowerCase());
+            setOffset(0);
+          }}
+        />
+      </div>
+      <Card flush>
+        <Loaded query={logs} lines={8}>
+          {({ lines, total }) =>
+            lines.length === 0 ? (
+              <EmptyState icon="terminal" title={t("operator.no_logs")}>
+                {t("operator.no_logs_body")}
+              </EmptyState>
+            ) : (
+              <>
+                <Table
+                  caption={t("operator.tab.logs")}
+                  rows={lines.map((line, at) => ({ ...line, at_row: at }))}
+                  rowKey={(line) => line.at_row}
+                  columns={[
+                    {
+                      head: t("calls.when"),
+                      cell: (line) => <span className="nums nowrap">{time(line.at)}</span>,
+                    },
+                    {
+                      head: t("operator.log_level"),
+                      cell: (line) => <Badge tone={TONES[line.level]}>{line.level}</Badge>,
+                    },
+                    { head: t("call.event"), cell: (line) => <code>{line.event}</code> },
+                    {
+                      head: t("billing.note"),
+                      cell: (line) => (
+                        <code className="small soft log-fields">{JSON.stringify(line.fields)}</code>
+                      ),
+                    },
+                  ]}
+                />
+                <Pager
+                  offset={offset}
+                  limit={LIMIT}
+                  shown={lines.length}
+                  total={total}
+                  onOffset={setOffset}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </Card>
+    </div>
+  );
+}

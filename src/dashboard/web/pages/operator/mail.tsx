@@ -1,0 +1,154 @@
+/** Mail: a test, and what waits or was given up. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FilterSelect, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing } from "../../ui/mutate.ts";
+import { Card } from "../../ui/page.tsx";
+import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
+import { mailsQuery } from "./operator-queries.ts";
+
+const LIMIT = 50;
+
+export function Mail() {
+  return (
+    <div className="stack">
+      <MailTest />
+      <Mails />
+    </div>
+  );
+}
+
+function MailTest() {
+  const { t, ms } = useText();
+  const form = useForm({ to: "" });
+  const [said, setSaid] = useState<{ readonly good: boolean; readonly text: string } | null>(null);
+  return (
+    <Card title={t("operator.mail_test")}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          setSaid(null);
+          const sent = await answer(own.POST("/operator/mail-test", { body }));
+          const { provider } = sent;
+          setSaid(
+            sent.sent
+              ? {
+                  good: true,
+                  text: t("operator.mail_sent", { provider, ms: ms(sent.duration_ms) }),
+                }
+              : {
+                  good: false,
+                  text: t("operator.mail_failed", { provider, why: sent.error ?? "" }),
+                },
+          );
+        })}
+      >
+        <TextField label={t("operator.mail_to")} type="email" {...form.bind("to")} />
+        <ProblemNote problem={form.problem} />
+        {said && (
+          <p className={said.good ? "note good" : "note bad"} role="status">
+            {said.text}
+          </p>
+        )}
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("operator.mail_test")}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Mails() {
+  const { t, number, dateTime } = useText();
+  const [status, setStatus] = useState<"dead" | "pending">("dead");
+  const [offset, setOffset] = useState(0);
+  const mails = useQuery(mailsQuery(status, offset, LIMIT));
+  const doing = useDoing("operator");
+  return (
+    <Card
+      title={t("operator.mails")}
+      actions={
+        <FilterSelect
+          label={t("calls.status")}
+          value={status}
+          choices={[
+            { value: "dead", label: t("operator.mails_dead") },
+            { value: "pending", label: t("operator.mails_pending") },
+          ]}
+          onValue={(value) => {
+            setStatus(value);
+            setOffset(0);
+          }}
+        />
+      }
+      flush
+    >
+      <Loaded query={mails}>
+        {(data) =>
+          data.mails.length === 0 ? (
+            <EmptyState icon="check" title={t("operator.no_mails")}>
+              {t("operator.no_mails_body")}
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                caption={t("operator.mails")}
+                rows={data.mails}
+                rowKey={(mail) => mail.id}
+                columns={[
+                  { head: t("operator.mail_to"), cell: (mail) => mail.recipient },
+                  { head: t("operator.subject"), cell: (mail) => mail.subject },
+                  { head: t("calls.when"), cell: (mail) => dateTime(mail.created_at) },
+                  {
+                    head: t("operator.attempts"),
+                    end: true,
+                    cell: (mail) => number(mail.attempts),
+                  },
+                  { head: t("operator.reason"), cell: (mail) => mail.last_error ?? "–" },
+                  {
+                    head: t("operator.retry"),
+                    end: true,
+                    cell: (mail) =>
+                      mail.status === "dead" && (
+                        <Button
+                          small
+                          onClick={() =>
+                            void doing.run(
+                              () =>
+                                answer(
+                                  own.POST("/operator/mails/{id}/retry", {
+                                    params: { path: { id: mail.id } },
+                                  }),
+                                ),
+                              t("operator.retried"),
+                            )
+                          }
+                        >
+                          {t("operator.retry")}
+                        </Button>
+                      ),
+                  },
+                ]}
+              />
+              <Pager
+                offset={offset}
+                limit={LIMIT}
+                shown={data.mails.length}
+                total={data.total}
+                onOffset={setOffset}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

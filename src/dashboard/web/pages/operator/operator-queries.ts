@@ -1,0 +1,40 @@
+/** What only the operator reads. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { answer, own } from "../../api/client.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export const tenantsQuery = queryOptions({
+  queryKey: ["operator", "tenants"],
+  queryFn: async () => (await answer(own.GET("/operator/tenants"))).tenants,
+});
+export const waitingQuery = queryOptions({
+  queryKey: ["operator", "checkouts"],
+  queryFn: async () => (await answer(own.GET("/operator/checkouts"))).checkouts,
+});
+export const healthQuery = queryOptions({
+  queryKey: ["operator", "health"],
+  queryFn: () => answer(own.GET("/operator/health")),
+});
+export const backupsQuery = queryOptions({
+  queryKey: ["operator", "backups"],
+  queryFn: () => answer(own.GET("/operator/backups")),
+});
+export const logsQuery = (query: {
+  offset: number;
+  limit: number;
+  level?: LogLevel;
+  call?: string;
+}) =>
+  queryOptions({
+    queryKey: ["operator", "logs", query],
+    queryFn: () => answer(own.GET("/operator/logs", { params: { query } })),
+    placeholderData: keepPreviousData,
+  });
+export const mailsQuery = (status: "dead" | "pending", offset: number, limit: number) =>
+  queryOptions({
+    queryKey: ["operator", "mails", status, offset],
+    queryFn: () =>
+      answer(own.GET("/operator/mails", { params: { query: { status, offset, limit } } })),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,156 @@
+/** One's own account: name, language, password, second factor, passkeys, sessions. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, own } from "../../api/client.ts";
+import { sessionsQuery } from "../../api/queries.ts";
+import { LANGUAGE_NAMES, LANGUAGES } from "../../i18n/catalogue.ts";
+import { useChooseLanguage, useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Badge, Card, Page as Frame } from "../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { Passkeys } from "./passkeys.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+
+export function Page() {
+  const { t } = useText();
+  return (
+    <Frame narrow title={t("nav.profile")} lead={t("profile.lead")}>
+      <You />
+      <Password />
+      <SecondFactor />
+      <Passkeys />
+      <Sessions />
+    </Frame>
+  );
+}
+
+function You() {
+  const { t } = useText();
+  const { user } = useSession();
+  const stale = useStale();
+  const { say } = useToasts();
+  const choose = useChooseLanguage();
+  const form = useForm({ name: user.name, locale: user.locale });
+  return (
+    <Card title={t("profile.you")} note={user.email}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          await answer(own.POST("/profile", { body }));
+          await stale("session");
+          await choose(body.locale);
+          say(t("form.saved"));
+        })}
+      >
+        <div className="columns">
+          <TextField label={t("door.name")} autoComplete="name" {...form.bind("name")} />
+          <SelectField
+            label={t("language.label")}
+            choices={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+            {...form.bind("locale")}
+          />
+        </div>
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+            {t("action.save")}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Password() {
+  const { t } = useText();
+  const { say } = useToasts();
+  const stale = useStale();
+  const form = useForm({ current: "", password: "" });
+  return (
+    <Card title={t("profile.password")} note={t("profile.password_lead")}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          await answer(own.POST("/password", { body }));
+          form.reset({ current: "", password: "" });
+          await stale("sessions");
+          say(t("profile.changed"));
+        })}
+      >
+        <div className="columns">
+          <TextField
+            label={t("profile.current")}
+            type="password"
+            autoComplete="current-password"
+            {...form.bind("current")}
+          />
+          <TextField
+            label={t("profile.new")}
+            hint={t("door.password_hint")}
+            type="password"
+            autoComplete="new-password"
+            {...form.bind("password")}
+          />
+        </div>
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" busy={form.busy}>
+            {t("profile.change")}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Sessions() {
+  const { t, dateTime } = useText();
+  const sessions = useQuery(sessionsQuery);
+  const doing = useDoing("sessions");
+  return (
+    <Card title={t("profile.sessions")} flush>
+      <Loaded query={sessions}>
+        {(rows) => (
+          <ul className="list">
+            {rows.map((session) => (
+              <li key={session.id}>
+                <div className="grow">
+                  <p className="strong">
+                    {session.ip}{" "}
+                    {session.current && <Badge tone="good">{t("profile.this_session")}</Badge>}
+                  </p>
+                  <p className="small soft clip">{session.user_agent}</p>
+                  <p className="small muted">
+                    {t(`profile.method.${session.method}`)} · {dateTime(session.last_seen_at)}
+                  </p>
+                </div>
+                {!session.current && (
+                  <Button
+                    small
+                    onClick={() =>
+                      void doing.run(
+                        () =>
+                          answer(
+                            own.DELETE("/sessions/{id}", { params: { path: { id: session.id } } }),
+                          ),
+                        t("profile.ended"),
+                      )
+                    }
+                  >
+                    {t("profile.end")}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
+  );
+}

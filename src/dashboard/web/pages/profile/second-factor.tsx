@@ -1,0 +1,160 @@
+/** The authenticator app: on, off, recovery codes. */
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { QrCode } from "./qr-code.tsx";
+
+interface Begun {
+  readonly secret: string;
+  readonly otpauth_uri: string;
+}
+
+export function SecondFactor() {
+  const { t } = useText();
+  const { user } = useSession();
+  const doing = useDoing();
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [disabling, setDisabling] = useState(false);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  return (
+    <Card
+      title={t("profile.totp")}
+      actions={
+        user.totp_enabled ? (
+          <Button onClick={() => setDisabling(true)}>{t("profile.totp_disable")}</Button>
+        ) : (
+          <Button
+            look="primary"
+            busy={doing.busy}
+            onClick={() =>
+              void doing.run(async () => setBegun(await answer(own.POST("/totp/begin"))))
+            }
+          >
+            {t("profile.totp_begin")}
+          </Button>
+        )
+      }
+    >
+      <p className="row">
+        <Badge tone={user.totp_enabled ? "good" : "plain"}>
+          {t(user.totp_enabled ? "tools.on" : "tools.off")}
+        </Badge>
+        {t(user.totp_enabled ? "profile.totp_on" : "profile.totp_off")}
+      </p>
+      {begun && (
+        <SetUp
+          begun={begun}
+          onClose={() => setBegun(null)}
+          onCodes={(made) => {
+            setBegun(null);
+            setCodes(made);
+          }}
+        />
+      )}
+      <Disable open={disabling} onOpen={setDisabling} />
+      <Dialog
+        title={t("profile.recovery")}
+        lead={t("profile.recovery_lead")}
+        open={codes !== null}
+        onOpen={() => setCodes(null)}
+      >
+        <div className="secret">
+          <code className="pre">{codes?.join("\n")}</code>
+          <CopyButton text={codes?.join("\n") ?? ""} />
+        </div>
+        <p className="note warn">{t("copy.once")}</p>
+      </Dialog>
+    </Card>
+  );
+}
+
+function SetUp(props: {
+  begun: Begun;
+  onClose: () => void;
+  onCodes: (codes: readonly string[]) => void;
+}) {
+  const { t } = useText();
+  const stale = useStale();
+  const form = useForm({ code: "" });
+  return (
+    <Dialog
+      title={t("profile.totp")}
+      lead={t("profile.totp_scan")}
+      open
+      onOpen={(open) => !open && props.onClose()}
+    >
+      <QrCode text={props.begun.otpauth_uri} label={t("profile.totp_qr")} />
+      <div>
+        <p className="small muted">{t("profile.totp_secret")}</p>
+        <div className="secret">
+          <code>{props.begun.secret}</code>
+          <CopyButton text={props.begun.secret} />
+        </div>
+      </div>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          const { recovery_codes } = await answer(own.POST("/totp/confirm", { body }));
+          await stale("session");
+          props.onCodes(recovery_codes);
+        })}
+      >
+        <TextField
+          label={t("door.code")}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          {...form.bind("code")}
+        />
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("profile.totp_confirm")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
+  const { t } = useText();
+  const stale = useStale();
+  const form = useForm({ password: "" });
+  return (
+    <Dialog title={t("profile.totp_disable")} open={props.open} onOpen={props.onOpen}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          await answer(own.POST("/totp/disable", { body }));
+          await stale("session");
+          form.reset({ password: "" });
+          props.onOpen(false);
+        })}
+      >
+        <TextField
+          label={t("profile.totp_password")}
+          type="password"
+          autoComplete="current-password"
+          {...form.bind("password")}
+        />
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="danger" busy={form.busy}>
+            {t("profile.totp_disable")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

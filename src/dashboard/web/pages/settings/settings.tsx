@@ -1,0 +1,185 @@
+/** The company's settings. */
+import { useQuery } from "@tanstack/react-query";
+import { answer, type Own, own } from "../../api/client.ts";
+import { settingsQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { AreaField, NumberField, SwitchField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { Card, Page as Frame } from "../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+
+type Settings = Own["TenantSettings"];
+const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
+const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
+
+/** Prefixes as one text, and every sentence as text: what the fields hold. */
+interface Draft {
+  readonly name: string;
+  readonly email: string;
+  readonly time_zone: string;
+  readonly features: Settings["features"];
+  readonly allowed_prefixes: string;
+  readonly calls_per_minute_max: number | null;
+  readonly daily_spend_max_eur: number | null;
+  readonly legacy_webhook: boolean;
+  readonly disclosure: Readonly<Record<(typeof LANGUAGES)[number], string>>;
+}
+
+const draftOf = (settings: Settings): Draft => ({
+  name: settings.name,
+  email: settings.email,
+  time_zone: settings.time_zone,
+  features: settings.features,
+  allowed_prefixes: settings.allowed_prefixes?.join(", ") ?? "",
+  calls_per_minute_max: settings.calls_per_minute_max,
+  daily_spend_max_eur: settings.daily_spend_max_eur,
+  legacy_webhook: settings.legacy_webhook,
+  disclosure: {
+    lt: settings.disclosure.lt ?? "",
+    lv: settings.disclosure.lv ?? "",
+    en: settings.disclosure.en ?? "",
+    ru: settings.disclosure.ru ?? "",
+  },
+});
+
+function bodyOf(draft: Draft) {
+  const { crm_bridge: _, ...features } = draft.features;
+  const prefixes = draft.allowed_prefixes.split(/[\s,;]+/).filter(Boolean);
+  const { lt, lv, en, ru } = draft.disclosure;
+  return {
+    name: draft.name,
+    email: draft.email,
+    time_zone: draft.time_zone,
+    features,
+    allowed_prefixes: prefixes.length > 0 ? prefixes : null,
+    ...(draft.calls_per_minute_max === null
+      ? {}
+      : { calls_per_minute_max: draft.calls_per_minute_max }),
+    daily_spend_max_eur: draft.daily_spend_max_eur,
+    legacy_webhook: draft.legacy_webhook,
+    disclosure: { lt: lt || null, lv: lv || null, en: en || null, ru: ru || null },
+  };
+}
+
+export function Page() {
+  const { t } = useText();
+  const settings = useQuery(settingsQuery);
+  return (
+    <Frame narrow title={t("nav.settings")} lead={t("settings.lead")}>
+      <Loaded query={settings} lines={8}>
+        {(data) => <SettingsForm settings={data} />}
+      </Loaded>
+    </Frame>
+  );
+}
+
+function SettingsForm({ settings }: { settings: Settings }) {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const { say } = useToasts();
+  const stale = useStale();
+  const form = useForm(draftOf(settings));
+  const { features, disclosure } = form.values;
+  return (
+    <form
+      className="form"
+      noValidate
+      onSubmit={form.send(async (draft) => {
+        await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft) }));
+        await stale("settings", "tenant", "session", "home");
+        say(t("form.saved"));
+      })}
+    >
+      {!isOwner && <p className="note">{t("settings.owner_only")}</p>}
+      <Card title={t("settings.company")}>
+        <TextField label={t("settings.name")} required {...form.bind("name")} />
+        <TextField label={t("settings.email")} type="email" required {...form.bind("email")} />
+        <TextField
+          label={t("settings.time_zone")}
+          hint={t("settings.time_zone_hint")}
+          list="time-zones"
+          {...form.bind("time_zone")}
+        />
+        <datalist id="time-zones">
+          {Intl.supportedValuesOf("timeZone").map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+      </Card>
+      <Card title={t("settings.features")}>
+        {FEATURES.map((name) => (
+          <SwitchField
+            key={name}
+            name={name}
+            label={t(`settings.${name}`)}
+            hint={t(`settings.${name}_hint`)}
+            error={null}
+            value={features[name]}
+            onValue={(on) => form.set({ features: { ...features, [name]: on } })}
+          />
+        ))}
+        <SwitchField
+          name="crm_bridge"
+          label={t("settings.crm_bridge")}
+          hint={t("settings.crm_bridge_hint")}
+          error={null}
+          value={features.crm_bridge}
+          disabled
+          onValue={() => undefined}
+        />
+      </Card>
+      <Card title={t("settings.dialling")} note={t("settings.dialling_lead")}>
+        <TextField
+          label={t("settings.allowed_prefixes")}
+          hint={t("settings.allowed_prefixes_hint")}
+          {...form.bind("allowed_prefixes")}
+        />
+        <div className="columns">
+          <NumberField
+            label={t("settings.calls_per_minute_max")}
+            {...form.bind("calls_per_minute_max")}
+          />
+          <NumberField
+            label={t("settings.daily_spend_max_eur")}
+            hint={t("settings.daily_spend_hint")}
+            step={0.01}
+            {...form.bind("daily_spend_max_eur")}
+          />
+        </div>
+      </Card>
+      <Card title={t("settings.disclosure")} note={t("settings.disclosure_lead")}>
+        {LANGUAGES.map((name) => (
+          <AreaField
+            key={name}
+            name={`disclosure.${name}`}
+            label={t(`lang.${name}`)}
+            placeholder={settings.disclosure_default[name] || t("settings.disclosure_none")}
+            rows={1}
+            error={form.bind("disclosure").error}
+            value={disclosure[name]}
+            onValue={(text) => form.set({ disclosure: { ...disclosure, [name]: text } })}
+          />
+        ))}
+      </Card>
+      <Card title={t("settings.compatibility")}>
+        <SwitchField
+          label={t("settings.legacy_webhook")}
+          hint={t("settings.legacy_webhook_hint")}
+          {...form.bind("legacy_webhook")}
+        />
+      </Card>
+      {isOwner && (
+        <div className="form-foot sticky-foot">
+          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+            {t("action.save")}
+          </Button>
+          <ProblemNote problem={form.problem} />
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,234 @@
+/** Team and audit log. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, type Own, own } from "../../api/client.ts";
+import { teamQuery } from "../../api/queries.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { FilterSelect, SelectField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Card, Page as Frame } from "../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { AuditLog } from "./audit-log.tsx";
+
+type Member = Own["Member"];
+const ROLES = ["owner", "member", "viewer"] as const;
+type Role = (typeof ROLES)[number];
+const TABS = ["members", "audit"] as const;
+
+export function Page() {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const navigate = useNavigate();
+  const search: { tab?: unknown } = useSearch({ strict: false });
+  const tab = TABS.find((name) => name === search.tab) ?? "members";
+  const [inviting, setInviting] = useState(false);
+  return (
+    <Frame
+      title={t("nav.team")}
+      lead={t("team.lead")}
+      actions={
+        isOwner && (
+          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+            {t("team.invite")}
+          </Button>
+        )
+      }
+    >
+      <Tabs
+        label={t("nav.team")}
+        value={tab}
+        onValue={(next) =>
+          void navigate({ to: "/team", search: next === "members" ? {} : { tab: next } })
+        }
+        tabs={[
+          { name: "members", label: t("team.tab.members"), content: () => <Members /> },
+          { name: "audit", label: t("team.tab.audit"), content: () => <AuditLog /> },
+        ]}
+      />
+      <Invite open={inviting} onOpen={setInviting} />
+    </Frame>
+  );
+}
+
+function Members() {
+  const { t, dateTime } = useText();
+  const { isOwner, user } = useSession();
+  const team = useQuery(teamQuery);
+  const doing = useDoing("team");
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const roles = ROLES.map((value) => ({ value, label: t(`role.${value}`) }));
+  return (
+    <div className="stack">
+      <section className="card">
+        <Loaded query={team}>
+          {({ members }) => (
+            <Table
+              caption={t("team.tab.members")}
+              rows={members}
+              rowKey={(member) => member.user_id}
+              columns={[
+                {
+                  head: t("team.member"),
+                  cell: (member) => (
+                    <span>
+                      <span className="strong">{member.name}</span>{" "}
+                      {member.user_id === user.id && (
+                        <span className="muted">({t("team.you")})</span>
+                      )}
+                      <br />
+                      <span className="soft small">{member.email}</span>
+                    </span>
+                  ),
+                },
+                {
+                  head: t("team.role"),
+                  cell: (member) =>
+                    isOwner ? (
+                      <FilterSelect
+                        label={`${t("team.role")}: ${member.name}`}
+                        value={member.role}
+                        choices={roles}
+                        onValue={(role) =>
+                          void doing.run(
+                            () =>
+                              answer(
+                                own.PATCH("/team/{id}", {
+                                  params: { path: { id: member.user_id } },
+                                  body: { role },
+                                }),
+                              ),
+                            t("form.saved"),
+                          )
+                        }
+                      />
+                    ) : (
+                      t(`role.${member.role}`)
+                    ),
+                },
+                {
+                  head: t("team.last_seen"),
+                  cell: (member) =>
+                    member.last_seen_at ? dateTime(member.last_seen_at) : t("when.never"),
+                },
+                {
+                  head: t("action.remove"),
+                  end: true,
+                  cell: (member) =>
+                    isOwner && (
+                      <IconButton
+                        icon="trash"
+                        label={`${t("action.remove")}: ${member.name}`}
+                        onClick={() => setRemoving(member)}
+                      />
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Loaded>
+      </section>
+      <Invitations />
+      <Confirm
+        title={t("team.remove_title", { name: removing?.name ?? "" })}
+        body={t("team.remove_body")}
+        action={t("action.remove")}
+        open={removing !== null}
+        onOpen={() => setRemoving(null)}
+        onConfirm={async () => {
+          if (!removing) return;
+          const path = { id: removing.user_id };
+          await doing.run(() => answer(own.DELETE("/team/{id}", { params: { path } })));
+        }}
+      />
+    </div>
+  );
+}
+
+function Invitations() {
+  const { t, dateTime } = useText();
+  const { isOwner } = useSession();
+  const team = useQuery(teamQuery);
+  const doing = useDoing("team");
+  if (!team.data || team.data.invitations.length === 0) return null;
+  return (
+    <Card title={t("team.invitations")} flush>
+      <Table
+        caption={t("team.invitations")}
+        rows={team.data.invitations}
+        rowKey={(invitation) => invitation.id}
+        columns={[
+          { head: t("door.email"), cell: (invitation) => invitation.email },
+          { head: t("team.role"), cell: (invitation) => t(`role.${invitation.role}`) },
+          { head: t("team.expires"), cell: (invitation) => dateTime(invitation.expires_at) },
+          {
+            head: t("team.withdraw"),
+            end: true,
+            cell: ({ id }) =>
+              isOwner && (
+                <Button
+                  small
+                  onClick={() =>
+                    void doing.run(() =>
+                      answer(own.DELETE("/team/invitations/{id}", { params: { path: { id } } })),
+                    )
+                  }
+                >
+                  {t("team.withdraw")}
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Invite(props: { open: boolean; onOpen: (open: boolean) => void }) {
+  const { t } = useText();
+  const { say } = useToasts();
+  const stale = useStale();
+  const empty: { email: string; role: Role } = { email: "", role: "member" };
+  const form = useForm(empty);
+  return (
+    <Dialog
+      title={t("team.invite")}
+      lead={t("team.invite_lead")}
+      open={props.open}
+      onOpen={props.onOpen}
+    >
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (body) => {
+          await answer(own.POST("/team/invitations", { body }));
+          await stale("team");
+          say(t("team.invited"));
+          form.reset(empty);
+          props.onOpen(false);
+        })}
+      >
+        <TextField label={t("door.email")} type="email" required {...form.bind("email")} />
+        <SelectField
+          label={t("team.role")}
+          hint={t("team.role_hint")}
+          choices={ROLES.map((value) => ({ value, label: t(`role.${value}`) }))}
+          {...form.bind("role")}
+        />
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("team.invite")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
