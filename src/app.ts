@@ -54,6 +54,7 @@ import { apiKeyStore } from "./store/api-key-store.ts";
 import { billingStores } from "./store/billing-stores.ts";
 import type { Database } from "./store/database.ts";
 import { createApiKeys } from "./tenant/api-keys.ts";
+import { createUrlCheck } from "./webhook/tenant-url.ts";
 
 /** How long a polite end may take before media is cut. */
 const GOODBYE_MS = 8_000;
@@ -251,6 +252,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     identity,
     ...{ database, vault, billing, apiKeys, clock, random },
     checkouts: payments.checkouts,
+    urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
     backups: upkeep.backups,
     paths,
     running: {

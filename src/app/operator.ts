@@ -30,6 +30,7 @@ import { createTenant } from "../tenant/create-tenant.ts";
 import { followCall } from "./follow-call.ts";
 import { createPeopleDesk } from "./people-desk.ts";
 import type { DataPaths } from "./storage.ts";
+import { createToolDesk } from "./tool-desk.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 import { rotateMasterKey } from "./vault.ts";
@@ -59,6 +60,8 @@ export interface OperatorDependencies {
   readonly checkouts: Checkouts;
   readonly backups: Backups;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
+  /** Why no request would go to a tool's URL; null: it may. */
+  readonly urlProblem: (url: string) => string | null;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */
@@ -234,6 +237,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     },
 
     createBackup: (to) => deps.backups.create(to),
+
+    tools: createToolDesk({ database, vault, clock, urlProblem: deps.urlProblem }, tenant),
 
     statements: createStatements(database, statementStore),
 

@@ -29,6 +29,7 @@ import { apiKeyStore } from "../store/api-key-store.ts";
 import { billingStores } from "../store/billing-stores.ts";
 import { mailStore } from "../store/mail-store.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
+import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -119,6 +120,7 @@ async function directly<Name extends OperationName>(
           clock,
           requireFile: () => requireFile(remote?.url ?? null, "A backup"),
         }),
+        urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
         clock,
         random,
         running: null,

@@ -17,6 +17,7 @@ import { restoreCommand } from "./restore.ts";
 import { setupCommand } from "./setup.ts";
 import { statementCommand } from "./statement.ts";
 import { tenantCommand } from "./tenant.ts";
+import { toolCommand } from "./tool.ts";
 import { trunkCommand } from "./trunk.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 import { userCommand } from "./user.ts";
@@ -45,6 +46,7 @@ const commands = new Map<string, Command>([
   ["user", userCommand],
   ["key", keyCommand],
   ["trunk", trunkCommand],
+  ["tool", toolCommand],
   ["credit", creditCommand],
   ["checkout", checkoutCommand],
   ["statement", statementCommand],

@@ -5,6 +5,7 @@
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isMasterKey } from "../../config/formats.ts";
+import type { JsonObject } from "../../worker/messages.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
 const id = z.int().positive();
@@ -84,6 +85,26 @@ export const operations = {
   "trunk.list": operation(nothing, (port) => port.listTrunks()),
   "trunk.test": operation(z.strictObject({ trunk: id }), (port, { trunk }) =>
     port.testTrunk(trunk),
+  ),
+  "tool.create": operation(
+    z.strictObject({
+      tenant: id,
+      name: z.string().max(500),
+      description: z.string().max(10_000),
+      url: z.string().max(5000),
+      secret_header: z.string().max(500),
+      secret: z.string().max(5000),
+      agent: id.nullable(),
+      parameters: z.record(z.string(), z.json()),
+      enabled: z.boolean(),
+    }),
+    (port, draft) => port.tools.create({ ...draft, parameters: draft.parameters as JsonObject }),
+  ),
+  "tool.list": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
+    port.tools.list(tenant),
+  ),
+  "tool.delete": operation(z.strictObject({ tenant: id, id }), (port, { tenant, id: tool }) =>
+    port.tools.remove(tenant, tool),
   ),
   credit: operation(
     z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),

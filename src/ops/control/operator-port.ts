@@ -9,6 +9,7 @@ import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
 import type { PeoplePort } from "./people-port.ts";
+import type { ToolPort } from "./tool-port.ts";
 
 export interface TenantSummary {
   readonly id: number;
@@ -102,6 +103,7 @@ export interface OperatorPort {
   readonly people: PeoplePort;
   /** A tenant's month, in pages (billing/statement.ts). */
   readonly statements: Statements;
+  readonly tools: ToolPort;
   createTenant(draft: {
     readonly name: string;
     readonly email: string;

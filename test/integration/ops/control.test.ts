@@ -24,6 +24,7 @@ const operator: OperatorPort = {
   rotateMasterKey: unused,
   setTrunk: unused,
   listTrunks: unused,
+  tools: { create: unused, list: unused, remove: unused },
   statements: { summary: unused, lines: unused, calls: unused },
   listCheckouts: unused,
   confirmCheckout: unused,
