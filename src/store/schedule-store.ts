@@ -3,21 +3,9 @@
  * lease with a fencing token: only who holds the newest may move the entry on, and the status it
  * writes (`fired`) is final. So a node that slept past its lease changes nothing when it wakes.
  */
-import {
-  and,
-  asc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  notInArray,
-  or,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
@@ -33,26 +21,33 @@ export interface DueFilter {
 
 const noLease = { leaseOwner: null, leaseUntil: null };
 
+const node = sql.placeholder("node");
+
 /** A tenant whose trunk another node holds, or nobody yet. A tenant without trunk is anybody's. */
-const trunkIsElsewhere = (node: string) => sql`EXISTS (
+const trunkIsElsewhere = sql`EXISTS (
   SELECT 1 FROM ${trunks} LEFT JOIN ${trunkLeases} ON ${trunkLeases.trunkId} = ${trunks.id}
   WHERE ${trunks.tenantId} = ${schedules.tenantId} AND ${trunkLeases.node} IS NOT ${node})`;
 
-export function scheduleStore(queries: Queries) {
-  const due = (nowMs: number, leaseMs: number, { exceptTenants, node }: DueFilter) =>
-    and(
-      eq(schedules.status, "pending"),
-      lte(schedules.scheduleAt, nowMs),
-      or(
-        isNull(schedules.leaseUntil),
-        lt(schedules.leaseUntil, nowMs),
-        // The clock was set back since: nobody leases for longer than leaseMs.
-        and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, nowMs + leaseMs)),
-      ),
-      exceptTenants.length > 0 ? notInArray(schedules.tenantId, [...exceptTenants]) : undefined,
-      node === null ? undefined : sql`NOT ${trunkIsElsewhere(node)}`,
-    );
+/** Takes what `dueValues` makes; prepared, for it is asked every second. */
+const due = and(
+  eq(schedules.status, "pending"),
+  lte(schedules.scheduleAt, sql.placeholder("nowMs")),
+  or(
+    isNull(schedules.leaseUntil),
+    lt(schedules.leaseUntil, sql.placeholder("nowMs")),
+    // The clock was set back since: nobody leases for longer than that.
+    and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, sql.placeholder("leaseEnd"))),
+  ),
+  sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${sql.placeholder("full")}))`,
+  sql`(${node} IS NULL OR NOT ${trunkIsElsewhere})`,
+);
 
+const dueValues = (nowMs: number, leaseMs: number, filter: DueFilter) => ({
+  ...{ nowMs, leaseEnd: nowMs + leaseMs, node: filter.node },
+  full: JSON.stringify(filter.exceptTenants),
+});
+
+export function scheduleStore(queries: Queries) {
   return {
     async insert(tenantId: number, schedule: NewSchedule): Promise<number> {
       const [row] = await queries
@@ -73,12 +68,10 @@ export function scheduleStore(queries: Queries) {
 
     /** Is there anything to claim? A look, so that an idle node writes nothing. */
     async hasDue(nowMs: number, leaseMs: number, filter: DueFilter): Promise<boolean> {
-      const found = await queries
-        .select({ id: schedules.id })
-        .from(schedules)
-        .where(due(nowMs, leaseMs, filter))
-        .limit(1);
-      return found.length > 0;
+      const statement = prepared(queries, "schedules.hasDue", () =>
+        queries.select({ id: schedules.id }).from(schedules).where(due).limit(1).prepare(),
+      );
+      return (await statement.all(dueValues(nowMs, leaseMs, filter))).length > 0;
     },
 
     /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
@@ -89,12 +82,16 @@ export function scheduleStore(queries: Queries) {
       countMax: number,
       filter: DueFilter,
     ): Promise<ScheduleRow[]> {
-      const found = await queries
-        .select()
-        .from(schedules)
-        .where(due(nowMs, leaseMs, filter))
-        .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
-        .limit(countMax);
+      const statement = prepared(queries, "schedules.due", () =>
+        queries
+          .select()
+          .from(schedules)
+          .where(due)
+          .orderBy(asc(schedules.scheduleAt), asc(schedules.id))
+          .limit(sql.placeholder("countMax"))
+          .prepare(),
+      );
+      const found = await statement.all({ ...dueValues(nowMs, leaseMs, filter), countMax });
       if (found.length === 0) return [];
       const lease = { leaseOwner: owner, leaseUntil: nowMs + leaseMs };
       await queries

@@ -1,0 +1,172 @@
+/**
+ * One life of a simulated appliance: the real call desk, scheduler, dialer, live calls, billing, events,
+ * mail queue and recovery on a real database file. `die` ends it as kill −9 does: its timers never
+ * fire again, its open transaction is not committed, nothing it still awaits reaches anything.
+ */
+import { appendFileSync, copyFileSync, existsSync } from "node:fs";
+import { createBilling } from "../../../src/billing/billing.ts";
+import type { Plan } from "../../../src/billing/ports.ts";
+import { createAdmission } from "../../../src/call/admission.ts";
+import { deleteMailedRecordings } from "../../../src/call/after-call.ts";
+import { createCallDesk } from "../../../src/call/call-desk.ts";
+import type { CallContext } from "../../../src/call/context.ts";
+import { fireSchedule } from "../../../src/call/dialer.ts";
+import { startHeartbeat } from "../../../src/call/heartbeat.ts";
+import { handleIncoming } from "../../../src/call/inbound.ts";
+import { recoverCalls, watchLeftCalls } from "../../../src/call/recovery.ts";
+import { CallRegistry } from "../../../src/call/registry.ts";
+import { abandonSchedule } from "../../../src/call/unfired.ts";
+import type { Clock } from "../../../src/core/clock.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import type { Random } from "../../../src/core/random.ts";
+import { createMailQueue } from "../../../src/mail/mail-queue.ts";
+import { startScheduler } from "../../../src/schedule/scheduler.ts";
+import { billingStores } from "../../../src/store/billing-stores.ts";
+import { type Database, openDatabase, type Queries } from "../../../src/store/database.ts";
+import { mailStore } from "../../../src/store/mail-store.ts";
+import { webhookStores } from "../../../src/store/webhook-stores.ts";
+import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
+import { createEventSink } from "../../../src/webhook/sink.ts";
+import { plainVault } from "../plain-vault.ts";
+import type { Outside } from "./outside.ts";
+
+export interface ProcessOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly outside: Outside;
+  readonly databasePath: string;
+  readonly recordingsDir: string;
+  readonly plan: Plan;
+  /** Transactions that fail from now on, as on a full disk. Shared with the simulation. */
+  readonly trouble: { transactions: number };
+}
+
+class DiskFull extends Error {
+  readonly code = "SQLITE_FULL";
+}
+
+/** Timers that die with the process. */
+function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
+  const guarded = (task: () => void) => () => {
+    if (isAlive()) task();
+  };
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, task) => clock.after(delayMs, guarded(task)),
+    every: (periodMs, task) => {
+      const timer = clock.every(periodMs, () => (isAlive() ? task() : timer.cancel()));
+      return timer;
+    },
+  };
+}
+
+/** Counts what it is asked for, fails when told to, and is out of reach for the dead. */
+function watched(database: Database, trouble: ProcessOptions["trouble"], isAlive: () => boolean) {
+  const state = { asked: 0 };
+  const { promise: never } = Promise.withResolvers<never>();
+  async function tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
+    state.asked++;
+    if (!isAlive()) return never;
+    const result = await database.tx(async (queries) => {
+      const made = await body(queries);
+      if (!isAlive()) throw new Error("killed in mid-transaction");
+      if (trouble.transactions > 0) {
+        trouble.transactions--;
+        throw new DiskFull("database or disk is full");
+      }
+      return made;
+    });
+    return isAlive() ? result : never;
+  }
+  return { state, database: { ...database, read: database.read, tx } satisfies Database };
+}
+
+export type SimulatedProcess = Awaited<ReturnType<typeof startProcess>>;
+
+export async function startProcess(options: ProcessOptions) {
+  const { outside, random, recordingsDir, plan } = options;
+  let alive = true;
+  const isAlive = () => alive;
+  const clock = mortalClock(options.clock, isAlive);
+  const opened = openDatabase(options.databasePath, clock.now());
+  const { database, state } = watched(opened, options.trouble, isAlive);
+  const stores = webhookStores;
+  const billing = createBilling({ database, stores: billingStores, plans: [plan], clock, random });
+  const worker = createDeliveryWorker({
+    ...{ database, stores, vault: plainVault, clock, random, log, pauseMs: 0, timeoutMs: 8_000 },
+    client: outside.http(isAlive),
+  });
+  const mails = createMailQueue({
+    ...{ database, stores: mailStore, clock, random, log, recordingsDir, from: "a@voice.example" },
+    provider: outside.mailProvider(isAlive),
+  });
+  const registry = new CallRegistry();
+  const context = {
+    settings: {
+      ...{ rtpHost: "127.0.0.1", ringTimeoutMs: 30_000, recordingsDir, voiceAliases: {} },
+      prices: {
+        ...{ sttPerMinute: 0, llmInputPerMillionTokens: 0, llmOutputPerMillionTokens: 0 },
+        ...{ ttsPerMillionCharacters: 0, trunkPerMinute: 0 },
+      },
+    },
+    ...{ database, node: "node", billing, registry, clock, random, log, mails },
+    sip: outside.sip(isAlive),
+    media: outside.media(),
+    mayRecord: () => true,
+    events: createEventSink({ stores, clock, random, wake: () => worker.wake() }),
+    encoder: {
+      async encode(wav: string, mp3: string) {
+        if (outside.encoder !== "well") throw new Error("no encoder");
+        if (!existsSync(wav)) throw new Error(`${wav} is not there`);
+        copyFileSync(wav, mp3);
+        appendFileSync(mp3, "mp3");
+        return { durationMs: 125, bytes: 1 };
+      },
+    },
+    links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }) },
+    admission: createAdmission({
+      ...{ billing, clock, concurrentCallsMax: 10 },
+      liveCalls: () => registry.size,
+    }),
+    tools: { run: async () => Promise.reject(new Error("no tools")) },
+  } as unknown as CallContext;
+
+  deleteMailedRecordings(context);
+  await recoverCalls(context);
+  worker.start();
+  mails.start();
+  startHeartbeat({ registry, database, clock, log });
+  watchLeftCalls(context);
+  const scheduler = startScheduler({
+    ...{ database, clock, log, owner: "node", isRefusing: () => false },
+    fire: (entry) => fireSchedule(context, entry),
+    abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
+  });
+  const desk = createCallDesk({
+    context,
+    wakeScheduler: () => scheduler.wake(),
+    isRefusing: () => false,
+  });
+
+  return {
+    ...{ desk, billing, registry, context, isAlive },
+    /** Beside the process: what is on disk. */
+    read: opened.read,
+    get asked() {
+      return state.asked;
+    },
+    inbound: (number: string, called: string) =>
+      handleIncoming(context, outside.comesIn(number, isAlive, called)),
+    wake() {
+      worker.wake();
+      mails.wake();
+      scheduler.wake();
+    },
+    async die() {
+      alive = false;
+      outside.processDied();
+      await opened.close();
+    },
+  };
+}
