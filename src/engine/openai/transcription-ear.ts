@@ -50,7 +50,8 @@ export class TranscriptionEar implements Ear {
     const { sampleRateHz, clock } = this.options;
     this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
     const send = (event: Parameters<RealtimeSocket["send"]>[0]) => this.#socket.send(event);
-    const upload = new Upload({ format: FORMAT, sampleRateHz, clock, send }, lead);
+    const isOpen = () => this.#socket.isOpen;
+    const upload = new Upload({ format: FORMAT, sampleRateHz, clock, isOpen, send }, lead);
     this.#uploads.push(upload);
     this.#whenReady().then(
       () => upload.send(),

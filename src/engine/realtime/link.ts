@@ -46,6 +46,7 @@ export class RealtimeLink {
   readonly #running = new Map<string, RealtimeResponse>();
   #listeners: ((event: ServerEvent) => void)[] = [];
   #onReconnect: (() => void)[] = [];
+  #onLost: ((failure: ProviderFailure) => void)[] = [];
 
   constructor(readonly options: LinkOptions) {
     this.said = [...(options.session.history ?? [])];
@@ -55,6 +56,10 @@ export class RealtimeLink {
 
   get language(): AgentLanguage {
     return this.#language;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.isOpen ?? false;
   }
 
   get alive(): boolean {
@@ -79,6 +84,11 @@ export class RealtimeLink {
   /** The session begins anew: what was sent before is not there. */
   onReconnect(listener: () => void): void {
     this.#onReconnect.push(listener);
+  }
+
+  /** The socket is gone; `ready` opens another. */
+  onLost(listener: (failure: ProviderFailure) => void): void {
+    this.#onLost.push(listener);
   }
 
   /** Resolves when the session stands; opens it again when it is lost. Rejects with ProviderFailure. */
@@ -305,6 +315,7 @@ export class RealtimeLink {
   #gone(failure: ProviderFailure): void {
     this.options.log.warn("realtime.connection_lost", { error: failure.message });
     this.#lose(failure);
+    for (const listener of this.#onLost) listener(failure);
   }
 
   #lose(failure: ProviderFailure): void {

@@ -33,6 +33,7 @@ export class RealtimeEar implements Ear {
     this.capabilities = { partials: false, endpoints: turnDetection === "server" };
     link.onEvent((event) => this.#receive(event));
     link.onReconnect(() => this.#reconnected());
+    link.onLost(() => this.#lost());
   }
 
   begin(lead: Int16Array): void {
@@ -43,6 +44,7 @@ export class RealtimeEar implements Ear {
         format: settings.audio,
         sampleRateHz: session.sampleRateHz,
         clock,
+        isOpen: () => this.link.isOpen,
         send: (event) => this.link.send(event),
       },
       lead,
@@ -139,12 +141,24 @@ export class RealtimeEar implements Ear {
     if (id !== "") this.link.send({ type: "conversation.item.delete", item_id: id });
   }
 
-  /** What is running or waiting goes to the new session. */
+  /** Somebody waits for words that the lost session was to write down: another one shall. */
+  #lost(): void {
+    const waiting = this.#uploads.filter(({ over }) => over);
+    if (waiting.length === 0) return;
+    this.link.ready().then(
+      () => {
+        for (const upload of waiting) if (upload.items.size === 0) this.#commit(upload);
+      },
+      (failure: ProviderFailure) => {
+        for (const upload of waiting) this.#reject(upload, failure);
+      },
+    );
+  }
+
+  /** A new session knows nothing of what is running or waiting. */
   #reconnected(): void {
-    for (const upload of this.#uploads) {
-      upload.restart();
-      upload.send();
-    }
+    for (const upload of this.#uploads) upload.restart();
+    this.#running?.send();
   }
 
   #receive({ type, body }: ServerEvent): void {

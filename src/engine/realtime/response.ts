@@ -124,11 +124,9 @@ export class RealtimeResponse {
 
   receive({ type, body }: ServerEvent): void {
     if (type === "response.done") this.settle();
+    if (type === "response.output_item.added") this.#itemAdded(objectField(body, "item"));
     if (this.#over) return;
     switch (type) {
-      case "response.output_item.added":
-        this.#itemAdded(objectField(body, "item"));
-        break;
       case "response.output_audio.delta":
         this.#heard(body);
         break;

@@ -66,6 +66,11 @@ export class RealtimeSocket {
     return this.#ready.promise;
   }
 
+  /** Ready, and not gone. */
+  get isOpen(): boolean {
+    return this.#state === "ready";
+  }
+
   get alive(): boolean {
     return this.#state !== "gone";
   }

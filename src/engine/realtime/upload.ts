@@ -16,6 +16,8 @@ export interface UploadOptions {
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   readonly clock: Clock;
+  /** The session stands. */
+  readonly isOpen: () => boolean;
   /** False when there is no session. */
   readonly send: (event: JsonObject) => boolean;
 }
@@ -59,7 +61,7 @@ export class Upload {
   /** What has not gone out yet. */
   send(): void {
     const fresh = this.#audio.pcm.subarray(this.#sent);
-    if (fresh.length === 0) return;
+    if (fresh.length === 0 || !this.options.isOpen()) return;
     const audio = this.#encoder.encode(fresh);
     const gone = audio === "" || this.options.send({ type: "input_audio_buffer.append", audio });
     if (gone) this.#sent += fresh.length;
