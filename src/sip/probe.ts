@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
-import type { TrunkCredentials } from "./credentials.ts";
+import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, type SipResponse } from "./message/index.ts";
 import type { SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
@@ -71,20 +71,19 @@ export async function probeTrunk(deps: ProbeDeps): Promise<TrunkProbe> {
   };
 }
 
-/** Asked again once with credentials when challenged. */
+/** Asked again with credentials when challenged. */
 async function ask(deps: ProbeDeps): Promise<Answer | null> {
   const callId = hex(deps.random.bytes(16));
-  const first = await send(deps, callId, 1);
-  if (!first) return null;
-  const { statusCode, headers } = first.response;
-  if (statusCode !== 401 && statusCode !== 407) return first;
-  const proxy = statusCode === 407;
-  const values = headers.all(proxy ? "proxy-authenticate" : "www-authenticate");
-  const challenge = deps.credentials.pick(values);
-  if (!challenge) return first;
-  const value = deps.credentials.answer(challenge, "OPTIONS", uriOf(deps.settings));
-  const name = proxy ? "Proxy-Authorization" : "Authorization";
-  return (await send(deps, callId, 2, [name, value])) ?? first;
+  const authorisation = deps.credentials.authorisation();
+  let answer = await send(deps, callId, 1, authorisation);
+  for (let cseq = 2; answer; cseq++) {
+    const { response } = answer;
+    if (response.statusCode !== 401 && response.statusCode !== 407) return answer;
+    const challenge = deps.credentials.pick(response);
+    if (!challenge || !authorisation.take(kindOf(response.statusCode), challenge)) return answer;
+    answer = (await send(deps, callId, cseq, authorisation)) ?? answer;
+  }
+  return answer;
 }
 
 const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
@@ -93,10 +92,11 @@ async function send(
   deps: ProbeDeps,
   callId: string,
   cseq: number,
-  authorisation?: readonly [string, string],
+  authorisation: RequestAuthorisation,
 ): Promise<Answer | null> {
   const { settings, clock, random } = deps;
   const fromTag = hex(random.bytes(8));
+  const proofs = authorisation.headers("OPTIONS", uriOf(settings));
   const identity = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
   let sentAtMs = clock.monotonic();
   const compose = (via: string) => {
@@ -114,7 +114,7 @@ async function send(
         ["Contact", `<${deps.contactUri()}>`],
         ["Accept", "application/sdp"],
         ["User-Agent", deps.userAgent],
-        ...(authorisation ? [authorisation] : []),
+        ...proofs,
       ],
     });
   };

@@ -3,7 +3,7 @@
  * Retry-After, back-off. Own, because SIP.js' Registerer storms when a 200 carries only an Expires
  * header and sticks when it carries no Contact.
  *
- * Guarantees: never two REGISTERs at once; at most 4 requests an attempt; a refused password is
+ * Guarantees: never two REGISTERs at once; at most 6 requests an attempt; a refused password is
  * retried every 10 minutes only; `close` ends every timer.
  */
 import type { Clock, Timer } from "../core/clock.ts";
@@ -15,7 +15,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { StateMachine } from "../core/state-machine.ts";
 import { ALLOW } from "./capabilities.ts";
-import type { TrunkCredentials } from "./credentials.ts";
+import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
 import type { RegistrationStatus, TrunkSettings } from "./ports.ts";
 import { explainRegistrationFailure, retryDelayMs } from "./registration-failure.ts";
@@ -48,7 +48,7 @@ export interface RegistrationDeps {
 /** Composed with the Via that its sender makes. */
 export type RegisterRequest = (via: string) => string;
 
-const REQUESTS_PER_ATTEMPT_MAX = 4;
+const REQUESTS_PER_ATTEMPT_MAX = 6;
 const UNREGISTER_TIMEOUT_MS = 2000;
 /** A refresh leaves time for two attempts that time out, but never comes before half the time. */
 const REFRESH_MARGIN_MS = 70_000;
@@ -209,10 +209,9 @@ export class RegistrationClient {
     }
   }
 
-  /** One attempt: the request, and again for a challenge, a stale nonce, a 423. */
+  /** One attempt: the request, and again for each challenge, a stale nonce, a 423. */
   async #attempt(expiresSec: () => number): Promise<Outcome> {
-    let authorisation: readonly [string, string] | undefined;
-    let answeredChallenge = false;
+    let authorisation = this.deps.credentials.authorisation();
     for (let sent = 1; ; sent++) {
       const response = await this.deps.send(this.#compose(expiresSec(), authorisation));
       if (response === null) return { kind: "no_answer" };
@@ -220,26 +219,15 @@ export class RegistrationClient {
       if (statusCode >= 200 && statusCode < 300) return { kind: "accepted", response };
       if (sent >= REQUESTS_PER_ATTEMPT_MAX) return { kind: "rejected", response };
       if (statusCode === 401 || statusCode === 407) {
-        authorisation = this.#authorise(response, answeredChallenge);
-        if (!authorisation) return { kind: "rejected", response };
-        answeredChallenge = true;
+        const challenge = this.deps.credentials.pick(response);
+        if (!challenge || !authorisation.take(kindOf(statusCode), challenge))
+          return { kind: "rejected", response };
       } else if (statusCode === 423 && this.#acceptMinimum(response)) {
-        authorisation = undefined;
-        answeredChallenge = false;
+        authorisation = this.deps.credentials.authorisation();
       } else {
         return { kind: "rejected", response };
       }
     }
-  }
-
-  /** Undefined: not ours to answer, or the same credentials were refused already. */
-  #authorise(response: SipResponse, again: boolean): readonly [string, string] | undefined {
-    const proxy = response.statusCode === 407;
-    const values = response.headers.all(proxy ? "proxy-authenticate" : "www-authenticate");
-    const challenge = this.deps.credentials.pick(values);
-    if (!challenge || (again && !challenge.stale)) return undefined;
-    const value = this.deps.credentials.answer(challenge, "REGISTER", this.#registrarUri);
-    return [proxy ? "Proxy-Authorization" : "Authorization", value];
   }
 
   #acceptMinimum(response: SipResponse): boolean {
@@ -253,9 +241,10 @@ export class RegistrationClient {
     return `sip:${hostForUri(this.settings.server)}`;
   }
 
-  #compose(expiresSec: number, authorisation?: readonly [string, string]): RegisterRequest {
+  #compose(expiresSec: number, authorisation: RequestAuthorisation): RegisterRequest {
     const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
     const cseq = ++this.#cseq;
+    const proofs = authorisation.headers("REGISTER", this.#registrarUri);
     return (via) =>
       buildRequest({
         method: "REGISTER",
@@ -271,7 +260,7 @@ export class RegistrationClient {
           ["Expires", expiresSec],
           ["Allow", ALLOW],
           ["User-Agent", this.deps.userAgent],
-          ...(authorisation ? [authorisation] : []),
+          ...proofs,
         ],
       });
   }

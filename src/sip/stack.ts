@@ -13,6 +13,7 @@ import type { Random } from "../core/random.ts";
 import type { CodecName } from "../media/plan.ts";
 import {
   formatVia,
+  plainHost,
   type ResponseParts,
   type SipRequest,
   stampSource,
@@ -304,7 +305,7 @@ class Stack implements SipStack {
 
   #onRequest(request: SipRequest): void {
     // Routed again instead of remembered: only the first of many repeats comes here.
-    const source = request.via.parameters.get("received") ?? request.via.host;
+    const source = plainHost(request.via.parameters.get("received") ?? request.via.host);
     const trunk = this.#routeOf(request, source);
     if (!trunk) return;
     const refusal = refusalOf(request) ?? this.#refusalWhileClosing(request);

@@ -81,15 +81,18 @@ export class TrunkAddresses {
 
   /**
    * RFC 3581: the registrar says in Via from where it got our REGISTER. True when that changed our
-   * public address.
+   * public address. `over`: a REGISTER too long for a datagram went over TCP, and the port of that
+   * connection is not where we are called.
    */
-  learn(response: SipResponse): boolean {
+  learn(response: SipResponse, over: TransportName): boolean {
     const { parameters } = response.via;
     const received = parameters.get("received") ?? "";
     const host = isIP(received) === 0 ? this.#localHost : received;
-    const rport = Number(parameters.get("rport") ?? Number.NaN);
+    const isOurs = over === this.deps.transport();
+    const rport = isOurs ? Number(parameters.get("rport") ?? Number.NaN) : Number.NaN;
     const before = this.public;
-    this.#learned = { host, port: rport >= 1 && rport <= 65535 ? rport : this.#port };
+    const otherwise = isOurs ? this.#port : before.port;
+    this.#learned = { host, port: rport >= 1 && rport <= 65535 ? rport : otherwise };
     const now = this.public;
     if (now.host === before.host && now.port === before.port) return false;
     this.deps.log.info("public_address_learned", { host: now.host, port: now.port });

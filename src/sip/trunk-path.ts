@@ -204,8 +204,13 @@ export class TrunkPath {
 
   async #towards({ remote }: Target): Promise<void> {
     if (this.#toward === remote.host) return;
-    await this.addresses.toward(remote);
-    this.#toward = remote.host;
+    try {
+      await this.addresses.toward(remote);
+      this.#toward = remote.host;
+    } catch (error) {
+      // No way there from here; sending shows it, and says it to the operator.
+      this.deps.log.warn("sip_no_route", { error: describeError(error) });
+    }
   }
 
   /** The machine may have moved to another network. */

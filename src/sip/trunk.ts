@@ -47,6 +47,7 @@ import { withAddress, withCapabilities, withHop } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacesOf } from "./session/replaces.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
+import type { Address } from "./transport/flow.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
 export interface TrunkDeps
@@ -83,6 +84,8 @@ export class SipTrunk implements Trunk {
   readonly #path: TrunkPath;
   readonly #timers = new Set<Timer>();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
+  /** What we called ourselves last. */
+  #said: Address | undefined;
   #closed = false;
 
   constructor(
@@ -111,6 +114,7 @@ export class SipTrunk implements Trunk {
       transportName: this.#path.transport,
       userAgentName: deps.userAgent,
       credentials: this.#credentials,
+      isServer: (host) => this.#path.remotes.includes(host),
       log: this.#log,
       send: (message) => this.#sendFromSipJs(message),
       onInvite: (invitation, request) => this.#onInvite(invitation, request),
@@ -184,11 +188,9 @@ export class SipTrunk implements Trunk {
 
   /** Our address outside is another one: the registrar is told, and every call's far end. */
   moved(): void {
-    const { addresses } = this.#path;
-    const before = addresses.public;
-    addresses.forget();
-    const now = addresses.public;
-    if (now.host === before.host && now.port === before.port) return;
+    this.#path.addresses.forget();
+    const { host, port } = this.#path.addresses.public;
+    if (this.#said?.host === host && this.#said.port === port) return;
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#renewBinding();
     for (const leg of this.legs) leg.reoffer();
@@ -267,8 +269,7 @@ export class SipTrunk implements Trunk {
   }
 
   #onWire(message: SipMessage, text: string): string {
-    const { public: address } = this.#path.addresses;
-    const addressed = withCapabilities(withAddress(text, this.#hostToken, address));
+    const addressed = withCapabilities(withAddress(text, this.#hostToken, this.#address));
     const timer = this.#legOf(message.callId)?.sessionTimer;
     return timer ? timer.outgoing(message, addressed) : addressed;
   }
@@ -306,16 +307,24 @@ export class SipTrunk implements Trunk {
     });
   }
 
+  /** Ours as the far end shall know it, noted so that a change of it is seen. */
+  get #address(): Address {
+    this.#said = this.#path.addresses.public;
+    return this.#said;
+  }
+
   #contactUri(): string {
-    const { host, port } = this.#path.addresses.public;
+    const { host, port } = this.#address;
     const transport = this.#path.transport.toLowerCase();
     return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
   }
 
   async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
     const answered = await this.#path.ask("REGISTER", request);
-    if (answered && this.#path.addresses.learn(answered.response)) this.#renewBinding();
-    return answered?.response ?? null;
+    if (!answered) return null;
+    const { response, flow } = answered;
+    if (this.#path.addresses.learn(response, flow.transport)) this.#renewBinding();
+    return response;
   }
 
   // ---- legs ----

@@ -13,9 +13,15 @@ export function withAddress(text: string, hostToken: string, address: Address): 
   return text.replaceAll(hostToken, `${hostForUri(address.host)}:${address.port}`);
 }
 
-/** SIP.js lists what it knows itself; UPDATE and OPTIONS are answered beside it. */
+/**
+ * SIP.js lists what it knows itself: UPDATE and OPTIONS are answered beside it, and of `outbound`
+ * (RFC 5626) it knows the name only.
+ */
 export const withCapabilities = (text: string): string =>
-  text.replace(/^Allow: [^\r\n]*/m, `Allow: ${ALLOW}`);
+  text
+    .replace(/^Allow: [^\r\n]*/m, `Allow: ${ALLOW}`)
+    .replace(/^Supported: outbound, /m, "Supported: ")
+    .replace(/^(Contact: [^\r\n]*);ob>/m, "$1>");
 
 export function withHop(text: string, transport: TransportName, branch: string): string {
   return text.replace(

@@ -6,6 +6,8 @@
 import { Core, Invitation, Session, SessionState } from "sip.js";
 import { hex } from "../../core/ids.ts";
 import { systemRandom } from "../../core/random.ts";
+import { kindOf, type RequestAuthorisation } from "../credentials.ts";
+import type { Challenge } from "../digest.ts";
 
 type Method<This, Arguments extends unknown[], Result> = (
   this: This,
@@ -21,13 +23,21 @@ interface SessionInternals {
 interface ClientTransactionInternals {
   makeId(request: { method: string; branch?: string }): string;
 }
-interface DialogMap {
-  get(id: string): Core.Dialog | undefined;
+interface DialogCounter {
+  readonly localSequenceNumber: number | undefined;
+  incrementLocalSequenceNumber(): void;
 }
 interface ClientInternals {
+  credentials: RequestAuthorisation | undefined;
+  readonly message: Core.OutgoingRequestMessage;
+  readonly core: {
+    readonly configuration: { authenticationFactory(): RequestAuthorisation };
+    readonly dialogs: { get(id: string): DialogCounter | undefined };
+  };
+  init(): void;
   authenticationGuard: Method<
-    { message: Core.OutgoingRequestMessage; core: { dialogs: DialogMap } },
-    [Core.IncomingResponseMessage, Core.Dialog | undefined],
+    ClientInternals,
+    [Core.IncomingResponseMessage, DialogCounter | undefined],
     boolean
   >;
 }
@@ -42,7 +52,7 @@ export function applySipJsPatches(): void {
   applied = true;
   guardAckTimeout();
   strengthenBranches();
-  keepCSeqInStep();
+  answerChallenges();
   answerLatePrack();
   leaveTimeoutsToUs();
 }
@@ -67,15 +77,39 @@ function strengthenBranches(): void {
   };
 }
 
-/** A request repeated after a 401/407 inside a dialog left the dialog's CSeq behind. */
-function keepCSeqInStep(): void {
+/**
+ * SIP.js answers one challenge a request and leaves a dialog's CSeq behind. Here a 407 may follow a
+ * 401, a nonce may be stale, and the dialog counts along. True: nothing to answer, go on.
+ */
+function answerChallenges(): void {
   const prototype = Core.UserAgentClient.prototype as unknown as ClientInternals;
-  const original = prototype.authenticationGuard;
-  prototype.authenticationGuard = function (message, dialog) {
-    const { callId, fromTag, toTag } = this.message;
-    const known = toTag ? this.core.dialogs.get(callId + fromTag + toTag) : undefined;
-    return original.call(this, message, dialog ?? known);
+  prototype.authenticationGuard = function (response, dialog) {
+    const { statusCode } = response;
+    if (statusCode !== 401 && statusCode !== 407) return true;
+    const field = statusCode === 401 ? "www-authenticate" : "proxy-authenticate";
+    const challenge: Challenge | undefined = response.parseHeader(field);
+    if (!challenge) return true;
+    this.credentials ??= this.core.configuration.authenticationFactory();
+    if (!this.credentials.take(kindOf(statusCode), challenge)) return true;
+    const { message } = this;
+    message.cseq = nextCSeq(message, dialog ?? dialogOf(this));
+    message.setHeader("cseq", `${message.cseq} ${message.method}`);
+    const proofs = this.credentials.headers(message.method, message.ruri.toString());
+    for (const [name, value] of proofs) message.setHeader(name, value);
+    this.init();
+    return false;
   };
+}
+
+function dialogOf({ core, message }: ClientInternals): DialogCounter | undefined {
+  const { callId, fromTag, toTag } = message;
+  return toTag ? core.dialogs.get(callId + fromTag + toTag) : undefined;
+}
+
+function nextCSeq(message: Core.OutgoingRequestMessage, dialog: DialogCounter | undefined): number {
+  if (!dialog?.localSequenceNumber) return message.cseq + 1;
+  dialog.incrementLocalSequenceNumber();
+  return dialog.localSequenceNumber;
 }
 
 /** PRACK in an established dialog threw "Unimplemented.". */

@@ -18,7 +18,7 @@ import {
 } from "sip.js";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { TrunkCredentials } from "../credentials.ts";
+import type { RequestAuthorisation, TrunkCredentials } from "../credentials.ts";
 import type { Challenge } from "../digest.ts";
 import { branchOf, type SipRequest, type SipResponse } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
@@ -36,6 +36,8 @@ export interface TrunkUserAgentOptions {
   readonly transportName: "UDP" | "TCP" | "TLS";
   readonly userAgentName: string;
   readonly credentials: TrunkCredentials;
+  /** Whether that address is one of the trunk's servers. */
+  readonly isServer: (host: string) => boolean;
   readonly log: Log;
   /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
   readonly send: (message: string) => Promise<void>;
@@ -102,7 +104,7 @@ export class TrunkUserAgent {
   }
 
   receiveResponse(response: SipResponse, source: Address): void {
-    const converted = toSipJsResponse(response, this.#challengeOf(response), source);
+    const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
     try {
       this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
     } catch (error) {
@@ -143,19 +145,20 @@ export class TrunkUserAgent {
     return negotiator;
   }
 
-  #challengeOf(response: SipResponse): Challenge | undefined {
-    const { statusCode, headers } = response;
-    if (statusCode === 401) return this.options.credentials.pick(headers.all("www-authenticate"));
-    if (statusCode === 407) return this.options.credentials.pick(headers.all("proxy-authenticate"));
-    return undefined;
+  /** Only the trunk's own servers are given a proof, whoever a dialog leads to. */
+  #challengeOf(response: SipResponse, source: Address): Challenge | undefined {
+    const { statusCode } = response;
+    const challenged = statusCode === 401 || statusCode === 407;
+    if (!challenged || !this.options.isServer(source.host)) return undefined;
+    return this.options.credentials.pick(response);
   }
 
-  /** SIP.js knows MD5 only and always says nc=1. */
+  /** What our guard takes its proofs from (patches.ts): SIP.js' own knows MD5 and one challenge. */
   #takeOwnDigest(): void {
     const core = this.#agent.userAgentCore as unknown as {
-      configuration: { authenticationFactory: () => unknown };
+      configuration: { authenticationFactory: () => RequestAuthorisation };
     };
-    core.configuration.authenticationFactory = () => new DigestAdapter(this.options.credentials);
+    core.configuration.authenticationFactory = () => this.options.credentials.authorisation();
   }
 
   #transportClass(): new () => Transport {
@@ -174,22 +177,6 @@ interface ClientInternals {
   };
   onRequestTimeout(): void;
   onTransportError(error: Error): void;
-}
-
-/** The two methods SIP.js calls on its digest object. */
-class DigestAdapter {
-  #header = "";
-
-  constructor(private readonly credentials: TrunkCredentials) {}
-
-  authenticate(request: { method: string; ruri: URI }, challenge: Challenge): boolean {
-    this.#header = this.credentials.answer(challenge, request.method, request.ruri.toString());
-    return true;
-  }
-
-  toString(): string {
-    return this.#header;
-  }
 }
 
 /** Always connected: connections are the endpoint's business. */

@@ -1,4 +1,5 @@
 /** SIP over UDP (RFC 3261 18): one socket for every trunk. A datagram is a message. */
+import { isIPv6 } from "node:net";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address, Flow, OnBytes, Transport } from "./flow.ts";
@@ -56,6 +57,7 @@ export async function openUdpTransport(
 /** The address this host would use towards `remote`: asks the routing table, sends nothing. */
 export async function localAddressToward(remote: Address): Promise<string> {
   const socket = await Bun.udpSocket({
+    hostname: isIPv6(remote.host) ? "::" : "0.0.0.0",
     connect: { hostname: remote.host, port: remote.port },
     socket: { error: () => {} },
   });

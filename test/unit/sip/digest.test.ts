@@ -11,6 +11,7 @@ import {
   parseCredentials,
   verifyCredentials,
 } from "../../../src/sip/digest.ts";
+import { Headers } from "../../../src/sip/message/index.ts";
 
 /** RFC 7616 3.9.1. */
 const RFC_7616: Challenge = {
@@ -101,21 +102,63 @@ describe("DigestClient", () => {
 });
 
 describe("TrunkCredentials", () => {
-  const challenge = (realm: string) => `Digest realm="${realm}", nonce="n", qop="auth"`;
+  const account = { username: "u", password: "p" };
+  const challenge = (realm: string, nonce = "n", stale = false) =>
+    `Digest realm="${realm}", nonce="${nonce}", qop="auth"${stale ? ", stale=true" : ""}`;
+  const challenged = (statusCode: 401 | 407, ...values: string[]) => {
+    const field = statusCode === 401 ? "WWW-Authenticate" : "Proxy-Authenticate";
+    return { statusCode, headers: Headers.from(values.map((value) => [field, value] as const)) };
+  };
+  const withRealm = (realm: string | null) =>
+    new TrunkCredentials({ realm, ...account }, seededRandom(1));
 
   test("a configured realm is the only one answered", () => {
-    const settings = { realm: "ours", username: "u", password: "p" };
-    const credentials = new TrunkCredentials(settings, seededRandom(1));
-    expect(credentials.pick([challenge("other")])).toBeUndefined();
-    expect(credentials.pick([challenge("other"), challenge("ours")])?.realm).toBe("ours");
+    const credentials = withRealm("ours");
+    expect(credentials.pick(challenged(401, challenge("other")))).toBeUndefined();
+    const both = challenged(407, challenge("other"), challenge("ours"));
+    expect(credentials.pick(both)?.realm).toBe("ours");
   });
 
-  test("without one, the first realm answered is kept", () => {
-    const settings = { realm: null, username: "u", password: "p" };
-    const credentials = new TrunkCredentials(settings, seededRandom(1));
-    const first = credentials.pick([challenge("first")]);
-    if (!first) throw new Error("no challenge");
-    credentials.answer(first, "REGISTER", "sip:r");
-    expect(credentials.pick([challenge("second")])).toBeUndefined();
+  test("without one, the first realm of the server and the first of a proxy are kept", () => {
+    const credentials = withRealm(null);
+    const answered = credentials.authorisation();
+    for (const [code, kind, realm] of [
+      [401, "server", "home"],
+      [407, "proxy", "edge"],
+    ] as const) {
+      const first = credentials.pick(challenged(code, challenge(realm)));
+      if (!first) throw new Error("no challenge");
+      expect(answered.take(kind, first)).toBe(true);
+    }
+    expect(answered.headers("INVITE", "sip:r")).toHaveLength(2);
+    expect(credentials.pick(challenged(401, challenge("elsewhere")))).toBeUndefined();
+    expect(credentials.pick(challenged(407, challenge("home")))).toBeUndefined();
+    expect(credentials.pick(challenged(407, challenge("edge")))?.realm).toBe("edge");
+  });
+
+  test("the same proof is not tried twice, a stale nonce is renewed, and there is an end to it", () => {
+    const credentials = withRealm(null);
+    const authorisation = credentials.authorisation();
+    const take = (nonce: string, stale = false) => {
+      const found = credentials.pick(challenged(401, challenge("r", nonce, stale)));
+      return found !== undefined && authorisation.take("server", found);
+    };
+    expect(take("one")).toBe(true);
+    expect(take("two")).toBe(false);
+    expect(take("three", true)).toBe(true);
+    expect([take("four", true), take("five", true)]).toEqual([true, true]);
+    expect(take("six", true)).toBe(false);
+  });
+
+  test("nonce counts go on over all requests of the trunk", () => {
+    const credentials = withRealm(null);
+    const counts = [1, 2].map(() => {
+      const authorisation = credentials.authorisation();
+      const found = credentials.pick(challenged(401, challenge("r")));
+      if (found) authorisation.take("server", found);
+      const [line] = authorisation.headers("INVITE", "sip:r");
+      return parseCredentials(line?.[1] ?? "")?.nc;
+    });
+    expect(counts).toEqual(["00000001", "00000002"]);
   });
 });
