@@ -328,7 +328,9 @@ class RtpCallAudio implements CallAudio, PacedStream {
   #onRtcp(datagram: Uint8Array, host: string): void {
     if (host !== this.#receiver.source.destination?.host) return;
     const packet = this.#srtp.unprotectRtcp(datagram);
-    if (packet) this.#rtcp.receive(packet);
+    if (!packet) return;
+    this.#rtcp.receive(packet);
+    this.#receiver.noteReport(this.#deps.clock.monotonic());
   }
 
   #transmitRtp(datagram: Uint8Array, size: number): void {

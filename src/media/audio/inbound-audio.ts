@@ -30,8 +30,12 @@ export interface InboundAudio {
   play(octets: Uint8Array): void;
   /** A block that is missing. */
   conceal(): void;
-  /** The payload of a comfort-noise packet: noise until audio comes again. */
+  /** The payload of a comfort-noise packet has arrived: what is missing from now on is noise. */
   fallSilent(payload: Uint8Array): void;
+  /** A packet of audio has arrived: the far end speaks again. */
+  speakAgain(): void;
+  /** The far end has fallen silent by comfort noise and not spoken since. */
+  readonly isSilent: boolean;
   /** Gives memory back. */
   close(): void;
 }
@@ -55,7 +59,7 @@ class OctetInboundAudio implements InboundAudio {
   readonly #resampler: Resampler | null;
   readonly #decoded: Int16Array;
   readonly #noise: ComfortNoise;
-  #isSilent = false;
+  isSilent = false;
 
   constructor(codec: Exclude<CodecName, "opus">, sampleRateHz: number, random: Random) {
     this.codec = codec;
@@ -70,14 +74,13 @@ class OctetInboundAudio implements InboundAudio {
   }
 
   play(octets: Uint8Array): void {
-    this.#isSilent = false;
     this.#decoder.decode(octets, this.#decoded);
     this.#concealment.accept(this.#decoded);
     this.#resample();
   }
 
   conceal(): void {
-    if (this.#isSilent) {
+    if (this.isSilent) {
       this.#noise.fill(this.#decoded);
       this.#concealment.accept(this.#decoded);
     } else {
@@ -87,8 +90,12 @@ class OctetInboundAudio implements InboundAudio {
   }
 
   fallSilent(payload: Uint8Array): void {
-    this.#isSilent = true;
+    this.isSilent = true;
     this.#noise.update(payload);
+  }
+
+  speakAgain(): void {
+    this.isSilent = false;
   }
 
   close(): void {}

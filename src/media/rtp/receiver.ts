@@ -82,6 +82,11 @@ export class RtpReceiver {
     return this.#lastPacketMs;
   }
 
+  /** RTCP has come: proof of life from a far end that sends nothing because it is silent. */
+  noteReport(nowMs: number): void {
+    if (this.#audio?.isSilent) this.#lastPacketMs = nowMs;
+  }
+
   get mos(): number {
     const { packetsExpected, packetsLost } = this.reception;
     if (packetsExpected === 0) return 1;
@@ -158,6 +163,7 @@ export class RtpReceiver {
     const { payloadOffset, payloadBytes, timestamp } = this.#packet;
     if (payloadBytes === 0) return;
     this.#switchTo(codec);
+    this.#audio?.speakAgain();
     const payload = datagram.subarray(payloadOffset, payloadOffset + payloadBytes);
     if (this.#jitterBuffer.put(timestamp, payload, nowMs) !== "kept") this.#discarded++;
   }

@@ -17,6 +17,7 @@ export class OpusInboundAudio implements InboundAudio {
   readonly block: Int16Array;
   readonly storage = new PacketShelf();
   readonly clockDivisor = CLOCK_DIVISOR;
+  readonly isSilent = false;
   readonly #samplesPerBlock: number;
   #handle: OpusDecoderHandle | null = null;
   #closed = false;
@@ -54,6 +55,8 @@ export class OpusInboundAudio implements InboundAudio {
 
   /** Opus tells silence by itself. */
   fallSilent(): void {}
+
+  speakAgain(): void {}
 
   close(): void {
     this.#closed = true;
