@@ -21,7 +21,8 @@ export const NEARLY_DONE_MS = 1_500;
 export const DIGIT_PAUSE_MS = 2_000;
 
 export const GREETING_WAIT_MS = 1_500;
-export const EAR_TIMEOUT_MS = 10_000;
+/** An engine's own time-out (10 s) comes first, and another ear must still have its turn. */
+export const EAR_TIMEOUT_MS = 22_000;
 /** For what the caller was saying when the line went. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;
 export const MIND_TIMEOUT_MS = 15_000;

@@ -36,6 +36,8 @@ export class PhraseCache {
 
 /** A call's view of the cache: its own voice, and synthesis of what is missing. */
 export class CachedPhrases {
+  readonly #standIns = new Map<string, Int16Array>();
+
   constructor(
     private readonly cache: PhraseCache,
     private readonly voice: Voice,
@@ -45,7 +47,7 @@ export class CachedPhrases {
   ) {}
 
   get(text: string): Int16Array | null {
-    return this.cache.get(this.voiceKey(), text);
+    return this.#standIns.get(text) ?? this.cache.get(this.voiceKey(), text);
   }
 
   /** Synthesises those that are missing, one after the other. Rejects with EngineFailure. */
@@ -57,7 +59,9 @@ export class CachedPhrases {
       for await (const chunk of this.voice.speak(text, signal)) chunks.push(chunk);
       if (signal.aborted) return;
       this.onSynthesised(text.length);
-      this.cache.put(key, text, joined(chunks));
+      // Another voice than the agent's: good for this call, not for the next one.
+      if (this.voice.standIn) this.#standIns.set(text, joined(chunks));
+      else this.cache.put(key, text, joined(chunks));
     }
   }
 }

@@ -154,6 +154,8 @@ export interface CallEnd {
 export interface Voice {
   /** Chunks as they are made. Ends when all is spoken or `signal` aborts. Rejects with EngineFailure. */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
+  /** What was spoken last was another voice than the agent's: it must not be kept for other calls. */
+  readonly standIn?: boolean;
   /** `text` will be spoken soon: may begin to make it. Cheap, never throws; nothing is owed for it. */
   prefetch?(text: string): void;
 }
