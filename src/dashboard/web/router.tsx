@@ -69,7 +69,6 @@ const page = <const Path extends string>(
 const routes = root.addChildren([
   door("/sign-in", () => import("./pages/door/sign-in.tsx")),
   door("/owner", () => import("./pages/door/owner.tsx")),
-  door("/link", () => import("./pages/door/link.tsx")),
   door("/invitation", () => import("./pages/door/invitation.tsx")),
   door("/forgot-password", () => import("./pages/door/forgot-password.tsx")),
   door("/reset-password", () => import("./pages/door/reset-password.tsx")),

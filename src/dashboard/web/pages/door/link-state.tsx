@@ -1,21 +1,15 @@
 /** The token of a one-time link: taken out of the address bar, and whether it is still good. */
-import { Link, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useText } from "../../i18n/text.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { DoorFrame } from "./door.tsx";
 
-/** `?token=…` or `#token=…` or `#…`. It does not stay in the address bar or the history. */
-export function useLinkToken(): string {
-  const search: { token?: unknown } = useSearch({ strict: false });
-  const [token] = useState(() => {
-    if (search.token !== undefined) return String(search.token);
-    const hash = location.hash.slice(1);
-    return new URLSearchParams(hash).get("token") ?? hash;
-  });
+/** Of the fragment, `#token=…`. It does not stay in the address bar or the history. */
+export function useLinkToken(name = "token"): string {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get(name) ?? "");
   useEffect(() => {
-    if (location.search || location.hash)
-      history.replaceState(history.state, "", location.pathname);
+    if (location.hash) history.replaceState(history.state, "", location.pathname);
   }, []);
   return token;
 }

@@ -11,14 +11,20 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { ProblemNote } from "../../ui/states.tsx";
+import { ByLink } from "./by-link.tsx";
 import { DoorFrame, useEnter } from "./door.tsx";
 import { SecondStep } from "./second-step.tsx";
 
 type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
 export function Door() {
-  const { t } = useText();
   const search: { next?: unknown } = useSearch({ strict: false });
+  const [byLink] = useState(() => location.hash.startsWith("#link="));
+  return byLink ? <ByLink wished={search.next} /> : <ByPassword next={search.next} />;
+}
+
+function ByPassword({ next: wished }: { next: unknown }) {
+  const { t } = useText();
   const known = useQuery(sessionQuery);
   const enter = useEnter();
   const [step, setStep] = useState<"password" | "totp">("password");
@@ -36,7 +42,7 @@ export function Door() {
         own.POST("/sign-in/passkey", { body: { response: JSON.parse(JSON.stringify(response)) } }),
       );
       if (next === "totp") setStep("totp");
-      else await enter(search.next);
+      else await enter(wished);
     } catch (thrown) {
       setPasskeyProblem(
         thrown instanceof ApiProblem
@@ -46,7 +52,7 @@ export function Door() {
     }
   }
 
-  if (step === "totp") return <SecondStep onDone={() => enter(search.next)} />;
+  if (step === "totp") return <SecondStep onDone={() => enter(wished)} />;
   return (
     <DoorFrame title={t("door.sign_in")} lead={t("door.sign_in_lead")}>
       {known.data?.setup_needed && <p className="note">{t("door.setup_needed")}</p>}
@@ -55,7 +61,7 @@ export function Door() {
         onSubmit={form.send(async (values) => {
           const { next } = await answer(own.POST("/sign-in", { body: values }));
           if (next === "totp") setStep("totp");
-          else await enter(search.next);
+          else await enter(wished);
         })}
       >
         <TextField

@@ -7,9 +7,9 @@ import { DoorFrame, useEnter } from "./door.tsx";
 import { BadLink, useLinkToken } from "./link-state.tsx";
 import { SecondStep } from "./second-step.tsx";
 
-export function Door() {
+export function ByLink({ wished }: { wished: unknown }) {
   const { t } = useText();
-  const token = useLinkToken();
+  const token = useLinkToken("link");
   const enter = useEnter();
   const [state, setState] = useState<"entering" | "bad" | "totp">("entering");
   const begun = useRef(false);
@@ -19,11 +19,11 @@ export function Door() {
     if (begun.current) return;
     begun.current = true;
     answer(own.POST("/sign-in/link", { body: { token } }))
-      .then(({ next }) => (next === "totp" ? setState("totp") : enter()))
+      .then(({ next }) => (next === "totp" ? setState("totp") : enter(wished)))
       .catch(() => setState("bad"));
-  }, [token, enter]);
+  }, [token, enter, wished]);
 
-  if (state === "totp") return <SecondStep onDone={() => enter()} />;
+  if (state === "totp") return <SecondStep onDone={() => enter(wished)} />;
   if (state === "bad") return <BadLink body={t("door.link_bad_body")} />;
   return (
     <DoorFrame title={t("door.entering")}>

@@ -1,0 +1,62 @@
+/** The dashboard in Chromium, signed in, with everything that must never happen in it written down. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { App } from "../../src/app.ts";
+
+export type Theme = "light" | "dark";
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Uncaught errors, complaints of the console, refusals by the Content-Security-Policy. */
+  readonly complaints: string[];
+}
+
+export interface VisitOptions {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  readonly locale?: string;
+}
+
+/** A browser of nobody's. Its owner must close the context. */
+export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    colorScheme: options.theme ?? "light",
+    viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
+    locale: options.locale ?? "en-GB",
+    timezoneId: "Europe/Vilnius",
+    permissions: ["microphone", "clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  return { context, page, complaints };
+}
+
+/** Makes an account and signs it in by a one-time link, through the page that does it. */
+export async function signIn(
+  { page }: Visit,
+  app: App,
+  draft: {
+    readonly tenantId: number;
+    readonly name?: string;
+    readonly email: string;
+    readonly operator?: boolean;
+    readonly role?: "owner" | "member" | "viewer";
+  },
+): Promise<void> {
+  const { user } = await app.operator.people.createUser({
+    tenant: draft.tenantId,
+    email: draft.email,
+    name: draft.name ?? null,
+    role: draft.role ?? "owner",
+    operator: draft.operator ?? false,
+  });
+  const { url } = await app.operator.people.signInLink(user.id);
+  await page.goto(app.addresses.http + new URL(url).pathname + new URL(url).hash);
+  await page.getByRole("navigation", { name: "Main navigation" }).waitFor();
+}
