@@ -1,7 +1,7 @@
 /** What a tool may be called and look like, wherever it is made. */
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
-import type { JsonValue } from "../worker/messages.ts";
+import type { JsonObject, JsonValue } from "../worker/messages.ts";
 import type { ToolChanges } from "./tools.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -71,6 +71,8 @@ export function schemaProblem(schema: unknown): string | null {
   if (schema.type !== "object") return 'the JSON Schema\'s type must be "object"';
   if (depthOf(schema as JsonValue) > SCHEMA_DEPTH_MAX)
     return `the JSON Schema must not be nested deeper than ${SCHEMA_DEPTH_MAX}`;
+  const misshapen = shapeProblem(schema as JsonObject, "");
+  if (misshapen !== null) return misshapen;
   if (/"\$ref":"(?!#)/.test(text)) return "$ref may only point into the same schema";
   try {
     z.fromJSONSchema(schema as unknown as SchemaDocument).safeParse({});
@@ -79,6 +81,38 @@ export function schemaProblem(schema: unknown): string | null {
     return `this is not a JSON Schema that can be read (${firstLine(error)})`;
   }
 }
+
+const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What readers of schemas forgive and language models stumble over. `at`: a path such as `.day`. */
+function shapeProblem(schema: JsonObject, at: string): string | null {
+  const { type, properties, required, enum: values, items } = schema;
+  const where = at === "" ? "the schema" : at.slice(1);
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  if (!types.every((name) => typeof name === "string" && TYPES.has(name)))
+    return `the type of ${where} must be one of ${[...TYPES].join(", ")}`;
+  if (required !== undefined && !(Array.isArray(required) && required.every(isText)))
+    return `"required" of ${where} must be a list of names`;
+  if (values !== undefined && !(Array.isArray(values) && values.length > 0))
+    return `"enum" of ${where} must be a list of values`;
+  if (properties !== undefined && !isObject(properties))
+    return `"properties" of ${where} must be an object`;
+  const inner = [
+    ...Object.entries(properties ?? {}).map(([name, value]) => [`${at}.${name}`, value] as const),
+    ...(isObject(items) ? [[`${at}[]`, items] as const] : []),
+  ];
+  for (const [path, value] of inner) {
+    if (typeof value === "boolean") continue;
+    if (!isObject(value)) return `${path.slice(1)} must be a schema`;
+    const problem = shapeProblem(value, path);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const isText = (value: JsonValue): boolean => typeof value === "string";
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";
