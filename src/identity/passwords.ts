@@ -11,6 +11,7 @@ const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as c
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 32;
 const DIFFERENT_CHARACTERS_MIN = 5;
+const LETTERS_BESIDE_MIN = 6;
 export const PASSWORD_LENGTH_MIN = 12;
 
 /** What everybody tries first, of those that are long enough. */
@@ -42,14 +43,22 @@ export function createPasswords(random: Random) {
 
   const hash = (password: string) => inTurn(() => Bun.password.hash(normal(password), ARGON2ID));
 
+  /** Made once, by the first who needs it. */
+  function decoyHash(): Promise<string> {
+    decoy ??= hash(newSecret(random)).catch((error: unknown) => {
+      decoy = null;
+      throw error;
+    });
+    return decoy;
+  }
+
   return {
     /** Throws unavailable when too many wait. */
     hash,
 
     /** `stored` null: false, after the same work as for a stored hash. */
     async matches(password: string, stored: string | null): Promise<boolean> {
-      decoy ??= hash(newSecret(random));
-      const against = stored ?? (await decoy);
+      const against = stored ?? (await decoyHash());
       const right = await inTurn(() => Bun.password.verify(normal(password), against));
       return right && stored !== null;
     },
@@ -57,21 +66,28 @@ export function createPasswords(random: Random) {
     /** Throws `valid_password_required` for one that is guessed easily. */
     requireStrong(password: string, email: string): void {
       const plain = normal(password).toLowerCase();
-      const mailbox = email.split("@")[0] ?? "";
-      const rest = OBVIOUS.reduce((text, word) => text.replaceAll(word, ""), plain);
-      const own = mailbox.length >= 4 ? rest.replaceAll(mailbox, "") : rest;
       if (plain.length < PASSWORD_LENGTH_MIN)
         throw invalidField(
           "password",
           `\`password\` must be at least ${PASSWORD_LENGTH_MIN} characters long.`,
         );
-      if (plain === email || own.length < 4 || new Set(plain).size < DIFFERENT_CHARACTERS_MIN)
+      if (isObvious(plain, email))
         throw invalidField(
           "password",
           "This password is guessed easily. Take a sentence, or several words that do not belong together.",
         );
     },
   };
+}
+
+/** A well-known word or the mailbox's name with little beside, digits alone, or hardly two letters. */
+function isObvious(plain: string, email: string): boolean {
+  const mailbox = email.split("@")[0] ?? "";
+  const words = [email, ...OBVIOUS, ...(mailbox.length >= 4 ? [mailbox] : [])];
+  const rest = words.reduce((text, word) => text.replaceAll(word, ""), plain);
+  const letters = rest.replace(/[\d\s\p{P}]/gu, "");
+  if (rest !== plain && letters.length < LETTERS_BESIDE_MIN) return true;
+  return /^\d+$/.test(plain) || new Set(plain).size < DIFFERENT_CHARACTERS_MIN;
 }
 
 const tooBusy = () =>

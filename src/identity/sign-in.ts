@@ -8,7 +8,7 @@
  */
 import { AppError, notFound } from "../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
-import type { LockOut } from "./lock-out.ts";
+import type { LockOut, Subject } from "./lock-out.ts";
 import type { OneTimeLinks } from "./one-time-links.ts";
 import type { Passkeys } from "./passkeys.ts";
 import type { Passwords } from "./passwords.ts";
@@ -78,6 +78,16 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     return { next: stage === "full" ? "done" : "totp", token, user, tenantId };
   }
 
+  /** Whether the password is right. What could not be looked at was no attempt. */
+  async function check(password: string, stored: string | null, counted: readonly Subject[]) {
+    try {
+      return await passwords.matches(password, stored);
+    } catch (error) {
+      await lockOut.takeBack(counted);
+      throw error;
+    }
+  }
+
   return {
     admit,
 
@@ -87,7 +97,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       const counted = [lockOut.account(email), lockOut.source(visitor.source.ip)];
       await lockOut.attempt(counted);
       const known = await stores(database.read).users.byEmail(email);
-      if (!(await passwords.matches(password, known?.passwordHash ?? null)) || !known)
+      if (!(await check(password, known?.passwordHash ?? null, counted)) || !known)
         throw wrongCredentials();
       await lockOut.takeBack(counted);
       const signedIn = await transaction(deps, async (store) => {
@@ -145,7 +155,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       const counted = [lockOut.account(user.email), lockOut.source(ip)];
       await lockOut.attempt(counted);
       const stored = (await stores(database.read).users.byId(user.id))?.passwordHash ?? null;
-      const right = await passwords.matches(password, stored);
+      const right = await check(password, stored, counted);
       if (right) await lockOut.takeBack(counted);
       return right;
     },
