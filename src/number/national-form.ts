@@ -6,6 +6,8 @@
 import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { type E164, isE164 } from "../core/e164.ts";
 
+export type Country = CountryCode;
+
 /** ISO 3166 country of an E.164 number; null for shared and international codes. */
 export function countryOf(number: E164): CountryCode | null {
   return parsePhoneNumberFromString(number)?.country ?? null;

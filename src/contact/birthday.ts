@@ -1,0 +1,35 @@
+/** Birthdays as people write them: with a year or without. */
+
+/** Month 1–12, day 1–31; year null: unknown. */
+export interface Birthday {
+  readonly year: number | null;
+  readonly month: number;
+  readonly day: number;
+}
+
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const EARLIEST_YEAR = 1900;
+
+const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** `1980-02-29` or `--02-29`; null: no day of any year. */
+export function parseBirthday(text: string): Birthday | null {
+  const match = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/.exec(text);
+  if (!match) return null;
+  const year = match[1] === undefined ? null : Number(match[1]);
+  const [month, day] = [Number(match[2]), Number(match[3])];
+  if (day < 1 || day > (DAYS[month - 1] ?? 0)) return null;
+  if (year === null) return { year, month, day };
+  if (year < EARLIEST_YEAR || (month === 2 && day === 29 && !isLeap(year))) return null;
+  return { year, month, day };
+}
+
+/** Is it this day? Who was born on 29 February has their day on the 28th in other years. */
+export function isBirthdayOn(
+  birthday: Birthday,
+  date: { readonly year: number; readonly month: number; readonly day: number },
+): boolean {
+  const { month } = birthday;
+  const moved = month === 2 && birthday.day === 29 && !isLeap(date.year);
+  return month === date.month && (moved ? 28 : birthday.day) === date.day;
+}

@@ -1,0 +1,139 @@
+/** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError, notFound } from "../core/errors.ts";
+import type { Database, Queries } from "../store/database.ts";
+
+/** Of one tenant. */
+export const CONTACTS_MAX = 100_000;
+
+export interface ContactFields {
+  readonly numberE164: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** How the person is addressed where the rules of the language would be wrong; null: by rule. */
+  readonly vocative: string | null;
+  /** `1980-02-29`, or `--02-29` without a year. */
+  readonly birthday: string | null;
+  readonly language: AgentLanguage | null;
+  readonly notes: string;
+  readonly consent: boolean;
+  readonly doNotCall: boolean;
+}
+
+export interface ContactRecord extends ContactFields {
+  readonly id: number;
+  /** Argon2id; null: no PIN. Never leaves the appliance. */
+  readonly pinHash: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ContactQuery {
+  /** In number, first or last name. */
+  readonly search: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Implemented by store/contact-store.ts. */
+export interface ContactRecords {
+  list(tenantId: number, query: ContactQuery): Promise<ContactRecord[]>;
+  count(tenantId: number, search: string | null): Promise<number>;
+  find(tenantId: number, id: number): Promise<ContactRecord | undefined>;
+  /** At most `limit`: several people may share a number. */
+  byNumber(tenantId: number, numberE164: string, limit: number): Promise<ContactRecord[]>;
+  /** The next after `id`, for going through all. */
+  after(tenantId: number, id: number, limit: number): Promise<ContactRecord[]>;
+  insert(tenantId: number, contact: Omit<ContactRecord, "id">): Promise<ContactRecord>;
+  update(
+    tenantId: number,
+    id: number,
+    changes: Partial<Omit<ContactRecord, "id" | "createdAt">>,
+  ): Promise<ContactRecord | undefined>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  /** "Don't call me": for everybody behind the number. Answers how many contacts changed. */
+  setDoNotCall(tenantId: number, numberE164: string, nowMs: number): Promise<number>;
+}
+
+export interface ContactsDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => ContactRecords;
+  readonly clock: Clock;
+}
+
+export interface NewContact extends ContactFields {
+  /** 4 to 8 digits, keyed on the telephone; null: none. */
+  readonly pin: string | null;
+}
+
+export type ContactChanges = Partial<NewContact>;
+
+export type Contacts = ReturnType<typeof createContacts>;
+
+/** Argon2id of a telephone PIN: small cost, few tries are allowed. */
+const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+
+export function createContacts({ database, records, clock }: ContactsDependencies) {
+  return {
+    async list(tenantId: number, query: ContactQuery) {
+      const store = records(database.read);
+      const [contacts, total] = await Promise.all([
+        store.list(tenantId, query),
+        store.count(tenantId, query.search),
+      ]);
+      return { contacts, total };
+    },
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<ContactRecord> {
+      const contact = await records(database.read).find(tenantId, id);
+      if (!contact) throw notFound("contact");
+      return contact;
+    },
+
+    /** Throws plan_limit_reached. */
+    async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
+      const pinHash = await pinHashOf(pin);
+      const nowMs = clock.now();
+      return database.tx(async (queries) => {
+        const store = records(queries);
+        if ((await store.count(tenantId, null)) >= CONTACTS_MAX) throw tooMany();
+        return store.insert(tenantId, { ...fields, pinHash, createdAt: nowMs, updatedAt: nowMs });
+      });
+    },
+
+    /** A PIN of null takes it away; undefined keeps it. Throws not_found. */
+    async update(
+      tenantId: number,
+      id: number,
+      { pin, ...changes }: ContactChanges,
+    ): Promise<ContactRecord> {
+      const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
+      const updated = await database.tx((queries) =>
+        records(queries).update(tenantId, id, { ...changes, ...pinHash, updatedAt: clock.now() }),
+      );
+      if (!updated) throw notFound("contact");
+      return updated;
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("contact");
+    },
+  };
+}
+
+const pinHashOf = async (pin: string | null): Promise<string | null> =>
+  pin === null ? null : await Bun.password.hash(pin, PIN_HASH);
+
+export const tooMany = () =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `A tenant may have ${CONTACTS_MAX} contacts. Delete some first.`,
+  });
+
+/** "Jonas Petraitis"; empty when no name is known. */
+export const fullName = ({ firstName, lastName }: Pick<ContactFields, "firstName" | "lastName">) =>
+  [firstName, lastName].filter(Boolean).join(" ");
