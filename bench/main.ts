@@ -9,8 +9,10 @@ import { fileURLToPath } from "node:url";
 import { measureBinary } from "./binary/start.ts";
 import { measureCalls } from "./calls/load.ts";
 import { measureReads } from "./http/reads.ts";
+import { measureCodecs, measureToneDetection } from "./media/codecs.ts";
 import { measureEncoding } from "./media/encoding.ts";
 import { measurePacing } from "./media/pacing.ts";
+import { type Lateness, measureLateness } from "./schedule/lateness.ts";
 import { measureDeliveries } from "./webhook/deliveries.ts";
 
 interface Figure {
@@ -82,6 +84,24 @@ await section("media", async () => {
   return results;
 });
 
+await section("codecs", async () => {
+  const audioSec = full ? 120 : 30;
+  const codecs = await measureCodecs(audioSec);
+  for (const { line, encode, decode, cpuPercentPerCall } of codecs)
+    note(
+      `codec ${line}`,
+      `out ${encode.toFixed(0)} ×, in ${decode.toFixed(0)} × real time; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
+      "frame to datagram, datagram to frame, 20 ms, one core",
+    );
+  const toneDetection = measureToneDetection(audioSec);
+  note(
+    "DTMF tone detection",
+    `${toneDetection.toFixed(0)} × real time`,
+    "without telephone-events",
+  );
+  return { codecs, toneDetection };
+});
+
 await section("mp3", async () => {
   const result = await measureEncoding(full ? 600 : 120);
   note(
@@ -106,6 +126,18 @@ await section("webhooks", async () => {
     `${perSecond} events/s, ${troubled} of ${endpoints} endpoints dead or slow; ${result.missing} missing`,
   );
   return result;
+});
+
+await section("scheduler", async () => {
+  const alone = await measureLateness({ entries: 100, everyMs: 70, cap: 1000, callMs: 10 });
+  const crowd = await measureLateness({ entries: 10_000, everyMs: 0, cap: 20_000, callMs: 10 });
+  const capped = await measureLateness({ entries: 2_000, everyMs: 0, cap: 200, callMs: 500 });
+  const lateness = (of: Lateness) =>
+    `p50 ${of.p50Ms} ms, p99 ${of.p99Ms} ms, last ${of.latestMs} ms late; ${of.firedTwice} twice`;
+  note("schedule, single entries", lateness(alone), "100 entries, 70 ms apart");
+  note("schedule, 10,000 due at once", lateness(crowd), `no cap; ${crowd.perSecond}/s`);
+  note("schedule, a crowd under a cap", lateness(capped), "2,000 due at once, 200 calls of 0.5 s");
+  return { alone, crowd, capped };
 });
 
 await section("binary", async () => {

@@ -94,11 +94,24 @@ class PolyphaseResampler implements Resampler {
   }
 
   #drain(output: Int16Array, offset: number, count: number): void {
-    const { up, down } = this.#table;
+    const { up, down, taps, coefficients } = this.#table;
+    const input = this.#input;
+    let first = Math.floor(this.#position / up);
+    let phase = this.#position % up;
     for (let index = 0; index < count; index++) {
-      output[offset + index] = this.#filter(Math.floor(this.#position / up), this.#position % up);
-      this.#position += down;
+      const row = phase * taps;
+      let sum = 0;
+      for (let tap = 0; tap < taps; tap++) {
+        sum += (input[first + tap] ?? 0) * (coefficients[row + tap] ?? 0);
+      }
+      output[offset + index] = Math.max(-32768, Math.min(32767, Math.round(sum)));
+      phase += down;
+      while (phase >= up) {
+        phase -= up;
+        first++;
+      }
     }
+    this.#position = first * up + phase;
     this.#dropUsed();
   }
 
@@ -111,16 +124,6 @@ class PolyphaseResampler implements Resampler {
     }
     this.#input.set(pcm, this.#inputLength);
     this.#inputLength = needed;
-  }
-
-  #filter(first: number, phase: number): number {
-    const { taps, coefficients } = this.#table;
-    const row = phase * taps;
-    let sum = 0;
-    for (let tap = 0; tap < taps; tap++) {
-      sum += (this.#input[first + tap] ?? 0) * (coefficients[row + tap] ?? 0);
-    }
-    return Math.max(-32768, Math.min(32767, Math.round(sum)));
   }
 
   #dropUsed(): void {

@@ -1,0 +1,117 @@
+/**
+ * What a codec costs: the whole way of one direction as a call goes it, from the conversation's
+ * frame to the datagram (resampling, coding, and SRTP where named) and back (decryption, jitter
+ * buffer, decoding, resampling). Times real time on one core; a call needs both.
+ */
+import { seededRandom } from "../../src/core/random.ts";
+import { DtmfDetector } from "../../src/media/dtmf/tone-detector.ts";
+import type { CodecName, SrtpKeys } from "../../src/media/plan.ts";
+import { RtpReceiver } from "../../src/media/rtp/receiver.ts";
+import { RtpSender } from "../../src/media/rtp/sender.ts";
+import { SrtpSession } from "../../src/media/srtp/session.ts";
+
+export interface CodecResult {
+  readonly line: string;
+  /** Times real time. */
+  readonly encode: number;
+  readonly decode: number;
+  /** Of one core, for a call in both directions. */
+  readonly cpuPercentPerCall: number;
+}
+
+interface Line {
+  readonly codec: CodecName;
+  readonly sampleRateHz: 8000 | 16000;
+  readonly srtp?: boolean;
+}
+
+const LINES: readonly Line[] = [
+  { codec: "PCMA", sampleRateHz: 8000 },
+  { codec: "PCMA", sampleRateHz: 8000, srtp: true },
+  { codec: "G722", sampleRateHz: 8000 },
+  { codec: "G722", sampleRateHz: 16_000 },
+  { codec: "opus", sampleRateHz: 8000 },
+  { codec: "opus", sampleRateHz: 16_000 },
+];
+const FAR = { host: "192.0.2.1", port: 4000 };
+const WARM_UP_SEC = 5;
+const KEY = Buffer.alloc(30, 1).toString("base64");
+const KEYS: SrtpKeys = { suite: "AES_CM_128_HMAC_SHA1_80", sendKey: KEY, receiveKey: KEY };
+
+/** Two gliding tones and noise, with pauses: nothing that a coder finds easy. */
+function talk(audioSec: number, sampleRateHz: number): Int16Array {
+  const random = seededRandom(2);
+  return Int16Array.from({ length: audioSec * sampleRateHz }, (_, index) => {
+    const second = index / sampleRateHz;
+    const loud = Math.floor(second / 1.5) % 3 === 2 ? 0.003 : 1;
+    const low = Math.sin(2 * Math.PI * (180 + 60 * Math.sin(second)) * second);
+    const high = Math.sin(2 * Math.PI * (900 + 500 * Math.sin(second * 3)) * second);
+    return Math.round(loud * (5000 * low + 2500 * high + 800 * (random.float() - 0.5)));
+  });
+}
+
+export async function measureCodecs(audioSec: number): Promise<readonly CodecResult[]> {
+  const results: CodecResult[] = [];
+  for (const line of LINES) results.push(await measureLine(line, audioSec));
+  return results;
+}
+
+async function measureLine(line: Line, audioSec: number): Promise<CodecResult> {
+  const { codec, sampleRateHz, srtp = false } = line;
+  const frameSamples = sampleRateHz / 50;
+  const security = new SrtpSession();
+  security.use(srtp ? KEYS : null);
+  const datagrams: Uint8Array[] = [];
+  const sender = new RtpSender(
+    seededRandom(1),
+    (datagram, size) => void datagrams.push(datagram.slice(0, security.protectRtp(datagram, size))),
+    sampleRateHz,
+  );
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {}, sampleRateHz });
+  const format = { codec, payloadType: 96, telephoneEventType: null };
+  sender.configure({ ...format, ptimeMs: 20 });
+  receiver.configure(format);
+  receiver.source.signal(FAR);
+  // Opus needs a moment to load.
+  await Bun.sleep(200);
+  const pcm = talk(audioSec + WARM_UP_SEC, sampleRateHz);
+  const frame = new Int16Array(frameSamples);
+  const cutAt = WARM_UP_SEC * 50;
+  const encode = timed(pcm.length / frameSamples, cutAt, (tick) => {
+    sender.sendAudio(pcm.subarray(tick * frameSamples, (tick + 1) * frameSamples));
+  });
+  const decode = timed(datagrams.length, cutAt, (tick) => {
+    const packet = security.unprotectRtp(datagrams[tick] ?? frameless);
+    if (packet) receiver.receive(packet, FAR.host, FAR.port, tick * 20);
+    receiver.takeFrame(frame, tick * 20);
+  });
+  sender.close();
+  receiver.close();
+  const name = `${codec}, conversation at ${sampleRateHz / 1000} kHz${srtp ? ", SRTP" : ""}`;
+  return {
+    line: name,
+    encode: (audioSec * 1000) / encode,
+    decode: (audioSec * 1000) / decode,
+    cpuPercentPerCall: (encode + decode) / (audioSec * 10),
+  };
+}
+
+const frameless = new Uint8Array(0);
+
+/** Milliseconds for the ticks from `from` on. */
+function timed(ticks: number, from: number, task: (tick: number) => void): number {
+  for (let tick = 0; tick < from; tick++) task(tick);
+  const startedAt = performance.now();
+  for (let tick = from; tick < ticks; tick++) task(tick);
+  return performance.now() - startedAt;
+}
+
+/** Listening for DTMF tones, times real time: only calls without telephone-events pay it. */
+export function measureToneDetection(audioSec: number): number {
+  const pcm = talk(audioSec, 8000);
+  const detector = new DtmfDetector(8000);
+  const ms = timed(audioSec * 50, 0, (tick) => {
+    detector.process(pcm.subarray(tick * 160, (tick + 1) * 160));
+  });
+  return (audioSec * 1000) / ms;
+}
