@@ -4,12 +4,16 @@ import type { LiveCall } from "./live-call.ts";
 export class CallRegistry {
   readonly #calls = new Map<string, LiveCall>();
 
+  /** `removed`: a call is over, its place is free. */
+  constructor(private readonly removed: (call: LiveCall) => void = () => undefined) {}
+
   add(call: LiveCall): void {
     this.#calls.set(call.identity.callUuid, call);
   }
 
   remove(call: LiveCall): void {
     this.#calls.delete(call.identity.callUuid);
+    this.removed(call);
   }
 
   find(tenantId: number, callUuid: string): LiveCall | undefined {

@@ -5,7 +5,7 @@
  *
  * Immediate requests are entries due at once: they take the same way.
  */
-import type { Clock } from "../core/clock.ts";
+import type { Clock, Timer } from "../core/clock.ts";
 import { type AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database } from "../store/database.ts";
@@ -17,6 +17,8 @@ const LEASE_MS = 30_000;
 const LOOK_EVERY_MS = 1_000;
 /** While a tenant's cap is full, its entries are looked at again after this. */
 const FULL_RETRY_MS = 900;
+/** Calls that end together are one look. */
+const FREED_MS = 50;
 const BATCH_MAX = 100;
 
 export type FireResult =
@@ -40,6 +42,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Look now. */
   wake(): void;
+  /** A call of this tenant has ended: what waits for its cap is looked at soon. */
+  freed(tenantId: number): void;
   /** Resolves when the round under way, if any, is through. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -52,6 +56,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
+  let soon: Timer | null = null;
 
   const isHalted = () => stopped || options.isRefusing();
 
@@ -126,12 +131,20 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   return {
     wake,
+    freed(tenantId) {
+      if (!full.delete(tenantId) || stopped || soon) return;
+      soon = clock.after(FREED_MS, () => {
+        soon = null;
+        wake();
+      });
+    },
     async idle() {
       while (running) await running;
     },
     async stop() {
       stopped = true;
       timer.cancel();
+      soon?.cancel();
       await running;
     },
   };
