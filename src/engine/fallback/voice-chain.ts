@@ -40,6 +40,7 @@ export class VoiceChain implements Voice {
   }
 
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    this.#standIn = false;
     const rest: Rest = { text, saidMs: 0 };
     let failure: unknown = new EngineFailure("voice", "no voice is left");
     for (const candidate of this.options.providers.candidates("voice")) {

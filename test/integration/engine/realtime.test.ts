@@ -281,7 +281,7 @@ test("a connection lost in the middle of an utterance loses nothing of it", asyn
   await eventually(() => server.conversations().length === 0, "the connection is lost");
   server.script.hears.push("When are you open?");
   expect((await session.ear.end()).text).toBe("When are you open?");
-  const spoken = server.conversations()[0]?.find(({ role }) => role === "user");
+  const spoken = server.conversations()[0]?.findLast(({ role }) => role === "user");
   expect(spoken?.audioMs ?? 0).toBeGreaterThan(450);
 });
 
