@@ -13,6 +13,7 @@ import m10 from "../../migrations/0010_peaks_trigger.sql" with { type: "text" };
 import m11 from "../../migrations/0011_call_notes.sql" with { type: "text" };
 import m12 from "../../migrations/0012_appliance_secrets.sql" with { type: "text" };
 import m13 from "../../migrations/0013_contacts.sql" with { type: "text" };
+import m14 from "../../migrations/0014_call_purposes.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -29,4 +30,5 @@ export const migrations = [
   { tag: "0011_call_notes", createdAt: 1795256744501, sql: m11 as string },
   { tag: "0012_appliance_secrets", createdAt: 1795257256364, sql: m12 as string },
   { tag: "0013_contacts", createdAt: 1795257857229, sql: m13 as string },
+  { tag: "0014_call_purposes", createdAt: 1795258258036, sql: m14 as string },
 ];

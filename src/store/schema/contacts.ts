@@ -39,6 +39,16 @@ export const contacts = sqliteTable(
   ],
 );
 
+/** Why an outbound call was asked for; no row: nobody said. Goes with the call's memory. */
+export const callPurposes = sqliteTable("call_purposes", {
+  callUuid: text("call_uuid").primaryKey(),
+  tenantId: tenantId(),
+  reason: text("reason").notNull(),
+  sensitive: flag("sensitive").notNull().default(false),
+  origin: text("origin", { enum: ["api", "birthday", "campaign"] }).notNull(),
+  createdAt: time("created_at").notNull(),
+});
+
 /** What outbound attempts were about and how they went: told when the person calls back. */
 export const callMemories = sqliteTable(
   "call_memories",
