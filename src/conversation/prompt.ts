@@ -69,6 +69,7 @@ function callSection(brief: CallBrief, variables: Variables): string {
     `It is ${variables.weekday}, ${variables.date}, ${variables.time} (${timeZone}).`,
     direction === "inbound" ? "The caller phoned you." : "You phoned the other side.",
     `${other}: ${number === "" ? "withheld" : number}.`,
+    ...(brief.callerFacts ?? []),
   ].join("\n");
 }
 

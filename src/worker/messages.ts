@@ -57,12 +57,16 @@ export interface CallBrief {
   readonly timeZone: string;
   /** Address the RTP socket binds to. */
   readonly rtpHost: string;
+  /** What is known about the other side, a sentence each, for the prompt. */
+  readonly callerFacts?: readonly string[];
   /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
   readonly recordingPath: string | null;
   /** Said instead of the agent's first message to a person who is known by name, never to a machine. */
   readonly namedGreeting?: string | null;
   /** The tenant's own first sentence; null or missing: `ConversationSettings.disclosure`. */
   readonly disclosure?: string | null;
+  /** The conversation's rate, where the codec is known to be a wideband one; missing: 8000. */
+  readonly sampleRateHz?: 8000 | 16000;
   /** No RTP: audio comes and goes as messages (`audio_in`, `audio_out`) at this rate. */
   readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
 }
