@@ -292,6 +292,11 @@ export class AgentSide {
     this.#inbox = this.#inbox.filter((input) => input.type === "tool_result");
   }
 
+  /** Something is being said, or is about to be. */
+  get hasWords(): boolean {
+    return this.#speech.hasWords;
+  }
+
   /** The voice was lost and is back. */
   retrySpeech(): void {
     this.#speech.retry();

@@ -86,6 +86,8 @@ export class Dialogue {
   readonly #screening: Screening | null;
   /** Recognitions begun before the recogniser was lost count no more. */
   #hearingEpoch = 0;
+  /** The recogniser was lost in the middle of what the caller says. */
+  #utteranceLost = false;
   /** A transfer waits for the end of the agent's sentence. */
   #holding = false;
 
@@ -220,17 +222,11 @@ export class Dialogue {
    * again, and a caller who was being listened to is asked to say it again.
    */
   speechRestored(): void {
-    const { name } = this.state;
-    const { tongue } = this.options;
     this.#agent.retrySpeech();
-    const heard = this.#hearing.active || this.#recognising > 0;
-    if (!heard || !TALKING.has(name) || name === "agent_speaking") return;
-    this.#hearing.cancel();
+    this.#utteranceLost = this.#hearing.active;
+    if (this.#recognising === 0) return;
     this.#hearingEpoch++;
-    if (name === "screening" || this.#holding) return;
-    this.#cutShort = null;
-    this.#machine.apply({ type: name === "thinking" ? "respond" : "speech_lost" });
-    this.#agent.sayPhrase(tongue.phrases.sayAgain);
+    if (this.state.name === "thinking" && !this.#agent.hasWords) this.#askToRepeat();
   }
 
   /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
@@ -315,6 +311,12 @@ export class Dialogue {
     this.#agent.askEarly({ type: "utterance", text, confidence: 1 });
   }
 
+  #askToRepeat(): void {
+    this.#cutShort = null;
+    this.#machine.apply({ type: "respond" });
+    this.#agent.sayPhrase(this.options.tongue.phrases.sayAgain);
+  }
+
   /** The caller speaks: does that take the word from the agent? */
   #judgeOverlap(): void {
     const { name } = this.state;
@@ -380,6 +382,7 @@ export class Dialogue {
   }
 
   #callerBegan(): void {
+    this.#utteranceLost = false;
     this.#echo.utteranceBegan();
     this.#applyIn(["listening"], { type: "caller_spoke" });
   }
@@ -393,7 +396,8 @@ export class Dialogue {
       case "caller_speaking":
       case "endpointing":
         this.#machine.apply({ type: "endpoint" });
-        this.#recognise(utterance);
+        if (this.#utteranceLost) this.#askToRepeat();
+        else this.#recognise(utterance);
         break;
       case "thinking":
         if (this.#agent.toolAtWork) this.#recognise(utterance);

@@ -54,8 +54,6 @@ export type TurnState =
 export type TurnEvent =
   /** The call is answered; the agent or the caller has the first word. */
   | { readonly type: "answered"; readonly agentFirst: boolean; readonly screened?: boolean }
-  /** Ear and voice were lost: the agent says so. */
-  | { readonly type: "speech_lost" }
   /** Somebody answered our call; the agent's turn. */
   | { readonly type: "person" }
   /** A machine answered our call. */
@@ -101,7 +99,6 @@ const WHILE_TALKING = {
   ...WHILE_OPEN,
   transfer: to("transferring"),
   machine: to("screening"),
-  speech_lost: to("thinking"),
 };
 
 /** What belongs to a conversation that nobody holds any more. */
@@ -119,7 +116,6 @@ const NOBODY_ASKS = {
   transfer: stay,
   person: stay,
   machine: stay,
-  speech_lost: stay,
 };
 
 const TABLE: Table<TurnState, TurnEvent> = {
