@@ -120,7 +120,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const audio = startAudio(settings, { clock, log });
   const ladder = createSipLadder(clock);
   const sip = await createSipStack(settings.sip, { clock, random, log, seen: ladder.see });
-  const registry = new CallRegistry();
+  const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
   const health = createHealthCheck({
     ...{ database, audio, sip, upkeep },
     isStoreRemote: settings.storage.remote != null,
