@@ -5,11 +5,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { listCalls } from "../../src/http/contracts/calls.ts";
+import { chat } from "../../src/http/dashboard/contracts/agents.ts";
+import { getCallDetails, getPeaks } from "../../src/http/dashboard/contracts/calls.ts";
+import { listLive } from "../../src/http/dashboard/contracts/home.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { eventually } from "../support/eventually.ts";
+import { replyOf } from "../support/reply.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -48,9 +53,6 @@ function loudest(frames: readonly Uint8Array[], side: 0 | 1): number {
   return most;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at field by field
-const json = (answer: { json: unknown }) => answer.json as any;
-
 test(
   "a call is followed and listened to while it lives, and shown in every detail afterwards",
   async () => {
@@ -70,10 +72,10 @@ test(
       agent_name: string;
     };
     expect(agentName).toBe("Reception");
-    expect(json(await owner.ask("GET", "/live")).calls).toMatchObject([
+    expect(replyOf(listLive, await owner.ask("GET", "/live")).calls).toMatchObject([
       { call_uuid: uuid, direction: "inbound", from_number: CALLER, status: "in_progress" },
     ]);
-    expect(json(await stranger.ask("GET", "/live")).calls).toEqual([]);
+    expect(replyOf(listLive, await stranger.ask("GET", "/live")).calls).toEqual([]);
 
     const ear = await new DashboardSocket(owner, `/calls/${uuid}/listen`).open();
     await expect(new DashboardSocket(stranger, `/calls/${uuid}/listen`).open()).rejects.toThrow(
@@ -99,33 +101,28 @@ test(
 
     await world.callWhen(uuid, (shown) => shown.recording_status === "ready", 30_000);
     await eventually(async () => {
-      const { details } = json(await owner.ask("GET", `/calls/${uuid}/details`));
+      const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
       return details.sip.some(
-        (step: { line: string }) => step.line.startsWith("200 OK (") && step.line.includes("BYE"),
+        (step) => step.line.startsWith("200 OK (") && step.line.includes("BYE"),
       );
     }, "the answer to BYE is in the ladder");
-    const { details } = json(await owner.ask("GET", `/calls/${uuid}/details`));
-    const lines = details.sip.map(
-      (step: { direction: string; line: string }) => `${step.direction} ${step.line}`,
-    );
+    const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
+    const lines = details.sip.map((step) => `${step.direction} ${step.line}`);
     expect(lines[0]).toStartWith("in INVITE (");
-    expect(lines.some((line: string) => /^out 200 OK \(\d+ INVITE\)$/.test(line))).toBe(true);
-    expect(lines.some((line: string) => /^in BYE/.test(line))).toBe(true);
+    expect(lines.some((line) => /^out 200 OK \(\d+ INVITE\)$/.test(line))).toBe(true);
+    expect(lines.some((line) => /^in BYE/.test(line))).toBe(true);
     expect(JSON.stringify(details.sip)).not.toContain("3706");
     expect(JSON.stringify(details.sip)).toContain("PCMA");
     expect(details.rtp.length).toBeGreaterThan(0);
-    expect(details.rtp[0].mos).toBeGreaterThan(3);
-    const lanes = new Set(details.timeline.map((span: { lane: string }) => span.lane));
-    for (const lane of ["sip", "caller", "agent"]) expect(lanes.has(lane)).toBe(true);
+    expect(details.rtp[0]?.mos).toBeGreaterThan(3);
+    const lanes = new Set(details.timeline.map((span) => span.lane));
+    for (const lane of ["sip", "caller", "agent"] as const) expect(lanes.has(lane)).toBe(true);
     expect(details.agent_name).toBe("Reception");
     expect(details.talk_check.clock_ms).toBeGreaterThan(1000);
-    expect(details.cost_lines.map((line: { item: string }) => line.item)).toEqual([
-      "plan_seconds",
-      "overage",
-    ]);
+    expect(details.cost_lines.map((line) => line.item)).toEqual(["plan_seconds", "overage"]);
     expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
 
-    const { peaks } = json(await owner.ask("GET", `/calls/${uuid}/peaks`));
+    const { peaks } = replyOf(getPeaks, await owner.ask("GET", `/calls/${uuid}/peaks`));
     const slots = Math.ceil((peaks.duration_ms / 1000) * peaks.samples_per_second);
     expect(Math.abs(peaks.left.length / 2 - slots)).toBeLessThanOrEqual(1);
     expect(Math.max(...peaks.left)).toBeGreaterThan(3);
@@ -138,8 +135,8 @@ test(
     expect(csv.headers.get("content-type")).toStartWith("text/csv");
     expect(csv.text.split("\r\n")[1]).toStartWith(`${uuid},inbound,${CALLER},${OWN_NUMBER}`);
 
-    const audit = json(await owner.ask("GET", "/audit?limit=50"));
-    expect(audit.entries).toContainEqual(
+    const audit = await owner.ask("GET", "/audit?limit=50");
+    expect((audit.json as { entries: unknown[] }).entries).toContainEqual(
       expect.objectContaining({ action: "listenToCall", target: `/calls/${uuid}/listen` }),
     );
     live.close();
@@ -151,7 +148,7 @@ test(
 test(
   "an agent is talked to from a browser: understood, answered, and nothing of it is a call",
   async () => {
-    const before = json(await owner.fetch("GET", "/api/v1/calls?limit=1")).total;
+    const before = replyOf(listCalls, await owner.fetch("GET", "/api/v1/calls?limit=1")).total;
     const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
     talk.send({ type: "start", sample_rate: 8000 });
     const ready = await talk.until(({ type }) => type === "ready", "the agent is there");
@@ -176,7 +173,9 @@ test(
     await talk.until(({ type }) => type === "ended", "the talk ends");
     expect(await talk.ended()).toBe(1000);
     microphone.stop();
-    expect(json(await owner.fetch("GET", "/api/v1/calls?limit=1")).total).toBe(before);
+    expect(replyOf(listCalls, await owner.fetch("GET", "/api/v1/calls?limit=1")).total).toBe(
+      before,
+    );
     expect((await stranger.ask("GET", `/agents/${world.agentId}/talk`)).status).toBe(405);
   },
   spoken(60_000),
@@ -205,14 +204,16 @@ test("talks of a tenant are few at once, and others' agents are not there", asyn
 
 test("an agent answers in writing, goes on where it was, and starts anew where it was not", async () => {
   const path = `/agents/${world.agentId}/chat`;
-  const opening = json(await owner.ask("POST", path, {}));
+  const opening = replyOf(chat, await owner.ask("POST", path, {}));
   expect(opening.reply).toContain("this is the dental clinic");
   const messages = [{ role: "agent", text: opening.reply }];
-  const hours = json(
+  const hours = replyOf(
+    chat,
     await owner.ask("POST", path, { messages, message: "What are your opening hours?" }),
   );
   expect(hours.reply).toContain("nine to five");
-  const price = json(
+  const price = replyOf(
+    chat,
     await owner.ask("POST", path, {
       messages: [{ role: "customer", text: "Where are you located?" }],
       message: "How much does a consultation cost?",

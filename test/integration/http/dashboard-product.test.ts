@@ -1,12 +1,23 @@
 /** The dashboard's product routes over real HTTP, on a whole appliance without calls. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Role, requiredRole } from "../../../src/http/contract.ts";
+import * as money from "../../../src/http/contracts/billing.ts";
+import * as rest from "../../../src/http/contracts/webhooks.ts";
+import * as agents from "../../../src/http/dashboard/contracts/agents.ts";
+import * as wallet from "../../../src/http/dashboard/contracts/billing.ts";
+import * as homes from "../../../src/http/dashboard/contracts/home.ts";
+import * as operators from "../../../src/http/dashboard/contracts/operator.ts";
 import { productContracts } from "../../../src/http/dashboard/contracts/product.ts";
+import * as settings from "../../../src/http/dashboard/contracts/tenant-settings.ts";
+import * as tools from "../../../src/http/dashboard/contracts/tools.ts";
+import * as trunk from "../../../src/http/dashboard/contracts/trunk.ts";
+import * as hooks from "../../../src/http/dashboard/contracts/webhooks.ts";
 import { calls, mails, webhooks } from "../../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../../support/appliance.ts";
 import { browserOf } from "../../support/appliance-browser.ts";
 import type { Browser } from "../../support/dashboard-session.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testCa } from "../../support/test-ca.ts";
 
@@ -24,9 +35,6 @@ const as = (role: Role): Browser => {
   if (!browser) throw new Error(`nobody is ${role}`);
   return browser;
 };
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at field by field
-const json = (got: { json: unknown }) => got.json as any;
 
 beforeAll(async () => {
   const ca = testCa(tempDir());
@@ -114,11 +122,12 @@ describe("tools", () => {
   test("are made, tried, changed and deleted; the secret only goes in", async () => {
     const made = await as("member").ask("POST", "/tools", draft());
     expect([made.status, made.text.includes("canary")]).toEqual([200, false]);
-    const { tool } = json(made);
+    const { tool } = replyOf(tools.createTool, made);
     expect(tool).toMatchObject({ name: "find_booking", agent_id: null, enabled: true, parameters });
 
     receiver.respond = answer(200, '{"free":true}', { "content-type": "application/json" });
-    const tried = json(
+    const tried = replyOf(
+      tools.tryTool,
       await as("member").ask("POST", `/tools/${tool.id}/try`, { arguments: { day: "Monday" } }),
     );
     expect(tried.result).toMatchObject({ ok: true, http_status: 200, output: { free: true } });
@@ -129,7 +138,8 @@ describe("tools", () => {
       caller: { number: "", test: true },
     });
     const before = receiver.requests.length;
-    const misfit = json(
+    const misfit = replyOf(
+      tools.tryTool,
       await as("member").ask("POST", `/tools/${tool.id}/try`, { arguments: { day: 5 } }),
     );
     expect(misfit.result).toMatchObject({ ok: false, http_status: null });
@@ -140,16 +150,19 @@ describe("tools", () => {
       agent_id: world.agentId,
       secret: "another",
     });
-    expect(json(changed).tool).toMatchObject({ enabled: false, agent_id: world.agentId });
+    expect(replyOf(tools.updateTool, changed).tool).toMatchObject({
+      enabled: false,
+      agent_id: world.agentId,
+    });
     await as("member").ask("POST", `/tools/${tool.id}/try`, { arguments: { day: "Monday" } });
     expect(receiver.requests.at(-1)?.headers["x-tool-secret"]).toBe("another");
 
     for (const path of [`/tools/${tool.id}`, `/tools/${tool.id}/try`])
       expect((await stranger.ask("POST", path, { arguments: {} })).status).toBeOneOf([404, 405]);
-    expect(json(await stranger.ask("GET", "/tools")).tools).toEqual([]);
+    expect(replyOf(tools.listTools, await stranger.ask("GET", "/tools")).tools).toEqual([]);
     expect((await stranger.ask("DELETE", `/tools/${tool.id}`)).status).toBe(404);
     const gone = await as("member").ask("DELETE", `/tools/${tool.id}`);
-    expect(json(gone)).toEqual({ ok: true, id: tool.id, deleted: true });
+    expect(replyOf(tools.deleteTool, gone)).toEqual({ ok: true, id: tool.id, deleted: true });
   });
 
   test("that break a rule are refused with the field that is at fault", async () => {
@@ -179,30 +192,36 @@ describe("tools", () => {
     ];
     for (const [change, code] of wrong) {
       const got = await as("member").ask("POST", "/tools", { ...draft(), ...change });
-      expect([change, json(got).error]).toEqual([change, code]);
+      expect([change, errorOf(got)]).toEqual([change, code]);
     }
-    const made = json(await as("member").ask("POST", "/tools", draft()));
-    expect(json(await as("member").ask("POST", "/tools", draft())).error).toBe("conflict");
+    const made = replyOf(tools.createTool, await as("member").ask("POST", "/tools", draft()));
+    expect(errorOf(await as("member").ask("POST", "/tools", draft()))).toBe("conflict");
     await as("member").ask("DELETE", `/tools/${made.tool.id}`);
   });
 });
 
 describe("the trunk", () => {
   test("is shown without its password, tested, and replaced without saying it again", async () => {
-    const { trunk } = json(await as("viewer").ask("GET", "/trunk"));
-    expect(trunk).toMatchObject({ username: "clinic", status: "registered", register: true });
-    expect(JSON.stringify(trunk)).not.toContain("horse");
-    const { test: result } = json(await as("member").ask("POST", "/trunk/test", {}));
+    const { trunk: shown } = replyOf(trunk.getTrunk, await as("viewer").ask("GET", "/trunk"));
+    if (!shown) throw new Error("there is no trunk");
+    expect(shown).toMatchObject({ username: "clinic", status: "registered", register: true });
+    expect(JSON.stringify(shown)).not.toContain("horse");
+    const { test: result } = replyOf(
+      trunk.testTrunk,
+      await as("member").ask("POST", "/trunk/test", {}),
+    );
     expect(result.options_code).toBe(200);
-    const { status, id, last_code, explanation, next_attempt_at, ...same } = trunk;
-    const again = json(await as("owner").ask("POST", "/trunk", same));
+    const { status, id, last_code, explanation, next_attempt_at, ...same } = shown;
+    const again = replyOf(trunk.setTrunk, await as("owner").ask("POST", "/trunk", same));
     expect(again.trunk.id).toBe(id);
     for (let look = 0; look < 100; look++) {
-      const now = json(await as("viewer").ask("GET", "/trunk")).trunk;
-      if (now.status === "registered") break;
+      const now = replyOf(trunk.getTrunk, await as("viewer").ask("GET", "/trunk")).trunk;
+      if (now?.status === "registered") break;
       await Bun.sleep(100);
     }
-    expect(json(await as("viewer").ask("GET", "/trunk")).trunk.status).toBe("registered");
+    expect(replyOf(trunk.getTrunk, await as("viewer").ask("GET", "/trunk")).trunk?.status).toBe(
+      "registered",
+    );
     expect([status, last_code, explanation, next_attempt_at]).toEqual([
       "registered",
       null,
@@ -212,28 +231,41 @@ describe("the trunk", () => {
   });
 
   test("of another tenant is none of theirs; without one there is nothing to test or delete", async () => {
-    expect(json(await stranger.ask("GET", "/trunk"))).toEqual({ ok: true, trunk: null });
+    expect(replyOf(trunk.getTrunk, await stranger.ask("GET", "/trunk"))).toEqual({
+      ok: true,
+      trunk: null,
+    });
     expect((await stranger.ask("POST", "/trunk/test", {})).status).toBe(404);
     expect((await stranger.ask("DELETE", "/trunk")).status).toBe(404);
     const bare = { server: "127.0.0.9", username: "x", caller_id: "+37052000009" };
     const nothing = await stranger.ask("POST", "/trunk", bare);
-    expect(json(nothing).error).toBe("valid_password_required");
+    expect(errorOf(nothing)).toBe("valid_password_required");
     const peering = await stranger.ask("POST", "/trunk", { ...bare, register: false });
-    expect(json(peering).trunk).toMatchObject({ status: "not_required", port: 5060 });
-    expect(json(await stranger.ask("DELETE", "/trunk"))).toEqual({ ok: true, deleted: true });
-    expect(json(await stranger.ask("GET", "/trunk")).trunk).toBeNull();
+    expect(replyOf(trunk.setTrunk, peering).trunk).toMatchObject({
+      status: "not_required",
+      port: 5060,
+    });
+    expect(replyOf(trunk.deleteTrunk, await stranger.ask("DELETE", "/trunk"))).toEqual({
+      ok: true,
+      deleted: true,
+    });
+    expect(replyOf(trunk.getTrunk, await stranger.ask("GET", "/trunk")).trunk).toBeNull();
   });
 });
 
 test("a tenant's settings change one by one, and bad ones are named", async () => {
   const own = as("owner");
-  const { settings } = json(await own.ask("GET", "/tenant-settings"));
-  expect(settings).toMatchObject({
+  const { settings: before } = replyOf(
+    settings.getTenantSettings,
+    await own.ask("GET", "/tenant-settings"),
+  );
+  expect(before).toMatchObject({
     time_zone: "Europe/Vilnius",
     allowed_prefixes: null,
     disclosure: { en: null, lt: null, lv: null, ru: null },
   });
-  const changed = json(
+  const changed = replyOf(
+    settings.updateTenantSettings,
     await own.ask("PATCH", "/tenant-settings", {
       features: { callback_memory: true },
       allowed_prefixes: ["+370", "+371"],
@@ -242,15 +274,16 @@ test("a tenant's settings change one by one, and bad ones are named", async () =
     }),
   );
   expect(changed.settings).toMatchObject({
-    ...settings,
-    features: { ...settings.features, callback_memory: true },
+    ...before,
+    features: { ...before.features, callback_memory: true },
     allowed_prefixes: ["+370", "+371"],
     daily_spend_max_eur: 12.34,
-    disclosure: { ...settings.disclosure, en: "You speak with a machine." },
+    disclosure: { ...before.disclosure, en: "You speak with a machine." },
   });
-  const chat = json(await own.ask("POST", `/agents/${world.agentId}/chat`, {}));
+  const chat = replyOf(agents.chat, await own.ask("POST", `/agents/${world.agentId}/chat`, {}));
   expect(chat.reply).toStartWith("You speak with a machine.");
-  const back = json(
+  const back = replyOf(
+    settings.updateTenantSettings,
     await own.ask("PATCH", "/tenant-settings", {
       allowed_prefixes: null,
       daily_spend_max_eur: null,
@@ -258,7 +291,7 @@ test("a tenant's settings change one by one, and bad ones are named", async () =
       features: { callback_memory: false },
     }),
   );
-  expect(back.settings).toEqual(settings);
+  expect(back.settings).toEqual(before);
   for (const [body, code] of [
     [{ time_zone: "Mars/Olympus" }, "valid_time_zone_required"],
     [{ time_zone: "+02:00" }, "valid_time_zone_required"],
@@ -267,11 +300,12 @@ test("a tenant's settings change one by one, and bad ones are named", async () =
     [{ disclosure: { en: "" } }, "valid_disclosure_required"],
     [{ daily_spend_max_eur: 0.001 }, "valid_daily_spend_max_eur_required"],
   ] as const)
-    expect(json(await own.ask("PATCH", "/tenant-settings", body)).error).toBe(code);
+    expect(errorOf(await own.ask("PATCH", "/tenant-settings", body))).toBe(code);
 });
 
 test("a webhook that was switched off is shown, switched on, and gets what failed", async () => {
-  const made = json(
+  const made = replyOf(
+    rest.createWebhook,
     await as("owner").fetch("POST", "/api/v1/webhooks", {
       url: `https://127.0.0.1:${receiver.port}/hook`,
       events: ["call.ended"],
@@ -281,14 +315,23 @@ test("a webhook that was switched off is shown, switched on, and gets what faile
   await world.app.database.tx(async (queries) => {
     await queries.update(webhooks).set({ enabled: false, disabledReason: "410 Gone" });
   });
-  const [state] = json(await as("viewer").ask("GET", "/webhooks")).webhooks;
+  const [state] = replyOf(
+    hooks.listWebhookStates,
+    await as("viewer").ask("GET", "/webhooks"),
+  ).webhooks;
   expect(state).toMatchObject({ id, enabled: false, disabled_reason: "410 Gone", failed: 0 });
-  const home = json(await as("viewer").ask("GET", "/home"));
-  expect(home.problems.map((problem: { href: string }) => problem.href)).toContain("/app/webhooks");
+  const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
+  expect(home.problems.map((problem) => problem.href)).toContain("/app/webhooks");
   expect((await stranger.ask("POST", `/webhooks/${id}/enable`, {})).status).toBe(404);
   expect((await as("member").ask("POST", `/webhooks/${id}/resend-failed`, {})).status).toBe(409);
-  expect(json(await as("member").ask("POST", `/webhooks/${id}/enable`, {})).enabled).toBe(true);
-  expect(json(await as("member").ask("POST", `/webhooks/${id}/resend-failed`, {})).queued).toBe(0);
+  expect(
+    replyOf(hooks.enableWebhook, await as("member").ask("POST", `/webhooks/${id}/enable`, {}))
+      .enabled,
+  ).toBe(true);
+  expect(
+    replyOf(hooks.resendFailed, await as("member").ask("POST", `/webhooks/${id}/resend-failed`, {}))
+      .queued,
+  ).toBe(0);
 });
 
 test("the wallet's history: ledger, checkouts, a month as a page and as CSV", async () => {
@@ -296,22 +339,36 @@ test("the wallet's history: ledger, checkouts, a month as a page and as CSV", as
   const credited = await operator.ask("POST", `/operator/tenants/${world.tenantId}/credit`, {
     ...{ eur: 5, note: '=HYPERLINK("x")' },
   });
-  expect(json(credited).balance_eur).toBe(5);
-  const opened = json(await as("owner").fetch("POST", "/api/v1/topup", { amount_eur: 10 }));
-  const [waiting] = json(await operator.ask("GET", "/operator/checkouts")).checkouts;
+  expect(replyOf(operators.creditTenant, credited).balance_eur).toBe(5);
+  const opened = replyOf(
+    money.topUp,
+    await as("owner").fetch("POST", "/api/v1/topup", { amount_eur: 10 }),
+  );
+  const [waiting] = replyOf(
+    operators.listWaitingCheckouts,
+    await operator.ask("GET", "/operator/checkouts"),
+  ).checkouts;
+  if (!waiting) throw new Error("nothing waits");
   expect(waiting).toMatchObject({ id: opened.checkout.id, tenant_name: "Dental clinic" });
   const confirm = `/operator/checkouts/${waiting.id}/confirm`;
-  expect(json(await operator.ask("POST", confirm, {})).checkout.status).toBe("paid");
-  expect(json(await operator.ask("POST", confirm, {})).checkout.status).toBe("paid");
-  const ledger = json(await as("viewer").ask("GET", "/ledger?limit=10"));
+  expect(
+    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+  ).toBe("paid");
+  expect(
+    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+  ).toBe("paid");
+  const ledger = replyOf(wallet.listLedger, await as("viewer").ask("GET", "/ledger?limit=10"));
   expect(ledger.total).toBe(2);
   expect(ledger.entries).toMatchObject([
     { kind: "topup", amount_eur: 10, checkout_id: waiting.id },
     { kind: "credit", amount_eur: 5 },
   ]);
-  const [checkout] = json(await as("viewer").ask("GET", "/checkouts")).checkouts;
+  const [checkout] = replyOf(
+    wallet.listCheckouts,
+    await as("viewer").ask("GET", "/checkouts"),
+  ).checkouts;
   expect(checkout).toMatchObject({ status: "paid", amount_eur: 10 });
-  expect(json(await stranger.ask("GET", "/ledger")).entries).toEqual([]);
+  expect(replyOf(wallet.listLedger, await stranger.ask("GET", "/ledger")).entries).toEqual([]);
 
   const now = new Date();
   const month = `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}`;
@@ -358,20 +415,18 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
 });
 
 test("home says how everything stands, what is wrong and what is left to do", async () => {
-  const home = json(await as("viewer").ask("GET", "/home"));
+  const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
   expect(home.lamps.trunk.state).toBe("ok");
   expect(home.lamps.engine).toEqual({
     ...{ state: "ok", sentence: "Ready to carry calls.", mend: null },
   });
   expect(home.lamps.mail.state).toBe("warning");
   expect(home.lamps.backup.state).toBe("warning");
-  const done = Object.fromEntries(
-    home.checklist.map((step: { id: string; done: boolean }) => [step.id, step.done]),
-  );
+  const done = Object.fromEntries(home.checklist.map((step) => [step.id, step.done]));
   expect(done).toEqual({
     ...{ agent: true, knowledge: true, talk: false, trunk: true, number: true, first_call: false },
   });
-  const empty = json(await stranger.ask("GET", "/home"));
+  const empty = replyOf(homes.getHome, await stranger.ask("GET", "/home"));
   expect(empty.lamps.trunk.state).toBe("unknown");
   expect(empty.live_calls).toBe(0);
 });
@@ -379,38 +434,49 @@ test("home says how everything stands, what is wrong and what is left to do", as
 describe("the operator", () => {
   test("makes tenants, changes their plan, suspends and resumes them", async () => {
     const operator = as("operator");
-    const made = json(
+    const made = replyOf(
+      operators.createTenant,
       await operator.ask("POST", "/operator/tenants", { name: "New", email: "n@example.com" }),
     );
     expect(made.tenant).toMatchObject({ name: "New", plan: "start", suspended: false });
     const path = `/operator/tenants/${made.tenant.id}`;
-    expect(json(await operator.ask("PATCH", path, { plan: "gold" })).error).toBe(
+    expect(errorOf(await operator.ask("PATCH", path, { plan: "gold" }))).toBe(
       "valid_plan_required",
     );
     const suspended = await operator.ask("PATCH", path, { suspended: true, plan: "start" });
-    expect(json(suspended).tenant.suspended).toBe(true);
-    const names = json(await operator.ask("GET", "/operator/tenants")).tenants.map(
-      (tenant: { name: string }) => tenant.name,
-    );
+    expect(replyOf(operators.updateTenant, suspended).tenant.suspended).toBe(true);
+    const names = replyOf(
+      operators.listTenants,
+      await operator.ask("GET", "/operator/tenants"),
+    ).tenants.map((tenant) => tenant.name);
     expect(names).toContain("New");
     expect((await operator.ask("PATCH", "/operator/tenants/99999", {})).status).toBe(404);
   });
 
   test("backs up, and sees the log without what is personal", async () => {
     const operator = as("operator");
-    const { backup } = json(await operator.ask("POST", "/operator/backups", {}));
+    const { backup } = replyOf(
+      operators.createBackup,
+      await operator.ask("POST", "/operator/backups", {}),
+    );
     expect(backup.file).toMatch(/^linevoice-\d{8}T\d{9}Z\.db$/);
-    const list = json(await operator.ask("GET", "/operator/backups"));
+    const list = replyOf(operators.listBackups, await operator.ask("GET", "/operator/backups"));
     expect(list.backups[0]).toEqual({ ...backup, created_at: expect.any(String) });
-    const logs = json(await operator.ask("GET", "/operator/logs?limit=200"));
-    expect(logs.lines.map((line: { event: string }) => line.event)).toContain("app.started");
-    const warned = json(await operator.ask("GET", "/operator/logs?level=error"));
-    expect(warned.lines.every((line: { level: string }) => line.level === "error")).toBe(true);
+    const logs = replyOf(operators.listLogs, await operator.ask("GET", "/operator/logs?limit=200"));
+    expect(logs.lines.map((line) => line.event)).toContain("app.started");
+    const warned = replyOf(
+      operators.listLogs,
+      await operator.ask("GET", "/operator/logs?level=error"),
+    );
+    expect(warned.lines.every((line) => line.level === "error")).toBe(true);
   });
 
   test("tests mail, and sends again what was given up", async () => {
     const operator = as("operator");
-    const sent = json(await operator.ask("POST", "/operator/mail-test", { to: "me@example.com" }));
+    const sent = replyOf(
+      operators.testMail,
+      await operator.ask("POST", "/operator/mail-test", { to: "me@example.com" }),
+    );
     expect(sent).toMatchObject({ sent: true, provider: "outbox", error: null });
     const [row] = await world.app.database.tx((queries) =>
       queries
@@ -422,20 +488,25 @@ describe("the operator", () => {
         })
         .returning({ id: mails.id }),
     );
-    const { mails: dead } = json(await operator.ask("GET", "/operator/mails"));
+    const { mails: dead } = replyOf(
+      operators.listMails,
+      await operator.ask("GET", "/operator/mails"),
+    );
     expect(dead).toMatchObject([{ id: row?.id, last_error: "550 no", status: "dead" }]);
-    expect(json(await as("viewer").ask("GET", "/home")).lamps.mail.state).toBe("failed");
+    expect(replyOf(homes.getHome, await as("viewer").ask("GET", "/home")).lamps.mail.state).toBe(
+      "failed",
+    );
     const retried = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
-    expect(json(retried).status).toBe("pending");
+    expect(replyOf(operators.retryMail, retried).status).toBe("pending");
     for (let look = 0; look < 100 && !world.mails().some((name) => name.length > 0); look++)
       await Bun.sleep(50);
     for (let look = 0; look < 100; look++) {
       const again = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
-      if (json(again).message?.includes("sent")) break;
+      if (messageOf(again).includes("sent")) break;
       await Bun.sleep(50);
     }
     const after = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
-    expect([after.status, json(after).message]).toEqual([409, expect.stringContaining("sent")]);
+    expect([after.status, messageOf(after)]).toEqual([409, expect.stringContaining("sent")]);
   });
 
   test("is told where the doctor is when the server has none", async () => {
