@@ -52,6 +52,7 @@ const DOMAIN = [
   "backup",
   "retention",
   "privacy",
+  "identity",
 ];
 
 test("imports point inward: core imports nothing of ours", () => {

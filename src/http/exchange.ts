@@ -33,6 +33,8 @@ export interface Actor {
   readonly tenantId: number | null;
 }
 
+const HALF_A_YEAR_SEC = 15_552_000;
+
 /** Nothing of an answer to a browser's session may be framed, embedded or kept. */
 const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -66,6 +68,8 @@ export function headersOf(exchange: Exchange, contentType: string): Record<strin
   };
   if (exchange.origins) {
     Object.assign(headers, BROWSER_HEADERS);
+    if (exchange.origins.own.startsWith("https://"))
+      headers["strict-transport-security"] = `max-age=${HALF_A_YEAR_SEC}`;
     if (exchange.newToken !== null)
       headers["set-cookie"] = setCookie(exchange.newToken, exchange.origins.secure);
   }

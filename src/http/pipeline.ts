@@ -25,6 +25,9 @@ export interface PipelineDependencies {
   readonly log: Log;
 }
 
+/** What strangers may send. */
+const OPEN_BODY_BYTES_MAX = 65_536;
+
 export type PathParams = Readonly<Record<string, string | null | undefined>>;
 
 export type Pipeline = (
@@ -36,6 +39,9 @@ export type Pipeline = (
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const { idempotency, bodyBytesMax, clock, log } = dependencies;
+
+  const bytesMaxOf = (contract: Contract) =>
+    contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
 
   async function answer(
     route: Route,
@@ -58,7 +64,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       if (result instanceof Response) return withCommonHeaders(exchange, result);
       return jsonResponse(exchange, contract.status ?? 200, JSON.stringify(result));
     }
-    const bytes = await readBody(request, bodyBytesMax, clock);
+    const bytes = await readBody(request, bytesMaxOf(contract), clock);
     const run = async (): Promise<Answer> => {
       const result = await route.handle({
         ...input,
