@@ -10,6 +10,8 @@ export interface BriefOptions {
   readonly fromNumber: string;
   readonly toNumber: string;
   readonly rtpHost: string;
+  /** Missing: 8000. */
+  readonly sampleRateHz?: 8000 | 16000;
   readonly recordingPath: string | null;
   /** `[engine.voice_aliases]`: the operator's names for the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;

@@ -7,7 +7,7 @@
  */
 import type { E164 } from "../core/e164.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
-import type { MediaPlan } from "../media/plan.ts";
+import type { CodecName, MediaPlan } from "../media/plan.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 
@@ -187,6 +187,8 @@ export interface IncomingLeg extends Leg {
   readonly calledNumbers: readonly string[];
   /** From (or P-Asserted-Identity) user part as received; null when withheld. */
   readonly callerNumber: string | null;
+  /** The codec that an answer would agree on; null: none, or the INVITE holds no offer. */
+  readonly offeredCodec?: CodecName | null;
   /** 180. */
   ring(): void;
   /** 200 with our answer. Rejects when the offer holds no codec of ours or the caller went away. */

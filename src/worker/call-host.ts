@@ -28,7 +28,7 @@ export interface CallHostOptions {
   readonly post: (message: FromCallWorker) => void;
   /** Binds a socket. Rejects when no port is free. */
   readonly openAudio: (brief: CallBrief, log: Log) => Promise<CallAudio>;
-  readonly createVad: () => VoiceActivityDetector;
+  readonly createVad: (sampleRateHz: 8000 | 16000) => VoiceActivityDetector;
 }
 
 type CallCommand = Exclude<
@@ -173,7 +173,7 @@ export class CallHost {
       engine,
       engineLabel: this.#engine.label,
       openSecondAudio: () => this.options.openAudio({ ...brief, browser: null }, log),
-      vad: createVad(),
+      vad: createVad(audio.sampleRateHz),
       phraseCache: this.#phraseCache,
       clock,
       log,

@@ -74,7 +74,7 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
       log,
       post,
       createVad,
-      openAudio: async ({ callId, rtpHost, browser }, callLog) => {
+      openAudio: async ({ callId, rtpHost, sampleRateHz, browser }, callLog) => {
         if (browser)
           return createBrowserAudio(
             {
@@ -86,7 +86,7 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
             { pacer, clock, log: callLog },
           );
         return createCallAudio(
-          { rtpHost, jitterMsMax, rtpTimeoutMs },
+          { rtpHost, jitterMsMax, rtpTimeoutMs, sampleRateHz },
           { ports, pacer, clock, log: callLog },
         );
       },

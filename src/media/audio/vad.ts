@@ -7,11 +7,14 @@
  * Should the model fail, the gate decides alone.
  */
 import type { VoiceActivityDetector } from "../ports.ts";
+import { createResampler, type Resampler } from "./resampler.ts";
 import { SileroModel, type SileroStream, WINDOW_SAMPLES } from "./silero.ts";
 import { SpeechGate } from "./speech-gate.ts";
 
-/** Makes the detector of one stream of 8 kHz audio. */
-export type VadFactory = () => VoiceActivityDetector;
+/** Makes the detector of one stream, at 8 kHz unless told otherwise. */
+export type VadFactory = (sampleRateHz?: 8000 | 16000) => VoiceActivityDetector;
+
+const MODEL_RATE_HZ = 8000;
 
 const PRE_ROLL_WINDOWS = 2;
 /** Windows of one stream that may wait: 256 ms. Older ones are not worth judging any more. */
@@ -26,10 +29,28 @@ export async function loadVad(): Promise<VadFactory> {
   loading ??= SileroModel.load();
   try {
     const model = await loading;
-    return () => new GatedVad(model.newStream());
+    return (sampleRateHz = MODEL_RATE_HZ) => {
+      const vad = new GatedVad(model.newStream());
+      return sampleRateHz === MODEL_RATE_HZ ? vad : new WidebandVad(vad, sampleRateHz);
+    };
   } catch (error) {
     loading = null;
     throw error;
+  }
+}
+
+/** The same for wideband audio: the model hears the telephone band of it. */
+class WidebandVad implements VoiceActivityDetector {
+  readonly #vad: VoiceActivityDetector;
+  readonly #resampler: Resampler;
+
+  constructor(vad: VoiceActivityDetector, sampleRateHz: number) {
+    this.#vad = vad;
+    this.#resampler = createResampler(sampleRateHz, MODEL_RATE_HZ);
+  }
+
+  process(pcm: Int16Array): number {
+    return this.#vad.process(this.#resampler.process(pcm));
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Invitation, SessionState } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
-import type { MediaPlan } from "../../media/plan.ts";
+import type { CodecName, MediaPlan } from "../../media/plan.ts";
 import { parseNameAddr, type SipRequest, userOf } from "../message/index.ts";
 import type { IncomingLeg, LegEnd, LocalMedia } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
@@ -61,6 +61,11 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     };
     invitation.stateChange.addListener((state) => this.#onState(state));
     this.#unattended = this.after(UNATTENDED_MS, () => this.reject(480));
+  }
+
+  get offeredCodec(): CodecName | null {
+    const offer = this.#options.request.body;
+    return offer === "" ? null : this.negotiator.codecFor(offer);
   }
 
   ring(): void {

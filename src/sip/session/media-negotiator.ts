@@ -81,8 +81,14 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   /** Whether an offer could be answered; changes nothing. */
   canAnswer(offer: string): boolean {
+    return this.codecFor(offer) !== null;
+  }
+
+  /** The codec that an answer to it would agree on; changes nothing. */
+  codecFor(offer: string): CodecName | null {
     const nowhere = { host: "0.0.0.0", port: 9 };
-    return answerOffer(offer, nowhere, this.#session(0)).ok;
+    const answer = answerOffer(offer, nowhere, this.#session(0));
+    return answer.ok ? answer.plan.codec.name : null;
   }
 
   hasDescription(contentType: string): boolean {
