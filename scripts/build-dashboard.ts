@@ -45,8 +45,8 @@ interface File {
 }
 
 /**
- * Two libraries put <style> elements into the page, which our Content-Security-Policy refuses. One
- * is replaced by constructable style sheets; wavesurfer's is cut out, and ui/waveform brings it.
+ * Radix locks scrolling by <style> elements, which our Content-Security-Policy refuses: the package
+ * that makes them is replaced by one of ours with constructable style sheets.
  */
 const withoutInlineStyles: BunPlugin = {
   name: "without-inline-styles",
@@ -54,12 +54,6 @@ const withoutInlineStyles: BunPlugin = {
     build.onResolve({ filter: /^react-style-singleton$/ }, () => ({
       path: `${web}/ui/style-singleton.ts`,
     }));
-    build.onLoad({ filter: /wavesurfer\.esm\.js$/ }, async ({ path }) => {
-      const source = await Bun.file(path).text();
-      const contents = source.replace(/<style[\s\S]*?<\/style>/, "");
-      if (contents === source) throw new Error("wavesurfer.js has no <style> any more: look again");
-      return { contents, loader: "js" };
-    });
   },
 };
 

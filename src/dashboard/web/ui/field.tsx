@@ -106,6 +106,7 @@ export function AreaField({
           {...ids}
           {...rest}
           className={code ? "input code" : "input"}
+          style={{ minHeight: `${(rest.rows ?? 3) * 1.5 + 1.2}em` }}
           spellCheck={code ? false : undefined}
           value={value}
           onChange={(event) => onValue(event.target.value)}

@@ -1,29 +1,18 @@
 /**
- * A stereo waveform with its player: wavesurfer on precomputed peaks, so that nothing is decoded to
- * draw it. The build cuts wavesurfer's own <style> out (our policy forbids it); its rules are put
- * into the shadow root here.
+ * A stereo waveform with its player: drawn from precomputed peaks, so that nothing is fetched or
+ * decoded before somebody plays. Caller above, agent below; what was played is coloured.
  */
 import { useEffect, useImperativeHandle, useRef } from "react";
-import WaveSurfer from "wavesurfer.js";
 import { tokenColor, useDark } from "../theme/theme.ts";
 
 const LANE_HEIGHT = 60;
+const BAR = 2;
+const GAP = 1;
 const PEAK_MAX = 128;
-
-const RULES = `
-:host { user-select: none; min-width: 1px; }
-.scroll { overflow-x: auto; overflow-y: hidden; width: 100%; position: relative; scrollbar-width: none; }
-.wrapper { position: relative; overflow: visible; z-index: 2; }
-.canvases { min-height: ${2 * LANE_HEIGHT}px; pointer-events: none; }
-.canvases > div { position: relative; }
-canvas { display: block; position: absolute; top: 0; image-rendering: pixelated; }
-.progress { pointer-events: none; position: absolute; z-index: 2; top: 0; left: 0; width: 0; height: 100%; overflow: hidden; }
-.progress > div { position: relative; }
-.cursor { pointer-events: none; position: absolute; z-index: 5; top: 0; left: 0; height: 100%; border-radius: 2px; }
-`;
 
 export interface Peaks {
   readonly duration_ms: number;
+  /** Lowest and highest value of each slot, one after the other. */
   readonly left: readonly number[];
   readonly right: readonly number[];
 }
@@ -34,69 +23,117 @@ export interface WaveformHandle {
   speed(rate: number): void;
 }
 
+/** The loudest value, 0 to 1, of the slots from `from` to `to`. */
+function loudest(peaks: readonly number[], from: number, to: number): number {
+  let most = 0;
+  for (let at = from * 2; at < Math.max(from + 1, to) * 2; at++)
+    most = Math.max(most, Math.abs(peaks[at] ?? 0));
+  return most / PEAK_MAX;
+}
+
+function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
+  const scale = devicePixelRatio;
+  const width = canvas.clientWidth;
+  canvas.width = width * scale;
+  canvas.height = 2 * LANE_HEIGHT * scale;
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  pen.scale(scale, scale);
+  const bars = Math.floor(width / (BAR + GAP));
+  const rest = tokenColor("line-strong");
+  const lanes = [
+    [peaks.left, tokenColor("caller"), 0],
+    [peaks.right, tokenColor("agent"), LANE_HEIGHT],
+  ] as const;
+  for (const [values, color, top] of lanes) {
+    const slots = values.length / 2;
+    for (let bar = 0; bar < bars; bar++) {
+      const from = Math.floor((bar * slots) / bars);
+      const height = Math.max(
+        1,
+        loudest(values, from, Math.floor(((bar + 1) * slots) / bars)) * (LANE_HEIGHT - 4),
+      );
+      pen.fillStyle = bar / bars < played ? color : rest;
+      pen.fillRect(bar * (BAR + GAP), top + (LANE_HEIGHT - height) / 2, BAR, height);
+    }
+  }
+  if (played === 0) return;
+  pen.fillStyle = tokenColor("ink");
+  pen.fillRect(Math.min(width - 1, played * width), 0, 1, 2 * LANE_HEIGHT);
+}
+
 export function Waveform(props: {
   ref: React.Ref<WaveformHandle>;
   peaks: Peaks;
   audioUrl: string;
+  second: number;
   onTime: (seconds: number) => void;
   onPlaying: (playing: boolean) => void;
   onError: () => void;
 }) {
-  const { peaks, audioUrl } = props;
-  const holder = useRef<HTMLDivElement>(null);
-  const player = useRef<WaveSurfer | null>(null);
-  const listeners = useRef(props);
-  listeners.current = props;
+  const { peaks, second, onTime } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const audio = useRef<HTMLAudioElement>(null);
   const dark = useDark();
-
-  useImperativeHandle(
-    props.ref,
-    () => ({
-      toggle: () => void player.current?.playPause().catch(() => listeners.current.onError()),
-      seek: (seconds) => player.current?.setTime(seconds),
-      speed: (rate) => player.current?.setPlaybackRate(rate, true),
-    }),
-    [],
-  );
+  const played = Math.min(1, (second * 1000) / Math.max(1, peaks.duration_ms));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme means new colours
   useEffect(() => {
-    const element = holder.current;
+    const element = canvas.current;
     if (!element) return;
-    const scaled = (values: readonly number[]) => Float32Array.from(values, (v) => v / PEAK_MAX);
-    const lane = (color: string) => ({
-      waveColor: tokenColor("line-strong"),
-      progressColor: tokenColor(color),
-      height: LANE_HEIGHT,
-    });
-    const surfer = WaveSurfer.create({
-      container: element,
-      height: LANE_HEIGHT,
-      cursorColor: tokenColor("ink"),
-      barWidth: 2,
-      barGap: 1,
-      barRadius: 1,
-      dragToSeek: true,
-      splitChannels: [lane("caller"), lane("agent")],
-      url: audioUrl,
-      peaks: [scaled(peaks.left), scaled(peaks.right)],
-      duration: peaks.duration_ms / 1000,
-    });
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(RULES);
-    const shadow = surfer.getWrapper().getRootNode();
-    if (shadow instanceof ShadowRoot) shadow.adoptedStyleSheets.push(sheet);
-    player.current = surfer;
-    surfer.on("timeupdate", (seconds) => listeners.current.onTime(seconds));
-    surfer.on("play", () => listeners.current.onPlaying(true));
-    surfer.on("pause", () => listeners.current.onPlaying(false));
-    surfer.on("finish", () => listeners.current.onPlaying(false));
-    surfer.on("error", () => listeners.current.onError());
-    return () => {
-      player.current = null;
-      surfer.destroy();
-    };
-  }, [peaks, audioUrl, dark]);
+    const redraw = () => draw(element, peaks, played);
+    const observer = new ResizeObserver(redraw);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [peaks, played, dark]);
 
-  return <div ref={holder} className="waveform" />;
+  useImperativeHandle(props.ref, () => ({
+    toggle() {
+      const player = audio.current;
+      if (!player) return;
+      if (player.paused) player.play().catch(props.onError);
+      else player.pause();
+    },
+    seek(seconds) {
+      if (audio.current) audio.current.currentTime = seconds;
+      onTime(seconds);
+    },
+    speed(rate) {
+      if (audio.current) audio.current.playbackRate = rate;
+    },
+  }));
+
+  function seekTo(clientX: number): void {
+    const box = canvas.current?.getBoundingClientRect();
+    if (!box || !audio.current) return;
+    const share = Math.max(0, Math.min(1, (clientX - box.left) / box.width));
+    const seconds = (share * peaks.duration_ms) / 1000;
+    audio.current.currentTime = seconds;
+    onTime(seconds);
+  }
+
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        className="waveform"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          seekTo(event.clientX);
+        }}
+        onPointerMove={(event) => event.buttons > 0 && seekTo(event.clientX)}
+      />
+      {/* biome-ignore lint/a11y/useMediaCaption: the transcript beside it is the caption */}
+      <audio
+        ref={audio}
+        src={props.audioUrl}
+        preload="metadata"
+        onTimeUpdate={(event) => onTime(event.currentTarget.currentTime)}
+        onPlay={() => props.onPlaying(true)}
+        onPause={() => props.onPlaying(false)}
+        onEnded={() => props.onPlaying(false)}
+        onError={props.onError}
+      />
+    </>
+  );
 }

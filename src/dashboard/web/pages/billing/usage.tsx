@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { analyticsQuery, type QueryData, usageQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
+import { Bars } from "../../ui/bars.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { Card, Figures } from "../../ui/page.tsx";
-import { Plot } from "../../ui/plot.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { lastMonths, monthKey, monthOf } from "./month.ts";
@@ -96,46 +96,27 @@ function MonthUsage({ usage }: { usage: Usage }) {
 
 function ByDay({ days }: { days: Usage["by_day"] }) {
   const { t } = useText();
-  const shown = useMemo(
-    () => ({
-      names: days.map(({ date }) => String(Number(date.slice(8)))),
-      series: [
-        {
-          label: t("billing.minutes"),
-          values: days.map(({ minutes }) => minutes),
-          color: "accent",
-          look: "bars" as const,
-        },
-      ],
-    }),
-    [days, t],
-  );
   return (
     <Card title={t("billing.by_day")}>
-      <Plot label={t("billing.by_day")} {...shown} />
+      <Bars
+        label={t("billing.by_day")}
+        names={days.map(({ date }) => String(Number(date.slice(8))))}
+        values={days.map(({ minutes }) => minutes)}
+      />
     </Card>
   );
 }
 
 function ByHour({ analytics }: { analytics: Analytics }) {
   const { t, percent, clock } = useText();
-  const shown = useMemo(
-    () => ({
-      names: analytics.by_hour.map((_, hour) => `${hour}:00`),
-      series: [
-        {
-          label: t("billing.calls"),
-          values: analytics.by_hour,
-          color: "caller",
-          look: "bars" as const,
-        },
-      ],
-    }),
-    [analytics, t],
-  );
   return (
     <Card title={t("billing.by_hour")}>
-      <Plot label={t("billing.by_hour")} {...shown} />
+      <Bars
+        label={t("billing.by_hour")}
+        names={analytics.by_hour.map((_, hour) => `${hour}:00`)}
+        values={analytics.by_hour}
+        look="caller"
+      />
       <p className="row small soft">
         {t("billing.answer_rate")}:{" "}
         {analytics.answer_rate === null ? "–" : percent(analytics.answer_rate)} ·{" "}

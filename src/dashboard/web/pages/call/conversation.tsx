@@ -121,6 +121,7 @@ function Player(props: {
         ref={props.handle}
         peaks={peaks.data}
         audioUrl={props.audioUrl}
+        second={props.second}
         onTime={props.onSecond}
         onPlaying={setPlaying}
         onError={() => setFailed(true)}

@@ -1,9 +1,8 @@
 /** How the line was: quality of the sound, and the SIP messages that made the call. */
-import { useMemo } from "react";
 import { useText } from "../../i18n/text.tsx";
+import { Bars } from "../../ui/bars.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Card, Figures } from "../../ui/page.tsx";
-import { Plot } from "../../ui/plot.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Call, Details } from "./call.tsx";
 
@@ -38,26 +37,17 @@ export function LineQuality({ call, details }: { call: Call; details: Details })
 
 function JitterCard({ rtp }: { rtp: Details["rtp"] }) {
   const { t, clock, ms } = useText();
-  const shown = useMemo(
-    () => ({
-      names: rtp.map(({ at_ms }) => clock(at_ms / 1000)),
-      series: [
-        {
-          label: t("call.jitter"),
-          values: rtp.map(({ jitter_ms }) => jitter_ms),
-          color: "accent",
-          look: "line" as const,
-        },
-      ],
-    }),
-    [rtp, clock, t],
-  );
   return (
     <Card title={t("call.quality_over_time")}>
       {rtp.length === 0 ? (
         <p className="soft">{t("call.quality_empty")}</p>
       ) : (
-        <Plot label={t("call.quality_over_time")} {...shown} format={ms} />
+        <Bars
+          label={t("call.quality_over_time")}
+          names={rtp.map(({ at_ms }) => clock(at_ms / 1000))}
+          values={rtp.map(({ jitter_ms }) => jitter_ms)}
+          format={ms}
+        />
       )}
     </Card>
   );

@@ -1,21 +1,15 @@
-/** A QR code as one SVG path. */
-import qrcode from "qrcode-generator";
+/** A QR code as one SVG path; nothing for a text that is too long: it is shown beside it as well. */
 import { useMemo } from "react";
+import { qrModules } from "../../ui/qr.ts";
 
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { size, path } = useMemo(() => {
-    const code = qrcode(0, "M");
-    code.addData(text);
-    code.make();
-    const count = code.getModuleCount();
-    let drawn = "";
-    for (let row = 0; row < count; row++)
-      for (let column = 0; column < count; column++)
-        if (code.isDark(row, column)) drawn += `M${column} ${row}h1v1h-1z`;
-    return { size: count, path: drawn };
-  }, [text]);
+  const rows = useMemo(() => qrModules(text), [text]);
+  if (!rows) return null;
+  const path = rows
+    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
   return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+    <svg className="qr" viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
       <path d={path} fill="currentColor" />
     </svg>
   );

@@ -1,0 +1,68 @@
+/** A bar chart in SVG: takes its colours from the style sheet and its width from its place. */
+import { useText } from "../i18n/text.tsx";
+
+const HEIGHT = 200;
+const HEAD = 8;
+const FOOT = 24;
+const TICKS = 4;
+const NAMES_MAX = 12;
+
+/** 1, 2 or 5 times a power of ten: the smallest step that needs no more ticks than we draw. */
+function stepOf(most: number): number {
+  const rough = most / TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+}
+
+export function Bars(props: {
+  /** What it shows, for screen readers. */
+  label: string;
+  /** Words below, one for each value. */
+  names: readonly string[];
+  values: readonly number[];
+  look?: "agent" | "caller";
+  format?: (value: number) => string;
+}) {
+  const { number } = useText();
+  const { names, values, format = number, look = "agent" } = props;
+  const step = stepOf(Math.max(...values, 1e-9));
+  const top = step * Math.max(1, Math.ceil(Math.max(...values) / step - 1e-9));
+  const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
+  const y = (value: number) => HEAD + (1 - value / top) * (HEIGHT - HEAD - FOOT);
+  const slot = 100 / Math.max(1, values.length);
+  const everyName = Math.ceil(names.length / NAMES_MAX);
+  return (
+    <div className="bars">
+      <svg width="52" height={HEIGHT} aria-hidden="true">
+        {ticks.map((tick) => (
+          <text key={tick} x="46" y={y(tick) + 4} textAnchor="end">
+            {format(tick)}
+          </text>
+        ))}
+      </svg>
+      <svg width="100%" height={HEIGHT} role="img" aria-label={props.label}>
+        {ticks.map((tick) => (
+          <line key={tick} x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
+        ))}
+        {values.map((value, at) => (
+          <g key={names[at]}>
+            <title>{`${names[at]}: ${format(value)}`}</title>
+            <rect
+              className={`bar ${look}`}
+              x={`${at * slot + slot * 0.18}%`}
+              width={`${slot * 0.64}%`}
+              y={y(value)}
+              height={Math.max(0, HEIGHT - FOOT - y(value))}
+              rx="2"
+            />
+            {at % everyName === 0 && (
+              <text x={`${(at + 0.5) * slot}%`} y={HEIGHT - 6} textAnchor="middle">
+                {names[at]}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}
