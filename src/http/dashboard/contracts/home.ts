@@ -86,7 +86,7 @@ export const LiveCall = z
  * first one `{type:"call",call}` for each live call and one `{type:"ready"}`; then
  * `{type:"call",call}` on each change, `{type:"turn",call_uuid,turn}` (a turn comes again as it
  * grows), `{type:"ended",call_uuid,status,ended_reason}`, `{type:"registration",status,last_code,explanation}`,
- * and `{type:"ping"}` every 20 s. Closed with 4401 when the session ends, with 4408 when the client
+ * and `{type:"ping"}` every 20 s. Closed with 4401 when the session ends; cut off when the client
  * does not keep up.
  */
 export const listLive = contract({

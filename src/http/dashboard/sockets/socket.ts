@@ -59,7 +59,7 @@ interface SocketData {
   message(raw: RawSocket, data: string | Uint8Array): void;
   close(): void;
 }
-type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "getBufferedAmount">;
+type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "terminate" | "getBufferedAmount">;
 
 const SOCKETS_MAX = 500;
 const SOCKETS_OF_USER_MAX = 20;
@@ -179,7 +179,9 @@ class OpenSocket implements Socket {
 
   close(code: number, reason: string): void {
     if (this.#closed) return;
-    this.#raw?.close(code, reason);
+    // Who does not read would not read the close either, and hold what waits for it.
+    if (code === CLOSE.tooSlow) this.#raw?.terminate();
+    else this.#raw?.close(code, reason);
     this.#gone();
   }
 
