@@ -1,6 +1,13 @@
 /** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
 import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
-import { type ResponseParts, type SipRequest, tagOf } from "./message/index.ts";
+import {
+  mediaTypeOf,
+  parseNameAddr,
+  type ResponseParts,
+  type SipRequest,
+  sdpIn,
+  tagOf,
+} from "./message/index.ts";
 import { isIntervalTooSmall, MIN_SE_SEC } from "./session/session-timer.ts";
 
 /** Undefined: let it through. */
@@ -9,6 +16,7 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
   if (method === "ACK" || method === "CANCEL") return undefined;
   if (headers.get("max-forwards") === "0" && method !== "OPTIONS") return { statusCode: 483 };
   if (request.uri.scheme === "other") return { statusCode: 416 };
+  if (isAmbiguous(request)) return { statusCode: 400 };
   const unsupported = headers
     .all("require")
     .filter((option) => !OPTION_TAGS.has(option.toLowerCase()));
@@ -18,6 +26,25 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
   if (isIntervalTooSmall(request)) return { statusCode: 422, headers: [["Min-SE", MIN_SE_SEC]] };
   if (tagOf(request.to) !== null) return undefined;
   return refusalOutsideDialog(request);
+}
+
+/** Headers inside a Request-URI (RFC 3261 19.1.1) and Contacts that cannot be read. */
+function isAmbiguous({ uri, headers }: SipRequest): boolean {
+  if ((uri.scheme === "sip" || uri.scheme === "sips") && uri.headers !== null) return true;
+  return headers.all("contact").some((value) => value !== "*" && !parseNameAddr(value));
+}
+
+/** What an INVITE brings and wants back must be SDP (RFC 3261 8.2.3, 21.4.7). */
+function refusalOfContent({ headers, body }: SipRequest): ResponseParts | undefined {
+  const type = headers.get("content-type") ?? "application/sdp";
+  const optional = /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
+  if (body !== "" && !optional && sdpIn(type, body) === undefined)
+    return { statusCode: 415, headers: [["Accept", ACCEPT]] };
+  const accepted = headers.all("accept").map(mediaTypeOf);
+  const ours = ["application/sdp", "application/*", "*/*"];
+  if (accepted.length > 0 && !accepted.some((each) => ours.includes(each)))
+    return { statusCode: 406 };
+  return undefined;
 }
 
 function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
@@ -32,7 +59,7 @@ function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
         ],
       };
     case "INVITE":
-      return request.headers.has("contact") ? undefined : { statusCode: 400 };
+      return request.headers.has("contact") ? refusalOfContent(request) : { statusCode: 400 };
     case "BYE":
     case "PRACK":
     case "UPDATE":

@@ -39,9 +39,11 @@ export function createSrtpPolicy(mode: SrtpMode, random: Random = systemRandom):
 export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
   const lines: CryptoLine[] = [];
   for (const { id, suite, config, sessionConfig } of audio.crypto ?? []) {
-    const known = SUITES.find((name) => name === suite.toUpperCase());
-    const key = keyOf(config);
-    const parameters = (sessionConfig ?? "").split(/\s+/).filter((word) => word !== "");
+    const known = SUITES.find((name) => name === String(suite).toUpperCase());
+    const key = keyOf(String(config));
+    const parameters = String(sessionConfig ?? "")
+      .split(/\s+/)
+      .filter((word) => word !== "");
     if (!known || !key || !parameters.every((word) => HARMLESS_PARAMETERS.test(word))) continue;
     lines.push({ tag: id, suite: known, key });
   }

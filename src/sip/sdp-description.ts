@@ -80,13 +80,13 @@ export function readDescription(
     return { ok: false, reason: isOnlyKeyMissing ? "srtp_required" : "no_audio" };
   }
   const { stream: audio, isSecureProfile, crypto } = chosen;
-  const host = audio.connection?.ip ?? session.connection?.ip;
-  if (host === undefined || host === "") return { ok: false, reason: "malformed" };
+  const host = String(audio.connection?.ip ?? session.connection?.ip ?? "");
+  if (host === "") return { ok: false, reason: "malformed" };
   return {
     ok: true,
     streams: session.media,
     audio,
-    profile: audio.protocol.toUpperCase(),
+    profile: String(audio.protocol).toUpperCase(),
     isSecureProfile,
     crypto: mode === "off" ? [] : crypto,
     address: { host, port: audio.port },
@@ -103,7 +103,7 @@ const isAudio = (stream: Stream) =>
   stream.type === "audio" &&
   stream.port > 0 &&
   stream.port <= PORT_MAX &&
-  /^RTP\/S?AVPF?$/i.test(stream.protocol);
+  /^RTP\/S?AVPF?$/i.test(String(stream.protocol));
 
 function securityOf(stream: Stream) {
   const isSecureProfile = /^RTP\/SAVP/i.test(stream.protocol);
@@ -131,18 +131,21 @@ function readCodecs(audio: Stream): RemoteCodec[] {
   const codecs: RemoteCodec[] = [];
   for (const payloadType of payloadTypes(audio)) {
     const map = audio.rtp.find((entry) => entry.payload === payloadType);
-    const name = map ? mappedCodec(map.codec, map.rate) : staticCodec(payloadType);
+    const name = map ? mappedCodec(nameOf(map), map.rate) : staticCodec(payloadType);
     if (name) codecs.push({ name, payloadType, rtpmap: FORMATS[name].rtpmap });
   }
   return codecs;
 }
+
+/** sdp-transform makes a number of a name that looks like one. */
+const nameOf = (map: Stream["rtp"][number]) => String(map.codec).toLowerCase();
 
 const NAMES = Object.keys(FORMATS) as CodecName[];
 
 function mappedCodec(encoding: string, rate: number | undefined): CodecName | undefined {
   return NAMES.find((name) => {
     const ours = FORMATS[name];
-    const sameName = name.toLowerCase() === encoding.toLowerCase();
+    const sameName = name.toLowerCase() === encoding;
     // Some write G722/16000, which is what RFC 3551 should have said.
     const sameRate = ours.clockRateHz === (rate ?? 8000) || (name === "G722" && rate === 16_000);
     return sameName && sameRate;
@@ -157,7 +160,7 @@ function staticCodec(payloadType: number): CodecName | undefined {
 function readEvents(audio: Stream): RemoteEvent[] {
   const listed = payloadTypes(audio);
   return audio.rtp
-    .filter((map) => map.codec.toLowerCase() === "telephone-event" && listed.includes(map.payload))
+    .filter((map) => nameOf(map) === "telephone-event" && listed.includes(map.payload))
     .map((map) => ({ payloadType: map.payload, clockRateHz: map.rate ?? 8000 }));
 }
 

@@ -25,6 +25,7 @@ import {
   type SipRequest,
   type SipResponse,
   tagOf,
+  withPlainSdp,
 } from "./message/index.ts";
 import type {
   IncomingLeg,
@@ -178,7 +179,8 @@ export class SipTrunk implements Trunk {
   }
 
   /** A request the stack found to be this trunk's. Throws what SIP.js throws. */
-  receiveRequest(request: SipRequest): void {
+  receiveRequest(received: SipRequest): void {
+    const request = withPlainSdp(received);
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     leg?.sessionTimer.incoming(request);
     if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
@@ -279,7 +281,7 @@ export class SipTrunk implements Trunk {
     return {
       onResponse: (response, flow) => {
         this.#legOf(response.callId)?.sessionTimer.incoming(response);
-        this.#agent.receiveResponse(response, flow.remote);
+        this.#agent.receiveResponse(withPlainSdp(response), flow.remote);
       },
       onFailure: ({ silent, reason }) => {
         if (reason) this.#log.warn("sip_unreachable", { error: describeError(reason) });

@@ -12,6 +12,10 @@ interface Entry {
   value: string;
 }
 
+/** What would end a header line or a string; a NUL behind a backslash is text (quoted-pair, 25.1). */
+export const hasBareControls = (value: string): boolean =>
+  /[\r\n\0]/.test(value.includes("\\") ? value.replaceAll("\\\0", "") : value);
+
 export class Headers {
   readonly #entries: Entry[] = [];
 
@@ -52,7 +56,7 @@ export class Headers {
 
   /** Adds one value behind those of that name. Throws RangeError on CR or LF (header injection). */
   append(name: string, value: string): void {
-    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    if (hasBareControls(value)) throw new RangeError(`line break in header ${name}`);
     this.#entries.push({ name: normaliseName(name), value });
   }
 
@@ -80,14 +84,14 @@ export class Headers {
       this.append(name, value);
       return;
     }
-    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    if (hasBareControls(value)) throw new RangeError(`line break in header ${name}`);
     first.value = value;
     this.#keep((entry) => entry.name !== wanted || entry === first);
   }
 
   /** Replaces the first value of that name and leaves the others; adds it where there is none. */
   setFirst(name: string, value: string): void {
-    if (/[\r\n\0]/.test(value)) throw new RangeError(`line break in header ${name}`);
+    if (hasBareControls(value)) throw new RangeError(`line break in header ${name}`);
     const wanted = normaliseName(name);
     const first = this.#entries.find((entry) => entry.name === wanted);
     if (first) first.value = value;

@@ -23,7 +23,7 @@ export function parseNameAddr(text: string): NameAddr | undefined {
 function parseBracketed(text: string, open: number): NameAddr | undefined {
   const close = text.indexOf(">", open);
   if (close < 0) return undefined;
-  const uri = parseUri(text.slice(open + 1, close).trim());
+  const uri = parseUri(text.slice(open + 1, close));
   const tail = text.slice(close + 1).trim();
   if (!uri || (tail !== "" && !tail.startsWith(";"))) return undefined;
   const parts = tail === "" ? [] : splitOutsideQuotes(tail.slice(1), ";");
@@ -35,9 +35,11 @@ function parseBracketed(text: string, open: number): NameAddr | undefined {
 /** Without brackets, parameters belong to the header, not to the URI (RFC 3261 20.10). */
 function parseAddrSpec(text: string): NameAddr | undefined {
   const parts = splitOutsideQuotes(text, ";");
-  const uri = parts && parseUri((parts[0] ?? "").trim());
+  const spec = (parts?.[0] ?? "").trim();
+  // With a question mark or a comma it must stand in brackets (20.10).
+  const uri = /[?,]/.test(spec) ? undefined : parseUri(spec);
   const parameters = parts && parseParameters(parts.slice(1));
-  return uri && parameters ? { displayName: "", uri, parameters } : undefined;
+  return parts && uri && parameters ? { displayName: "", uri, parameters } : undefined;
 }
 
 export function nameAddr(uri: Uri, options: Partial<Omit<NameAddr, "uri">> = {}): NameAddr {

@@ -6,7 +6,7 @@
  * RFC 3261 asks for tolerance it is tolerant: folded lines (7.3.1), compact names, unknown fields,
  * leading CRLFs (7.5), a body longer than Content-Length over UDP (18.3). RFC 4475 has the cases.
  */
-import { Headers } from "./headers.ts";
+import { Headers, hasBareControls } from "./headers.ts";
 import type { CSeq, MessageFields, ParseFailure, SipMessage } from "./message.ts";
 import { parseNameAddr } from "./name-addr.ts";
 import { isSingleField, normaliseName } from "./names.ts";
@@ -17,9 +17,9 @@ import { parseVia } from "./via.ts";
 export const MESSAGE_BYTES_MAX = 32 * 1024;
 const HEADER_LINES_MAX = 150;
 
-const REQUEST_LINE = /^(\S{1,32}) (\S{1,2048}) SIP\/2\.0$/i;
+const REQUEST_LINE = /^(\S{1,64}) (\S{1,2048}) SIP\/2\.0$/i;
 const STATUS_LINE = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
-const CSEQ = /^(\d{1,10})[ \t]+(\S{1,32})$/;
+const CSEQ = /^(\d{1,10})[ \t]+(\S{1,64})$/;
 const CSEQ_MAX = 2 ** 31 - 1;
 
 type StartLine =
@@ -79,7 +79,7 @@ function parseHeaders(lines: readonly string[]): Headers | string {
       seen.add(normalised);
     }
     const value = line.slice(colon + 1).trim();
-    if (/[\r\n\0]/.test(value)) return `control character in ${normalised}`;
+    if (hasBareControls(value)) return `control character in ${normalised}`;
     if (!headers.appendLine(normalised, value)) return `unclosed quote in ${normalised}`;
   }
   return headers;
@@ -97,8 +97,9 @@ function cutBody(body: string, contentLength: string | undefined): string | unde
 }
 
 function assemble(start: StartLine, headers: Headers, body: string): SipMessage | ParseFailure {
-  const via = parsed(headers, "via", parseVia);
-  if (!via) return failure("no readable Via");
+  const vias = headers.all("via").map(parseVia);
+  const [via] = vias;
+  if (!via || vias.includes(undefined)) return failure("no readable Via");
   const from = parsed(headers, "from", parseNameAddr);
   if (!from) return failure("no readable From");
   const to = parsed(headers, "to", parseNameAddr);

@@ -13,6 +13,7 @@ const REASON_PHRASES: ReadonlyMap<number, string> = new Map([
   [403, "Forbidden"],
   [404, "Not Found"],
   [405, "Method Not Allowed"],
+  [406, "Not Acceptable"],
   [407, "Proxy Authentication Required"],
   [408, "Request Timeout"],
   [410, "Gone"],

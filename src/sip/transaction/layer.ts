@@ -151,8 +151,10 @@ function serverKey(message: Keyed): string {
   const { via } = message;
   const branch = branchOf(via);
   const sentBy = `${via.host}:${via.port ?? ""}`;
-  const identity = branch.startsWith("z9hG4bK")
-    ? branch
-    : `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
+  // The cookie alone identifies nothing either (RFC 4475 3.2.1).
+  const identity =
+    branch.startsWith("z9hG4bK") && branch.length > 7
+      ? branch
+      : `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
   return `${identity}|${sentBy}|${keyMethod(message)}`;
 }

@@ -7,7 +7,13 @@ import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { pii } from "../../core/log.ts";
-import { MESSAGE_BYTES_MAX, parseMessage, type SipMessage } from "../message/index.ts";
+import {
+  MESSAGE_BYTES_MAX,
+  type ParseFailure,
+  parseMessage,
+  refuseMalformed,
+  type SipMessage,
+} from "../message/index.ts";
 import { isStun } from "../nat/stun.ts";
 import type { Address, Flow, StreamFlow } from "./flow.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -167,7 +173,8 @@ export class Endpoint {
     const message = parseMessage(this.#decoder.decode(bytes));
     if (message.kind === "failure") {
       this.counters.malformed++;
-      if (!trusted) this.#limit.take(source, JUNK_TOKENS);
+      if (trusted) this.#refuse(message, bytes, flow);
+      else this.#limit.take(source, JUNK_TOKENS);
       this.options.log.debug("sip_malformed", { source, reason: message.reason });
       return;
     }
@@ -175,6 +182,14 @@ export class Endpoint {
     // Strangers are not shown: what looks on is bounded, and theirs to fill.
     if (trusted) this.options.seen?.("in", this.#decoder.decode(bytes));
     this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
+  }
+
+  /** A trunk's own peer is told what was wrong with its request; strangers are told nothing. */
+  #refuse(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
+    const refusal = refuseMalformed(this.#decoder.decode(bytes), failure, flow.remote);
+    if (!refusal) return;
+    const back = flow.reliable ? flow : this.flowTo(refusal.destination);
+    back?.send(refusal.text);
   }
 
   /** Connections say themselves what they send. */
