@@ -1,0 +1,179 @@
+/** Outbound calls that people and machines answer, through the composed appliance: about 60 s. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
+import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { type Appliance, type CallView, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tone } from "../support/phone.ts";
+import { spoken } from "../support/spoken.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const CALLEE = "+37061000021";
+const MESSAGE = "This is the dental clinic. Your appointment is tomorrow at nine.";
+const DECOYS = ["One moment please.", "A consultation costs forty euros.", "Goodbye for now."];
+const MACHINE = "You have reached the voicemail of Tom. I cannot take your call right now.";
+const LEAVE = "Please leave a message after the tone and I will call you back.";
+
+let world: Appliance;
+let callee: Phone;
+let voices: Voices;
+
+beforeAll(async () => {
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: "127.0.33.1",
+    agent: { firstMessage: MESSAGE },
+  });
+  callee = await world.phone(CALLEE, "m3");
+  voices = await createVoices();
+}, 60_000);
+
+afterAll(() => world.close());
+
+const ended = (call: CallView) => call.ended_at !== null;
+
+/** The agent calls; whoever answers does `act`. */
+async function agentCalls(
+  agent: Record<string, string>,
+  act: (call: PhoneCall) => Promise<void>,
+): Promise<{ uuid: string; call: PhoneCall }> {
+  const patched = await world.api("PATCH", `/agents/${world.agentId}`, agent);
+  expect(patched.status).toBe(200);
+  const answered = Promise.withResolvers<PhoneCall>();
+  callee.onCall(async (incoming) => {
+    await incoming.answer();
+    answered.resolve(incoming);
+  });
+  const { body } = await world.api("POST", "/calls", { to_number: CALLEE });
+  const call = await answered.promise;
+  await act(call);
+  return { uuid: body.call_uuid, call };
+}
+
+async function heardMessage(pcm: Int16Array): Promise<boolean> {
+  const [sentence, ...decoys] = await Promise.all(
+    [MESSAGE, ...DECOYS].map((text) => voices.speak("Sari", text)),
+  );
+  return findSentence({ recording: pcm, sentence: sentence ?? new Int16Array(0), decoys }).heard;
+}
+
+test(
+  "a machine gets the agent's message after its beep, once, and the call ends as voicemail_left",
+  async () => {
+    let beepAt = 0;
+    const { uuid, call } = await agentCalls(
+      { voicemail_action: "leave_message", first_speaker: "assistant" },
+      async (machine) => {
+        await Bun.sleep(400);
+        await machine.say(MACHINE);
+        await Bun.sleep(300);
+        await machine.say(LEAVE);
+        await Bun.sleep(300);
+        await machine.play(tone(1_000, 500));
+        beepAt = machine.heard().length;
+      },
+    );
+    await call.ended;
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({
+      status: "completed",
+      ended_reason: "voicemail_left",
+      answered_by: "machine",
+    });
+    expect(await heardMessage(call.heard().subarray(beepAt))).toBe(true);
+    expect(await heardMessage(call.heard().subarray(0, beepAt))).toBe(false);
+    expect(detail.transcript).toContain(`Agent: ${MESSAGE}`);
+  },
+  spoken(60_000),
+);
+
+test(
+  "with voicemail_action hangup nothing is said to a machine",
+  async () => {
+    const { uuid, call } = await agentCalls(
+      { voicemail_action: "hangup", first_speaker: "assistant" },
+      async (machine) => {
+        await Bun.sleep(400);
+        await machine.say(MACHINE).catch(() => {});
+        if (machine.state === "active") await machine.say(LEAVE).catch(() => {});
+        if (machine.state === "active") await machine.play(tone(1_000, 500)).catch(() => {});
+      },
+    );
+    await call.ended;
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ ended_reason: "voicemail_hangup", answered_by: "machine" });
+    expect(await heardMessage(call.heard())).toBe(false);
+  },
+  spoken(60_000),
+);
+
+test(
+  "a person who says hello is greeted and known as human",
+  async () => {
+    const { uuid, call } = await agentCalls(
+      { voicemail_action: "hangup", first_speaker: "assistant" },
+      async (person) => {
+        await Bun.sleep(300);
+        await person.say("Hello?");
+      },
+    );
+    await call.waitForReply();
+    expect(await heardMessage(call.heard())).toBe(true);
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ answered_by: "human", ended_reason: "caller_hangup" });
+  },
+  spoken(60_000),
+);
+
+test(
+  "a person who says nothing is greeted all the same",
+  async () => {
+    const { uuid, call } = await agentCalls(
+      { voicemail_action: "hangup", first_speaker: "assistant" },
+      async () => {},
+    );
+    await call.waitForSpeech(10_000);
+    await call.waitForSilence();
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail).toMatchObject({ answered_by: "unknown", ended_reason: "caller_hangup" });
+  },
+  spoken(60_000),
+);
+
+test(
+  "an agent that lets the customer speak first waits, and answers what was said",
+  async () => {
+    const { uuid, call } = await agentCalls(
+      { voicemail_action: "hangup", first_speaker: "customer" },
+      async (person) => {
+        await Bun.sleep(300);
+        await person.say("Hello, what are your opening hours?");
+      },
+    );
+    await call.waitForReply();
+    await call.hangUp();
+    const detail = await world.callWhen(uuid, ended);
+    expect(detail.answered_by).toBe("human");
+    expect(detail.turns.map(({ speaker }) => speaker).slice(0, 2)).toEqual(["customer", "agent"]);
+  },
+  spoken(60_000),
+);
+
+test("the event of an outbound call's answer says who answered, once", async () => {
+  await eventually(async () => {
+    const { calls } = (await world.api("GET", "/calls?limit=50")).body;
+    return calls.every((call) => call.status === "completed");
+  }, "all calls are over");
+  const { events } = await import("../../src/store/schema/index.ts");
+  const rows = await world.app.database.read.select().from(events);
+  const answered = rows.filter((row) => row.type === "call.answered");
+  const calls = (await world.api("GET", "/calls?limit=50")).body.calls;
+  expect(answered).toHaveLength(calls.length);
+  const said = answered.map((row) => JSON.stringify(row)).join("\n");
+  expect(said).toContain('\\"answered_by\\":\\"machine\\"');
+  expect(said).toContain('\\"answered_by\\":\\"human\\"');
+});
