@@ -5,6 +5,7 @@
 import { sql } from "drizzle-orm";
 import { totpBinding } from "../identity/second-factor.ts";
 import {
+  crmSecretBinding,
   tenantSecretBinding,
   toolSecretBinding,
   webhookSecretBinding,
@@ -54,6 +55,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     binding: ({ rowid }) => webhookSecretBinding(rowid),
   },
   { table: "tools", column: "secret_sealed", binding: ({ rowid }) => toolSecretBinding(rowid) },
+  {
+    table: "feature_settings",
+    column: "crm_secret_sealed",
+    binding: ({ rowid }) => crmSecretBinding(rowid),
+  },
   { table: "users", column: "totp_sealed", binding: totp },
   { table: "users", column: "totp_pending_sealed", binding: totp },
   {

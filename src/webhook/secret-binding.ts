@@ -10,3 +10,4 @@ export interface SecretVault {
 export const webhookSecretBinding = (webhookId: number): string => `webhook:${webhookId}`;
 export const tenantSecretBinding = (tenantId: number): string => `tenant:${tenantId}:webhook`;
 export const toolSecretBinding = (toolId: number): string => `tool:${toolId}`;
+export const crmSecretBinding = (tenantId: number): string => `crm:${tenantId}`;

@@ -1,0 +1,139 @@
+/**
+ * Who is on the other side, as far as a tenant's contacts say, and what the agent is told of it
+ * (decisions.md 11). Each part speaks only when its feature is switched on; a withheld number is nobody,
+ * and a number that several people share is nobody in particular.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { Queries } from "../store/database.ts";
+import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
+import type { CrmLookup } from "./crm/lookup.ts";
+import { addressOf, greetingFor } from "./greeting.ts";
+import { type Memory, memoryFact, memoryKnowledge, outcomeInWords } from "./memory-words.ts";
+import type { AboutOtherSide, EndedOutbound, OtherSide, People, PeopleTenant } from "./ports.ts";
+
+/** A call back within so long is about the call before. */
+export const MEMORY_MS = 14 * 86_400_000;
+const MEMORIES_MAX = 3;
+const SHARED_MAX = 5;
+const TEXT_MAX = 500;
+
+export interface NewMemory extends Memory {
+  readonly numberE164: string;
+  readonly callUuid: string;
+}
+
+/** Implemented by store/people-store.ts. */
+export interface PeopleRecords {
+  /** Newest first. */
+  memories(tenantId: number, numberE164: string, sinceMs: number, limit: number): Promise<Memory[]>;
+  putMemory(tenantId: number, memory: NewMemory): Promise<void>;
+  features(tenantId: number): Promise<{ readonly callbackMemory: boolean }>;
+  purpose(
+    tenantId: number,
+    callUuid: string,
+  ): Promise<{ readonly reason: string; readonly sensitive: boolean } | undefined>;
+  agentName(tenantId: number, agentId: number): Promise<string | undefined>;
+}
+
+export interface PeopleDependencies {
+  readonly contacts: (queries: Queries) => ContactRecords;
+  readonly records: (queries: Queries) => PeopleRecords;
+  readonly crm: CrmLookup | null;
+  readonly clock: Clock;
+}
+
+const NOBODY: AboutOtherSide = { level: 0, facts: [], namedGreeting: null, knowledge: null };
+
+export function createPeople({ contacts, records, crm, clock }: PeopleDependencies): People {
+  async function about(
+    queries: Queries,
+    tenant: PeopleTenant,
+    agent: { readonly language: "lt" | "lv" | "en" | "ru"; readonly firstMessage: string },
+    other: OtherSide,
+  ): Promise<AboutOtherSide> {
+    if (other.number === "") return NOBODY;
+    const known = await contacts(queries).byNumber(tenant.id, other.number, SHARED_MAX);
+    const [only] = known.length === 1 ? known : [];
+    const level = tenant.cliIdentity && only ? 1 : 0;
+    const memories = await memoriesFor(queries, tenant, other, level === 1);
+    const [latest] = memories;
+    const nowMs = clock.now();
+    const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
+    return {
+      level,
+      facts: [
+        ...identityFacts(tenant, known, level === 1),
+        ...memories.map((memory) => memoryFact(memory, tenant.timeZone, nowMs)),
+      ],
+      namedGreeting:
+        isNamed && only
+          ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
+          : null,
+      knowledge: latest
+        ? {
+            filename: "earlier-calls.md",
+            format: "md",
+            content: memoryKnowledge(latest, agent.language, tenant.timeZone, nowMs),
+          }
+        : null,
+    };
+  }
+
+  async function memoriesFor(
+    queries: Queries,
+    tenant: PeopleTenant,
+    other: OtherSide,
+    isRecognised: boolean,
+  ): Promise<Memory[]> {
+    if (!tenant.callbackMemory || other.direction !== "inbound") return [];
+    const since = clock.now() - MEMORY_MS;
+    const found = await records(queries).memories(tenant.id, other.number, since, MEMORIES_MAX);
+    return found.filter(({ sensitive }) => isRecognised || !sensitive);
+  }
+
+  return {
+    about,
+
+    lookUp: (tenant, other) =>
+      tenant.crmBridge && crm && other.number !== ""
+        ? crm.facts(tenant.id, other)
+        : Promise.resolve([]),
+
+    async remember(queries: Queries, call: EndedOutbound): Promise<void> {
+      const store = records(queries);
+      if (!(await store.features(call.tenantId)).callbackMemory) return;
+      const purpose = await store.purpose(call.tenantId, call.callUuid);
+      const agent =
+        call.agentId === null ? undefined : await store.agentName(call.tenantId, call.agentId);
+      await store.putMemory(call.tenantId, {
+        numberE164: call.number,
+        callUuid: call.callUuid,
+        reason: (purpose?.reason ?? agent ?? "a call").slice(0, TEXT_MAX),
+        outcome: outcomeInWords(call.endedReason, call.answered, call.summary).slice(0, TEXT_MAX),
+        promise: "",
+        sensitive: purpose?.sensitive ?? false,
+        attemptedAt: clock.now(),
+      });
+    },
+  };
+}
+
+function identityFacts(
+  tenant: PeopleTenant,
+  known: readonly ContactRecord[],
+  isRecognised: boolean,
+): string[] {
+  if (known.length === 0 || !(tenant.cliIdentity || tenant.namedGreeting)) return [];
+  const names = known.map(fullName).filter(Boolean);
+  const [only] = known;
+  if (known.length > 1 || !only)
+    return [`The number belongs to several contacts (${names.join(", ")}): ask who is speaking.`];
+  if (names.length === 0) return [];
+  const facts = [
+    isRecognised
+      ? `The number is that of the contact ${names[0]}: treat the caller as this person, recognised by number (caller.verified = true).`
+      : `The number is that of the contact ${names[0]}, who is not verified: reveal nothing private.`,
+  ];
+  if (isRecognised && only.notes !== "") facts.push(`Notes about the contact: ${only.notes}`);
+  return facts;
+}

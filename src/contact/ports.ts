@@ -1,0 +1,58 @@
+/** What calls need to know of people, and what people's records learn of calls. */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { Queries } from "../store/database.ts";
+import type { CallBrief } from "../worker/messages.ts";
+
+export interface PeopleTenant {
+  readonly id: number;
+  readonly timeZone: string;
+  readonly callbackMemory: boolean;
+  readonly namedGreeting: boolean;
+  readonly cliIdentity: boolean;
+  readonly crmBridge: boolean;
+}
+
+export interface OtherSide {
+  readonly direction: "inbound" | "outbound";
+  /** E.164; empty: withheld. */
+  readonly number: string;
+  readonly callUuid: string;
+}
+
+/** How sure it is who calls: 0 nobody known, 1 the number is one contact's, 2 and a PIN was keyed. */
+export type CallerLevel = 0 | 1 | 2;
+
+export interface AboutOtherSide {
+  readonly level: CallerLevel;
+  readonly facts: readonly string[];
+  /** The agent's first words with the name; null: nobody is known for sure. */
+  readonly namedGreeting: string | null;
+  /** The same as a file for engines that answer from knowledge; null: nothing to tell. */
+  readonly knowledge: CallBrief["knowledge"][number] | null;
+}
+
+export interface EndedOutbound {
+  readonly tenantId: number;
+  readonly callUuid: string;
+  readonly number: string;
+  readonly agentId: number | null;
+  readonly language: AgentLanguage;
+  readonly endedReason: string;
+  readonly answered: boolean;
+  readonly summary: string;
+}
+
+/** Implemented by contact/people.ts. */
+export interface People {
+  /** In the transaction that sets a call up. */
+  about(
+    queries: Queries,
+    tenant: PeopleTenant,
+    agent: { readonly language: AgentLanguage; readonly firstMessage: string },
+    other: OtherSide,
+  ): Promise<AboutOtherSide>;
+  /** While it rings: what the tenant's CRM says of the number. Within 1.5 s, never throws. */
+  lookUp(tenant: PeopleTenant, other: OtherSide): Promise<readonly string[]>;
+  /** In the transaction that ends an outbound call. */
+  remember(queries: Queries, call: EndedOutbound): Promise<void>;
+}

@@ -1,0 +1,145 @@
+/** Memories of calls, why they were placed, and how a tenant's features are set. */
+import { and, desc, eq, gte, lt } from "drizzle-orm";
+import type { PeopleRecords } from "../contact/people.ts";
+import type { Queries } from "./database.ts";
+import { agents, callMemories, callPurposes, featureSettings, tenants } from "./schema/index.ts";
+
+export type FeatureRow = typeof featureSettings.$inferSelect;
+export type MemoryRow = typeof callMemories.$inferSelect;
+export type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
+
+const MEMORIES_SHOWN_MAX = 200;
+
+export function peopleStore(queries: Queries) {
+  const records: PeopleRecords = {
+    async memories(tenantId, numberE164, sinceMs, limit) {
+      return await queries
+        .select({
+          reason: callMemories.reason,
+          outcome: callMemories.outcome,
+          promise: callMemories.promise,
+          sensitive: callMemories.sensitive,
+          attemptedAt: callMemories.attemptedAt,
+        })
+        .from(callMemories)
+        .where(
+          and(
+            eq(callMemories.tenantId, tenantId),
+            eq(callMemories.numberE164, numberE164),
+            gte(callMemories.attemptedAt, sinceMs),
+          ),
+        )
+        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
+        .limit(limit);
+    },
+
+    async putMemory(tenantId, memory) {
+      await queries
+        .insert(callMemories)
+        .values({ ...memory, tenantId })
+        .onConflictDoNothing({ target: callMemories.callUuid });
+    },
+
+    async features(tenantId) {
+      const row = await queries
+        .select({ callbackMemory: tenants.callbackMemory })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId))
+        .get();
+      return { callbackMemory: row?.callbackMemory ?? false };
+    },
+
+    async purpose(tenantId, callUuid) {
+      return await queries
+        .select({ reason: callPurposes.reason, sensitive: callPurposes.sensitive })
+        .from(callPurposes)
+        .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
+        .get();
+    },
+
+    async agentName(tenantId, agentId) {
+      const row = await queries
+        .select({ name: agents.name })
+        .from(agents)
+        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
+        .get();
+      return row?.name;
+    },
+  };
+
+  const ownMemory = (tenantId: number, id: number) =>
+    and(eq(callMemories.id, id), eq(callMemories.tenantId, tenantId));
+
+  return {
+    ...records,
+
+    async putPurpose(tenantId: number, purpose: NewPurpose): Promise<void> {
+      await queries.insert(callPurposes).values({ ...purpose, tenantId });
+    },
+
+    /** Newest first, of one number or of all. */
+    async listMemories(tenantId: number, numberE164: string | null): Promise<MemoryRow[]> {
+      const ofTenant = eq(callMemories.tenantId, tenantId);
+      return await queries
+        .select()
+        .from(callMemories)
+        .where(
+          numberE164 === null ? ofTenant : and(ofTenant, eq(callMemories.numberE164, numberE164)),
+        )
+        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
+        .limit(MEMORIES_SHOWN_MAX);
+    },
+
+    async updateMemory(
+      tenantId: number,
+      id: number,
+      changes: Partial<Pick<MemoryRow, "reason" | "outcome" | "promise" | "sensitive">>,
+    ): Promise<MemoryRow | undefined> {
+      const [row] = await queries
+        .update(callMemories)
+        .set(changes)
+        .where(ownMemory(tenantId, id))
+        .returning();
+      return row;
+    },
+
+    async removeMemory(tenantId: number, id: number): Promise<boolean> {
+      const rows = await queries
+        .delete(callMemories)
+        .where(ownMemory(tenantId, id))
+        .returning({ id: callMemories.id });
+      return rows.length > 0;
+    },
+
+    /** Answers how many there were. */
+    async purgeMemories(beforeMs: number): Promise<number> {
+      const rows = await queries
+        .delete(callMemories)
+        .where(lt(callMemories.attemptedAt, beforeMs))
+        .returning({ id: callMemories.id });
+      return rows.length;
+    },
+
+    async featureSettings(tenantId: number): Promise<FeatureRow | undefined> {
+      return await queries
+        .select()
+        .from(featureSettings)
+        .where(eq(featureSettings.tenantId, tenantId))
+        .get();
+    },
+
+    async putFeatureSettings(
+      tenantId: number,
+      changes: Partial<Omit<FeatureRow, "tenantId" | "updatedAt">>,
+      nowMs: number,
+    ): Promise<void> {
+      await queries
+        .insert(featureSettings)
+        .values({ tenantId, ...changes, updatedAt: nowMs })
+        .onConflictDoUpdate({
+          target: featureSettings.tenantId,
+          set: { ...changes, updatedAt: nowMs },
+        });
+    },
+  };
+}
