@@ -23,7 +23,7 @@ const NO_COMMON_CODEC: Meaning = {
   kind: "no_common_codec",
   fault: "carrier",
   explanation:
-    "The far end supports none of the configured audio codecs. Allow PCMA or PCMU in [sip] codecs.",
+    "The far end supports none of the configured audio codecs, or not the encryption asked for. Allow PCMA or PCMU in [sip] codecs, and check [sip] srtp.",
 };
 const FORBIDDEN: Meaning = {
   kind: "forbidden",
