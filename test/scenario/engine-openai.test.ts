@@ -1,0 +1,201 @@
+/** Whole calls over RTP on an OpenAI-compatible engine: about 90 s. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import { openAiSettings } from "../support/engine-session.ts";
+import {
+  callAgent,
+  type EngineWorld,
+  PROVIDER_VOICE,
+  startEngineWorld,
+} from "../support/engine-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import { spoken } from "../support/spoken.ts";
+
+const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
+const DISCLOSURE = "This is an assistant, and the call is recorded.";
+const HOURS = "We are open Monday to Friday from nine to five.";
+const BOOKED = "You are booked for Friday at ten in the morning.";
+const DECOYS = [
+  "Yes, there is free parking behind the building.",
+  "I am sorry, I did not get that.",
+];
+
+let first: OpenAiServer;
+let second: OpenAiServer;
+let world: EngineWorld;
+
+beforeAll(async () => {
+  first = openAiServer("127.0.43.1");
+  second = openAiServer("127.0.43.2");
+  const timeouts = {
+    connectTimeoutMs: 500,
+    sttTimeoutMs: 1_500,
+    llmTimeoutMs: 1_000,
+    ttsTimeoutMs: 1_000,
+  };
+  world = await startEngineWorld({
+    host: "127.0.43.9",
+    providers: [
+      openAiSettings(first.url, timeouts),
+      openAiSettings(second.url, { ...timeouts, name: "standby" }),
+    ],
+    disclosure: DISCLOSURE,
+  });
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  first.close();
+  second.close();
+});
+beforeEach(() => {
+  for (const server of [first, second]) {
+    server.requests.length = 0;
+    server.fail(null);
+    server.script.hears.length = 0;
+    server.script.answer = () => ({ text: "All right." });
+    server.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
+    for (const faults of Object.values(server.script.faults)) faults.length = 0;
+  }
+  world.toolRequests.length = 0;
+});
+
+test(
+  "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
+  async () => {
+    first.script.hears.push("Can you book me for Friday?", "Thank you, goodbye.");
+    first.script.answer = ({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role === "tool") return { text: BOOKED };
+      if (last?.content?.includes("Friday")) {
+        return {
+          text: "Let me see.",
+          tools: [{ name: "book_visit", arguments: { day: "Friday" } }],
+        };
+      }
+      return { text: "Goodbye.", tools: [{ name: "end_call", arguments: {} }] };
+    };
+    const call = await callAgent(world);
+    expect(await world.heard(call.heard(), DISCLOSURE, DECOYS)).toBe(true);
+    expect(await world.heard(call.heard(), GREETING, DECOYS)).toBe(true);
+    await call.say("Can you book me for Friday?");
+    await eventually(() => world.toolRequests.length === 1, "the tool is called");
+    await call.waitForReply({ quietMs: 1_200 });
+    expect(world.toolRequests[0]).toMatchObject({ arguments: { day: "Friday" } });
+    expect(await world.heard(call.heard(), BOOKED, DECOYS)).toBe(true);
+    await call.say("Thank you, goodbye.");
+    expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+
+    const detail = await world.mailed();
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "agent_hangup" });
+    expect(detail.transcript?.indexOf(DISCLOSURE)).toBeLessThan(
+      detail.transcript?.indexOf(GREETING) ?? 0,
+    );
+    expect(detail.transcript).toContain("Customer: Can you book me for Friday?");
+    expect(detail.transcript).toContain(`${BOOKED}`);
+    const row = detail as unknown as {
+      usage: { llm_input_tokens: number; tts_characters: number; stt_seconds: number };
+      cost_of_goods: { stt_eur: number; llm_eur: number; tts_eur: number };
+    };
+    expect(row.usage.llm_input_tokens).toBeGreaterThanOrEqual(300);
+    expect(row.cost_of_goods.stt_eur).toBeGreaterThan(0);
+    expect(row.cost_of_goods.llm_eur).toBeGreaterThan(0);
+    const [ask] = first.seen("llm").map(({ json }) => json as ChatBody);
+    expect(ask?.messages[0]?.content).toContain("KNOWLEDGE BASE");
+    expect(ask?.messages[1]).toEqual({ role: "assistant", content: GREETING });
+    expect(ask?.tools?.map((tool) => tool.function.name)).toEqual(
+      expect.arrayContaining(["book_visit", "end_call", "take_message"]),
+    );
+  },
+  spoken(60_000),
+);
+
+test(
+  "a caller who speaks up cuts the agent short, and the model is told what was heard",
+  async () => {
+    const long = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
+    first.script.hears.push("When are you open?", "Stop, where are you?");
+    first.script.answer = ({ messages }) =>
+      messages.at(-1)?.content?.includes("where") ? { text: "In Garden Street." } : { text: long };
+    const call = await callAgent(world);
+    await call.say("When are you open?");
+    await call.waitForSpeech();
+    await Bun.sleep(1_500);
+    await call.say("Stop, stop please, where are you located?");
+    await eventually(() => first.seen("llm").length >= 2, "the second question is asked");
+    const last = first.seen("llm").at(-1)?.json as ChatBody;
+    const heard = last.messages.at(-2);
+    expect(heard?.role).toBe("assistant");
+    expect(heard?.content?.length ?? 0).toBeLessThan(long.length - 20);
+    expect(long.startsWith(heard?.content ?? "-")).toBe(true);
+    await call.waitForReply();
+    await call.hangUp();
+    const detail = await world.mailed();
+    expect(detail.turns.some((turn) => turn.text === "In Garden Street.")).toBe(true);
+  },
+  spoken(60_000),
+);
+
+test(
+  "a model that dies in the middle of its answer is followed by the second provider",
+  async () => {
+    first.script.hears.push("When are you open?");
+    first.script.answer = () => ({ text: `${HOURS} And on Sunday we` });
+    first.script.faults.llm.push({ type: "cut", after: 12 });
+    first.script.paceMs = 5;
+    second.script.answer = () => ({ text: "And on Sunday we are closed." });
+    const call = await callAgent(world);
+    await call.say("When are you open?");
+    await call.waitForReply({ quietMs: 1_500 });
+    await call.hangUp();
+    const detail = await world.mailed();
+    expect(detail.transcript).toContain(`${HOURS} And on Sunday we are closed.`);
+    expect(detail.ended_reason).toBe("caller_hangup");
+  },
+  spoken(60_000),
+);
+
+test(
+  "with the voices dead the embedded one goes on",
+  async () => {
+    first.script.hears.push("When are you open?");
+    first.script.answer = () => ({ text: HOURS });
+    const call = await callAgent(world);
+    first.script.always.tts = { type: "hang" };
+    second.script.always.tts = { type: "status", status: 503 };
+    await call.say("When are you open?");
+    await call.waitForReply({ quietMs: 2_000 });
+    expect(await world.heard(call.heard(), HOURS, DECOYS, "Sari")).toBe(true);
+    await call.hangUp();
+    expect((await world.mailed()).transcript).toContain(HOURS);
+  },
+  spoken(60_000),
+);
+
+test(
+  "with all providers dead a message is taken, recorded, mailed and billed",
+  async () => {
+    const { apology, thanks } = MESSAGE_PHRASES.en;
+    const call = await callAgent(world);
+    first.fail({ type: "close" });
+    second.fail({ type: "status", status: 500 });
+    await call.say("When are you open?");
+    await call.waitForReply({ quietMs: 1_500 });
+    expect(await world.heard(call.heard(), apology, DECOYS, "Sari")).toBe(true);
+    await call.say("My name is John.");
+    await call.waitForReply({ quietMs: 1_500 });
+    await call.press("860000001");
+    await call.waitForReply({ quietMs: 1_500 });
+    await call.say("I would like to change my appointment to another day.");
+    expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+    expect(await world.heard(call.heard(), thanks, DECOYS, "Sari")).toBe(true);
+    const detail = await world.mailed();
+    expect(detail.ended_reason).toBe("agent_hangup");
+    expect(detail.transcript).toContain(apology);
+    expect(detail.summary).toContain("technical problem");
+    expect(detail.summary).toContain("860000001");
+    expect(detail.billing.billable_seconds).toBeGreaterThanOrEqual(15);
+    expect(world.appliance.mails().some((name) => name.includes(detail.call_uuid))).toBe(true);
+  },
+  spoken(90_000),
+);

@@ -1,0 +1,163 @@
+/**
+ * The appliance on a provider's engine at a test server that speaks with the embedded voice, so that
+ * what the far end hears can be judged, and a tool on a real HTTP server.
+ */
+import { eq } from "drizzle-orm";
+import { createVault } from "../../src/config/vault.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { eurToMicro } from "../../src/core/money.ts";
+import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import type { EngineSettings, ProviderSettings } from "../../src/engine/settings.ts";
+import { tools } from "../../src/store/schema/index.ts";
+import { toolSecretBinding } from "../../src/webhook/secret-binding.ts";
+import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "./appliance.ts";
+import { BOOKING } from "./engine-session.ts";
+import { tempDir } from "./temp-dir.ts";
+
+/** The embedded voice that the test servers speak with. */
+export const PROVIDER_VOICE = "Emma";
+const CALLER = "+37061000001";
+
+export interface EngineWorld {
+  readonly appliance: Appliance;
+  readonly voices: Voices;
+  readonly caller: Phone;
+  /** Bodies that the tool was sent. */
+  readonly toolRequests: { readonly arguments: Record<string, unknown> }[];
+  newestCall(): Promise<CallView>;
+  /** The call, ended, its recording mailed. */
+  mailed(): Promise<CallView>;
+  /** Whether `text` was heard in this voice, told apart from the decoys. */
+  heard(
+    recording: Int16Array,
+    text: string,
+    decoys: readonly string[],
+    voice?: string,
+  ): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface EngineWorldOptions {
+  readonly host: string;
+  readonly providers: readonly ProviderSettings[];
+  readonly engine?: Partial<EngineSettings>;
+  readonly disclosure?: string;
+  readonly agent?: Parameters<typeof startAppliance>[0]["agent"];
+}
+
+export async function startEngineWorld(options: EngineWorldOptions): Promise<EngineWorld> {
+  const { host, providers } = options;
+  const voices = await createVoices();
+  const [first] = providers;
+  const appliance = await startAppliance({
+    dataDir: tempDir(),
+    host,
+    agent: options.agent ?? {},
+    settings: (settings) => ({
+      ...settings,
+      engineLabel: first?.kind ?? "embedded",
+      prices: {
+        ...settings.prices,
+        sttPerMinute: eurToMicro(0.006),
+        llmInputPerMillionTokens: eurToMicro(1),
+        llmOutputPerMillionTokens: eurToMicro(4),
+        ttsPerMillionCharacters: eurToMicro(12),
+      },
+      callWorker: {
+        ...settings.callWorker,
+        engine: {
+          kind: first?.kind ?? "embedded",
+          providers,
+          takesMessages: true,
+          guard: { retries: 0, breakerFailures: 1_000, breakerOpenMs: 1_000 },
+          ...options.engine,
+        },
+        conversation: {
+          ...settings.callWorker.conversation,
+          disclosure: {
+            ...settings.callWorker.conversation.disclosure,
+            en: options.disclosure ?? "",
+          },
+        },
+      },
+    }),
+  });
+  const toolRequests: EngineWorld["toolRequests"] = [];
+  const endpoint = Bun.serve({
+    hostname: host,
+    port: 0,
+    async fetch(request) {
+      toolRequests.push((await request.json()) as (typeof toolRequests)[number]);
+      return Response.json({ booked: true, at: "ten" });
+    },
+  });
+  await addTool(appliance, `http://${host}:${endpoint.port}/book`);
+  const caller = await appliance.phone(CALLER, "m3");
+
+  async function newestCall(): Promise<CallView> {
+    const { body } = await appliance.api("GET", "/calls?limit=1");
+    const [newest] = body.calls;
+    if (!newest) throw new Error("there is no call");
+    return newest;
+  }
+
+  return {
+    appliance,
+    voices,
+    caller,
+    toolRequests,
+    newestCall,
+    async mailed() {
+      const { call_uuid } = await newestCall();
+      return await appliance.callWhen(
+        call_uuid,
+        (call) => call.recording_status === "emailed_deleted",
+        30_000,
+      );
+    },
+    async heard(recording, text, decoys, voice = PROVIDER_VOICE) {
+      const [sentence, ...others] = await Promise.all(
+        [text, ...decoys].map((line) => voices.speak(voice, line)),
+      );
+      if (!sentence) return false;
+      return findSentence({ sentence, decoys: others, recording }).heard;
+    },
+    async close() {
+      await appliance.close();
+      await endpoint.stop(true);
+    },
+  };
+}
+
+async function addTool({ app, tenantId, agentId }: Appliance, url: string): Promise<void> {
+  const vault = createVault(new Uint8Array(32).fill(7));
+  const now = systemClock.now();
+  await app.database.tx(async (queries) => {
+    const [row] = await queries
+      .insert(tools)
+      .values({
+        ...{ tenantId, agentId, url },
+        name: BOOKING.name,
+        description: BOOKING.description,
+        secretHeader: "X-Secret",
+        secretSealed: "",
+        parameters: BOOKING.parameters,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning({ id: tools.id });
+    const id = row?.id ?? 0;
+    const secretSealed = vault.seal("secret", toolSecretBinding(id));
+    await queries.update(tools).set({ secretSealed }).where(eq(tools.id, id));
+  });
+}
+
+/** Rings the agent and waits for its greeting. */
+export async function callAgent({ caller }: EngineWorld) {
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  await call.waitForReply();
+  return call;
+}
