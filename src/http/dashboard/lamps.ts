@@ -1,8 +1,24 @@
-/** Lamps of the first page: what the appliance's parts say of themselves, as a colour and a sentence. */
+/**
+ * Lamps of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
+ * a code with its values for whoever says it in another language.
+ */
 import type { Lamps, TrunkView } from "./ports.ts";
+
+export const LAMP_CODES = [
+  ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
+  ...(["trunk_registering", "trunk_unregistered"] as const),
+  ...(["engine_ready", "engine_starting", "engine_failed"] as const),
+  ...(["disk_ok", "disk_low", "disk_full"] as const),
+  ...(["backup_ok", "backup_failed", "backup_none", "backup_old", "backup_manual"] as const),
+  ...(["mail_ok", "mail_dead", "mail_waiting", "mail_files"] as const),
+] as const;
+export type LampCode = (typeof LAMP_CODES)[number];
+export type Values = Readonly<Record<string, string | number>>;
 
 export interface Lamp {
   readonly state: "ok" | "warning" | "failed" | "unknown";
+  readonly code: LampCode;
+  readonly values: Values;
   readonly sentence: string;
   /** What to do; null: nothing. */
   readonly mend: string | null;
@@ -11,9 +27,15 @@ export interface Lamp {
 const HOUR_MS = 3_600_000;
 const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
 
-const ok = (sentence: string): Lamp => ({ state: "ok", sentence, mend: null });
-const warning = (sentence: string, mend: string): Lamp => ({ state: "warning", sentence, mend });
-const failed = (sentence: string, mend: string): Lamp => ({ state: "failed", sentence, mend });
+const lamp =
+  (state: Lamp["state"]) =>
+  (code: LampCode, sentence: string, mend: string | null = null, values: Values = {}): Lamp => ({
+    ...{ state, code, values, sentence, mend },
+  });
+const ok = lamp("ok");
+const warning = lamp("warning");
+const failed = lamp("failed");
+const unknown = lamp("unknown");
 
 export async function lampsOf(lamps: Lamps, trunk: TrunkView | null, nowMs: number) {
   return {
@@ -27,74 +49,102 @@ export async function lampsOf(lamps: Lamps, trunk: TrunkView | null, nowMs: numb
 
 function trunkLamp(trunk: TrunkView | null): Lamp {
   if (!trunk)
-    return {
-      state: "unknown",
-      sentence: "There is no trunk yet: no phone call can come or go.",
-      mend: "Enter the SIP account of your provider.",
-    };
+    return unknown(
+      "trunk_none",
+      "There is no trunk yet: no phone call can come or go.",
+      "Enter the SIP account of your provider.",
+    );
   const { server, explanation, last_code: code } = trunk;
+  const values = { server };
   switch (trunk.status) {
     case "registered":
-      return ok(`Registered at ${server}.`);
+      return ok("trunk_registered", `Registered at ${server}.`, null, values);
     case "not_required":
-      return ok(`Calls with ${server} need no registration.`);
-    case "failed":
+      return ok("trunk_peering", `Calls with ${server} need no registration.`, null, values);
+    case "failed": {
+      const why = explanation ?? (code === null ? "No answer." : `SIP ${code}.`);
       return failed(
-        `Not registered at ${server}: ${explanation ?? (code === null ? "no answer." : `SIP ${code}.`)}`,
+        "trunk_failed",
+        `Not registered at ${server}: ${why}`,
         "Check the account under Trunk, then test it.",
+        { ...values, explanation: why, sip_code: code ?? "" },
       );
+    }
     case "registering":
-      return warning(`Registering at ${server}.`, "Wait some seconds; then test the trunk.");
+      return warning(
+        "trunk_registering",
+        `Registering at ${server}.`,
+        "Wait some seconds; then test the trunk.",
+        values,
+      );
     default:
-      return warning(`Not registered at ${server}.`, "Test the trunk; the result says why.");
+      return warning(
+        "trunk_unregistered",
+        `Not registered at ${server}.`,
+        "Test the trunk; the result says why.",
+        values,
+      );
   }
 }
 
 function engineLamp(problem: string | null): Lamp {
-  if (problem === null) return ok("Ready to carry calls.");
-  if (problem.includes("starting")) return warning(problem, "Wait some seconds.");
-  return failed(problem, "Ask the operator to look at the log and restart the server.");
+  if (problem === null) return ok("engine_ready", "Ready to carry calls.");
+  if (problem.includes("starting"))
+    return warning("engine_starting", problem, "Wait some seconds.");
+  const mend = "Ask the operator to look at the log and restart the server.";
+  return failed("engine_failed", problem, mend, { explanation: problem });
 }
 
 function diskLamp(problem: ReturnType<Lamps["disk"]>): Lamp {
-  if (!problem) return ok("There is room enough.");
+  if (!problem) return ok("disk_ok", "There is room enough.");
   const mend = "Ask the operator to make room on the disk.";
-  return problem.failed ? failed(problem.sentence, mend) : warning(problem.sentence, mend);
+  return problem.failed
+    ? failed("disk_full", problem.sentence, mend)
+    : warning("disk_low", problem.sentence, mend);
 }
 
 function backupLamp(backup: ReturnType<Lamps["backup"]>, nowMs: number): Lamp {
   const { problem, newest, automatic } = backup;
-  if (problem !== null) return failed(problem, "Ask the operator to look at the log.");
+  if (problem !== null)
+    return failed("backup_failed", problem, "Ask the operator to look at the log.");
   const mend = "Ask the operator to make one, or make one under Operator.";
-  if (!newest) return warning("There is no backup yet.", mend);
+  if (!newest) return warning("backup_none", "There is no backup yet.", mend);
   const ageMs = nowMs - Date.parse(newest.created_at);
   const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
   const sentence = `The newest backup is ${hours} hours old.`;
-  if (ageMs > BACKUP_AGE_MS_MAX) return warning(sentence, mend);
-  return automatic
-    ? ok(sentence)
-    : warning(
-        `${sentence} None is made by itself.`,
-        "Ask the operator to set [storage] backup_at.",
-      );
+  if (ageMs > BACKUP_AGE_MS_MAX) return warning("backup_old", sentence, mend, { hours });
+  if (automatic) return ok("backup_ok", sentence, null, { hours });
+  return warning(
+    "backup_manual",
+    `${sentence} None is made by itself.`,
+    "Ask the operator to set [storage] backup_at.",
+    { hours },
+  );
 }
 
 function mailLamp(provider: string, mails: Awaited<ReturnType<Lamps["mail"]>>): Lamp {
   const { dead, waiting, lastError } = mails;
   if (dead > 0)
     return failed(
+      "mail_dead",
       `${dead} mails could not be sent and were given up.`,
       "Ask the operator to send them again under Operator, mails.",
+      { count: dead },
     );
-  if (waiting > 0)
+  if (waiting > 0) {
+    const why = lastError ?? "no reason known";
     return warning(
-      `${waiting} mails wait because sending failed: ${lastError ?? "no reason known"}`,
+      "mail_waiting",
+      `${waiting} mails wait because sending failed: ${why}`,
       "They are tried again by themselves; ask the operator to test mail if it lasts.",
+      { count: waiting, explanation: why },
     );
+  }
   if (provider === "outbox")
     return warning(
+      "mail_files",
       "Mails are written to files on the server; nobody is sent any.",
       "Ask the operator to set [mail] provider.",
     );
-  return ok("Mail works.");
+  return ok("mail_ok", "Mail works.");
 }

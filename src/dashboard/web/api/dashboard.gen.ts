@@ -1520,7 +1520,22 @@ export interface components {
              */
             state: "ok" | "warning" | "failed" | "unknown";
             /**
-             * @description What is the matter, in words.
+             * @description The same for a machine, to be said in any language.
+             * @example trunk_registered
+             * @enum {string}
+             */
+            code: "trunk_none" | "trunk_registered" | "trunk_peering" | "trunk_failed" | "trunk_registering" | "trunk_unregistered" | "engine_ready" | "engine_starting" | "engine_failed" | "disk_ok" | "disk_low" | "disk_full" | "backup_ok" | "backup_failed" | "backup_none" | "backup_old" | "backup_manual" | "mail_ok" | "mail_dead" | "mail_waiting" | "mail_files";
+            /**
+             * @description What the code's sentence names.
+             * @example {
+             *       "server": "sip.example.com"
+             *     }
+             */
+            values: {
+                [key: string]: string | number;
+            };
+            /**
+             * @description What is the matter, in English.
              * @example Registered.
              */
             sentence: string;
@@ -6914,7 +6929,22 @@ export interface operations {
                         };
                         problems: {
                             /**
-                             * @description What is wrong.
+                             * @description The same for a machine, to be said in any language.
+                             * @example trunk_failed
+                             * @enum {string}
+                             */
+                            code: "trunk_none" | "trunk_registered" | "trunk_peering" | "trunk_failed" | "trunk_registering" | "trunk_unregistered" | "engine_ready" | "engine_starting" | "engine_failed" | "disk_ok" | "disk_low" | "disk_full" | "backup_ok" | "backup_failed" | "backup_none" | "backup_old" | "backup_manual" | "mail_ok" | "mail_dead" | "mail_waiting" | "mail_files" | "webhook_off" | "money_gone" | "number_without_agent";
+                            /**
+                             * @description What the code's sentence names.
+                             * @example {
+                             *       "server": "sip.example.com"
+                             *     }
+                             */
+                            values: {
+                                [key: string]: string | number;
+                            };
+                            /**
+                             * @description What is wrong, in English.
                              * @example The trunk is not registered.
                              */
                             sentence: string;

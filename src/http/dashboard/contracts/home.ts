@@ -3,11 +3,25 @@ import { z } from "zod";
 import { CALL_STATUSES } from "../../../call/ended-reason.ts";
 import { contract } from "../../contract.ts";
 import { eurOut, okReply, shown, timeOut } from "../../schema.ts";
+import { LAMP_CODES } from "../lamps.ts";
+import { PROBLEM_CODES } from "../problems.ts";
+
+const values = shown(
+  z.record(z.string(), z.union([z.string(), z.number()])),
+  "What the code's sentence names.",
+  { server: "sip.example.com" },
+);
 
 const Lamp = z
   .strictObject({
     state: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its colour.", "ok"),
-    sentence: shown(z.string(), "What is the matter, in words.", "Registered."),
+    code: shown(
+      z.enum(LAMP_CODES),
+      "The same for a machine, to be said in any language.",
+      "trunk_registered",
+    ),
+    values,
+    sentence: shown(z.string(), "What is the matter, in English.", "Registered."),
     mend: shown(z.string().nullable(), "What to do about it.", null),
   })
   .meta({ id: "Lamp" });
@@ -34,7 +48,13 @@ export const getHome = contract({
     }),
     problems: z.array(
       z.strictObject({
-        sentence: shown(z.string(), "What is wrong.", "The trunk is not registered."),
+        code: shown(
+          z.enum([...LAMP_CODES, ...PROBLEM_CODES]),
+          "The same for a machine, to be said in any language.",
+          "trunk_failed",
+        ),
+        values,
+        sentence: shown(z.string(), "What is wrong, in English.", "The trunk is not registered."),
         mend: shown(z.string(), "What to do.", "Check the password."),
         href: shown(z.string().nullable(), "Page of the app that mends it.", "/app/trunk"),
       }),

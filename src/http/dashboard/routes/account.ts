@@ -69,8 +69,8 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
 
     route(contracts.addPasskey)(async (request) => {
       const { name, response } = request.body;
-      const { id } = sessionOf(request).user;
-      const made = await passkeys.register(id, name, response, request.browser.origin);
+      const { origin } = request.browser;
+      const made = await account.addPasskey(askerOf(request), name, response, origin);
       return { ok: true, passkey: passkeyView(made) };
     }),
 

@@ -1,5 +1,4 @@
 /** The first page: lamps, today, problems with their mends, the way to the first call. */
-import { microToEur } from "../../../core/money.ts";
 import { agentStore } from "../../../store/agent-store.ts";
 import { dashboardListStore } from "../../../store/dashboard-list-store.ts";
 import { evidenceStore } from "../../../store/evidence-store.ts";
@@ -13,22 +12,12 @@ import { minutesOf } from "../../routes/present.ts";
 import * as contracts from "../contracts/home.ts";
 import { type Lamp, lampsOf } from "../lamps.ts";
 import { presentLive } from "../present-live.ts";
+import { problemsOf } from "../problems.ts";
 import type { ProductContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
 /** Written when somebody talks to an agent (sockets/talk.ts). */
 const TALKED = "talkToAgent";
-/** The minimum of a call, in seconds. */
-const CALL_SECONDS_MIN = 15;
-
-const LAMP_PAGES = {
-  trunk: "/app/trunk",
-  engine: null,
-  disk: null,
-  backup: null,
-  mail: null,
-} as const;
-
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
@@ -55,40 +44,6 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
     };
   }
 
-  async function problemsOf(
-    tenantId: number,
-    lit: Readonly<Record<keyof typeof LAMP_PAGES, Lamp>>,
-  ) {
-    const problems: { sentence: string; mend: string; href: string | null }[] = [];
-    for (const name of ["trunk", "engine", "disk", "backup", "mail"] as const) {
-      const { state, sentence, mend } = lit[name];
-      if (mend !== null && (state === "failed" || state === "warning"))
-        problems.push({ sentence, mend, href: LAMP_PAGES[name] });
-    }
-    for (const webhook of await dashboardListStore(database.read).webhookStates(tenantId))
-      if (!webhook.enabled)
-        problems.push({
-          sentence: `The webhook ${webhook.url} was switched off: ${webhook.disabledReason ?? "it failed for days"}.`,
-          mend: "Mend the endpoint, switch the webhook on, then send again what failed.",
-          href: "/app/webhooks",
-        });
-    const { availableBalance, availableIncludedSeconds } = await billing.balance(tenantId);
-    if (availableIncludedSeconds < CALL_SECONDS_MIN && availableBalance <= 0)
-      problems.push({
-        sentence: `Plan minutes and wallet are used up (${microToEur(availableBalance)} EUR): no call can be made or taken.`,
-        mend: "Top up the wallet.",
-        href: "/app/billing",
-      });
-    for (const number of await numberStore(database.read).list(tenantId))
-      if (number.inboundEnabled && number.agentId === null)
-        problems.push({
-          sentence: `Nobody answers ${number.numberE164}: it has no agent.`,
-          mend: "Assign an agent to the number.",
-          href: "/app/numbers",
-        });
-    return problems;
-  }
-
   async function checklist(tenantId: number, trunk: Lamp) {
     const evidence = evidenceStore(database.read);
     const numbers = await numberStore(database.read).list(tenantId);
@@ -105,7 +60,7 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
   }
 
   return [
-    route(contracts.getHome)(async ({ tenantId }) => {
+    route(contracts.getHome)(async ({ tenantId, session }) => {
       const lit = await lampsOf(lamps, await trunks.get(tenantId), clock.now());
       const latencies = await evidenceStore(database.read).turnLatencies(
         tenantId,
@@ -117,7 +72,13 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
         live_calls: live.list(tenantId).length,
         today: await today(tenantId),
         latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
-        problems: await problemsOf(tenantId, lit),
+        problems: problemsOf({
+          lamps: lit,
+          webhooks: await dashboardListStore(database.read).webhookStates(tenantId),
+          numbers: await numberStore(database.read).list(tenantId),
+          money: await billing.balance(tenantId),
+          isOperator: session?.user.operator === true,
+        }),
         checklist: await checklist(tenantId, lit.trunk),
       };
     }),
