@@ -8,11 +8,13 @@ import { join } from "node:path";
 import { describeError } from "../core/errors.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
 import type { RecordingPeaks } from "../media/recording/peaks.ts";
+import { callNotesStore } from "../store/call-notes-store.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import { type CallRow, callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { evidenceStore } from "../store/evidence-store.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
+import type { CallNote } from "../worker/messages.ts";
 import type { CallContext } from "./context.ts";
 
 const RECORDING_FORMAT = "mp3";
@@ -38,6 +40,9 @@ async function encode(context: CallContext, call: CallRow): Promise<Encoded | nu
   return { file: mp3Name, peaks };
 }
 
+const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" }> =>
+  note.kind === "message";
+
 /** Queues the post-call mail where the agent asks for one. Once a call, however often it is asked. */
 export async function queueMail(
   context: CallContext,
@@ -60,6 +65,7 @@ export async function queueMail(
       timeZone: tenant?.timeZone ?? "UTC",
       call,
       turns,
+      messages: (await callNotesStore(queries).of(call.id)).filter(isMessage),
       attachment,
     }),
   );

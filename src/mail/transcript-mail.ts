@@ -25,6 +25,12 @@ export interface TranscriptMailFacts {
     readonly text: string;
     readonly startMs: number;
   }[];
+  /** Messages the caller left. */
+  readonly messages?: readonly {
+    readonly text: string;
+    readonly callerName: string | null;
+    readonly callback: string | null;
+  }[];
   /** File in the recordings directory, or null. */
   readonly attachment: string | null;
 }
@@ -66,12 +72,25 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
     body: [
       factLines(facts, words, when).join("\n"),
       section(words.summary, call.summary?.trim() || words.noSummary),
+      ...messageSections(facts, words),
       section(words.transcript, transcriptLines(facts, words).join("\n") || words.noTranscript),
       facts.attachment ? words.attached : words.notAttached,
       "",
     ].join("\n\n"),
     attachment: facts.attachment,
   };
+}
+
+function messageSections({ messages = [] }: TranscriptMailFacts, words: TranscriptWords): string[] {
+  if (messages.length === 0) return [];
+  const texts = messages.map(({ text, callerName, callback }) =>
+    [
+      ...(callerName ? [`${words.from}: ${callerName}`] : []),
+      ...(callback ? [`${words.callBack}: ${callback}`] : []),
+      text.trim(),
+    ].join("\n"),
+  );
+  return [section(words.message, texts.join("\n\n"))];
 }
 
 const section = (title: string, text: string): string =>

@@ -15,6 +15,9 @@ export interface TranscriptWords {
   readonly callId: string;
   readonly summary: string;
   readonly noSummary: string;
+  /** What the caller left for the people of the company. */
+  readonly message: string;
+  readonly callBack: string;
   readonly transcript: string;
   readonly noTranscript: string;
   readonly speakers: Readonly<Record<"agent" | "customer", string>>;
@@ -36,6 +39,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     callId: "Call id",
     summary: "Summary",
     noSummary: "There is no summary of this call.",
+    message: "Message",
+    callBack: "Call back",
     transcript: "Transcript",
     noTranscript: "Nothing was said.",
     speakers: { agent: "Agent", customer: "Customer" },
@@ -56,6 +61,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     callId: "Skambučio ID",
     summary: "Santrauka",
     noSummary: "Šio skambučio santraukos nėra.",
+    message: "Žinutė",
+    callBack: "Perskambinti",
     transcript: "Pokalbio tekstas",
     noTranscript: "Nieko nebuvo pasakyta.",
     speakers: { agent: "Agentas", customer: "Klientas" },
@@ -75,6 +82,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     callId: "Zvana ID",
     summary: "Kopsavilkums",
     noSummary: "Šim zvanam nav kopsavilkuma.",
+    message: "Ziņa",
+    callBack: "Atzvanīt",
     transcript: "Sarunas teksts",
     noTranscript: "Nekas netika pateikts.",
     speakers: { agent: "Aģents", customer: "Klients" },
@@ -94,6 +103,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     callId: "ID звонка",
     summary: "Краткое содержание",
     noSummary: "Краткого содержания этого звонка нет.",
+    message: "Сообщение",
+    callBack: "Перезвонить",
     transcript: "Текст разговора",
     noTranscript: "Ничего не было сказано.",
     speakers: { agent: "Агент", customer: "Клиент" },

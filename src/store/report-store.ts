@@ -2,13 +2,15 @@
  * Figures for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
  * Hours are UTC: in the few zones whose offset is not whole hours, a day's border lies within one.
  */
-import { and, desc, eq, gte, lt, sql, type sum } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { TurnMeasures } from "../worker/messages.ts";
 import type { Queries } from "./database.ts";
-import { agents, callRollups, calls, planUsage } from "./schema/index.ts";
+import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
 
 const HOUR_MS = 3_600_000;
 const LATENCY_CALLS_MAX = 1000;
+const LATENCY_TURNS_MAX = 1000;
 
 export interface Span {
   /** Epoch ms, inclusive. */
@@ -95,6 +97,25 @@ export function reportStore(queries: Queries) {
         p50: rows.map((row) => row.p50).filter((value) => value !== null),
         p95: rows.map((row) => row.p95).filter((value) => value !== null),
       };
+    },
+
+    /** Of the newest turns in the span: the steps that their latency was made of. */
+    async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
+      const rows = await queries
+        .select({ measures: turns.measures })
+        .from(calls)
+        .innerJoin(turns, eq(turns.callId, calls.id))
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, span.fromMs),
+            lt(calls.createdAt, span.toMs),
+            isNotNull(turns.measures),
+          ),
+        )
+        .orderBy(desc(calls.createdAt), desc(calls.id))
+        .limit(LATENCY_TURNS_MAX);
+      return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
     },
 
     /** Plan seconds used in a month like `2026-11`. */

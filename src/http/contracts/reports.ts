@@ -4,6 +4,13 @@ import { CALL_STATUSES } from "../../call/ended-reason.ts";
 import { contract } from "../contract.ts";
 import { eurOut, field, okReply, shown } from "../schema.ts";
 
+/** Newest 1000 turns. */
+const latencyStage = (what: string) =>
+  z.strictObject({
+    p50_ms: shown(z.number().nullable(), `${what} Median, newest 1000 turns.`, 20),
+    p95_ms: shown(z.number().nullable(), `${what} 95th percentile.`, 60),
+  });
+
 const count = (what: string) => shown(z.int(), what, 3);
 const minutes = (what: string) => shown(z.number(), what, 12.5);
 
@@ -59,6 +66,13 @@ export const getAnalytics = contract({
         "95th percentile of the calls' 95th percentiles (newest 1000 calls).",
         1200,
       ),
+      stages: z.strictObject({
+        endpoint: latencyStage("The caller's last speech to the judgement that it was the last."),
+        stt: latencyStage("From there to the final text."),
+        mind: latencyStage("From there to the mind's first words."),
+        voice: latencyStage("From there to the first audio."),
+        packet: latencyStage("From there to the first packet."),
+      }),
     }),
     answer_rate: shown(z.number().nullable(), "Answered of all, 0 to 1; null: no calls.", 0.9),
     average_duration_sec: shown(

@@ -14,6 +14,7 @@ import {
   startOfDay,
   wallClock,
 } from "../../tenant/calendar.ts";
+import type { TurnMeasures } from "../../worker/messages.ts";
 import { route } from "../contract.ts";
 import { getAnalytics, getUsage } from "../contracts/reports.ts";
 import type { RouteContext } from "./context.ts";
@@ -80,6 +81,27 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
 });
 
 /** Nearest rank; null of nothing. */
+/** How long each step of an answer takes, from the end of the one before. */
+function latencyStages(measures: readonly TurnMeasures[]) {
+  type Step = Exclude<keyof TurnMeasures, "early">;
+  const stage = (from: Step | null, to: Step) => {
+    const values = measures.flatMap((turn) => {
+      const began = from === null ? 0 : turn[from];
+      const ended = turn[to];
+      return began === null || ended === null ? [] : [Math.max(0, ended - began)];
+    });
+    values.sort((a, b) => a - b);
+    return { p50_ms: percentile(values, 0.5), p95_ms: percentile(values, 0.95) };
+  };
+  return {
+    endpoint: stage(null, "endpointMs"),
+    stt: stage("endpointMs", "sttFinalMs"),
+    mind: stage("sttFinalMs", "firstTokenMs"),
+    voice: stage("firstTokenMs", "firstAudioMs"),
+    packet: stage("firstAudioMs", "firstPacketMs"),
+  };
+}
+
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
@@ -103,6 +125,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
       const kinds = await reports.byKind(tenantId, span);
       const agents = await reports.byAgent(tenantId, span);
       const latencies = await reports.latencies(tenantId, span);
+      const measures = await reports.measures(tenantId, span);
       const totals = totalsOf(kinds);
       const talkMs = sumOf(kinds, (row) => row.talkMs);
       const countOf = (matches: (row: KindRow) => boolean) =>
@@ -124,6 +147,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
         latency: {
           p50_ms: percentile(latencies.p50, 0.5),
           p95_ms: percentile(latencies.p95, 0.95),
+          stages: latencyStages(measures),
         },
         answer_rate: totals.calls === 0 ? null : round(totals.answered / totals.calls, 4),
         average_duration_sec:

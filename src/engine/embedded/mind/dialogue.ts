@@ -80,7 +80,7 @@ export class Dialogue {
 
   #hear(text: string, confidence: number): Step[] {
     const mode = this.#mode;
-    if (mode.type === "recording") return this.#takeMessage();
+    if (mode.type === "recording") return this.#takeMessage(text.trim());
     if (text.trim() === "") return this.#miss();
     const meaning = understand(text, this.#options.language);
     if (meaning?.intent === "repeat") return this.#repeat();
@@ -190,10 +190,11 @@ export class Dialogue {
     return [say(this.#phrases.leaveMessage)];
   }
 
-  #takeMessage(): Step[] {
+  #takeMessage(text: string): Step[] {
     this.record.message = "taken";
     this.#mode = OPEN_AFTER_OFFER;
-    return [say(`${this.#phrases.messageTaken} ${this.#phrases.anythingElse}`)];
+    const thanks = say(`${this.#phrases.messageTaken} ${this.#phrases.anythingElse}`);
+    return text === "" ? [thanks] : [{ type: "message", text }, thanks];
   }
 
   #repeat(): Step[] {
@@ -249,7 +250,7 @@ export class Dialogue {
         if (key === "2") return this.#denied("", 1);
         break;
       case "recording":
-        return this.#takeMessage();
+        return this.#takeMessage("");
       default:
     }
     if (key === "0") return this.#human();
