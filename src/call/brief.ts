@@ -1,5 +1,7 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
+
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
+import type { AboutOtherSide } from "../contact/ports.ts";
 import { type AgentRow, callSetupStore, type TenantRow } from "../store/call-setup-store.ts";
 import type { Queries } from "../store/database.ts";
 import type { AgentSnapshot, CallBrief } from "../worker/messages.ts";
@@ -15,6 +17,8 @@ export interface BriefOptions {
   readonly recordingPath: string | null;
   /** `[engine.voice_aliases]`: the operator's names for the four voices. */
   readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  /** What is known of the other side. Missing: nothing. */
+  readonly about?: AboutOtherSide | null;
 }
 
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
@@ -44,11 +48,14 @@ export async function buildBrief(
   options: BriefOptions,
 ): Promise<CallBrief> {
   const setup = callSetupStore(queries);
-  const { voiceAliases, ...call } = options;
+  const { voiceAliases, about = null, ...call } = options;
+  const knowledge = await setup.knowledge(tenant.id, agent.id);
   return {
     ...call,
     agent: snapshot(agent, voiceAliases),
-    knowledge: await setup.knowledge(tenant.id, agent.id),
+    knowledge: about?.knowledge ? [...knowledge, about.knowledge] : knowledge,
+    callerFacts: about?.facts ?? [],
+    namedGreeting: about?.namedGreeting ?? null,
     tools: await setup.tools(tenant.id, agent.id),
     disclosure: await setup.disclosure(tenant.id, agent.language),
     tenantName: tenant.name,

@@ -2,6 +2,7 @@
 import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { Billing } from "../billing/ports.ts";
+import type { Callers } from "../contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -58,6 +59,8 @@ export interface CallContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What contacts and earlier calls say of the other side. Missing: nobody is known. */
+  readonly callers?: Callers;
   /** Live followers: the command line and the demo. */
   readonly onTurn?: (call: CallIdentity, turn: TurnRecord) => void;
   /** Whenever a call begins, rings, is answered or ends. */

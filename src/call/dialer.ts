@@ -64,7 +64,13 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       overageRate: row.overageRate,
     };
     await events.emit(queries, entry.tenantId, callStarted(identity, "dialing"));
+    const other = {
+      direction: "outbound",
+      number: entry.toNumber,
+      callUuid: entry.callUuid,
+    } as const;
     const brief = await buildBrief(queries, tenant, agent, {
+      about: await context.callers?.about(queries, tenant, agent, other),
       callId: entry.callUuid,
       direction: "outbound",
       fromNumber: entry.fromNumber,

@@ -8,7 +8,7 @@ import { costOfGoods } from "../billing/cost-of-goods.ts";
 import { checkTalk, TALK_TOLERANCE_MS } from "../billing/talk-check.ts";
 import { sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import { microEur } from "../core/money.ts";
+import { microEur, microToEur } from "../core/money.ts";
 import { callStore, type FinalFigures } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
@@ -128,6 +128,14 @@ async function store(
         transcriptCompleted(call, transcriptOf(report?.turns ?? []), report?.summary ?? ""),
       );
     } else await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    await context.callers?.ended(queries, {
+      ...{ tenantId: call.tenantId, callUuid: call.callUuid, direction: call.direction },
+      ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, talkMs },
+      number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
+      summary: report?.summary ?? "",
+      transcript: transcriptOf(report?.turns ?? []),
+      costEur: microToEur(charge.cost),
+    });
   });
 }
 
@@ -158,6 +166,7 @@ export async function finishCall(
     }
   }
   context.events.wake();
+  context.callers?.wake();
   context.mails.wake();
   if (state.talkMs > 0) void processRecording(context, call.tenantId, call.callUuid);
   return report;

@@ -193,6 +193,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
     return {
       identity: call,
       brief: await buildBrief(queries, route.tenant, agent, {
+        about: await context.callers?.about(queries, route.tenant, agent, otherSide(call)),
         callId: call.callUuid,
         direction: "inbound",
         fromNumber: call.fromNumber,
@@ -211,7 +212,11 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
   call.attachLeg(leg);
   leg.ring();
   try {
-    const channel = await context.media.open(brief);
+    const fromCrm = (await context.callers?.lookUp(route.tenant, otherSide(identity))) ?? [];
+    const channel = await context.media.open({
+      ...brief,
+      callerFacts: [...(brief.callerFacts ?? []), ...fromCrm],
+    });
     call.attachChannel(channel);
     if (!call.isLive) return;
     const { plan } = await leg.answer({ host: settings.rtpHost, port: channel.rtpPort });
@@ -224,6 +229,9 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
     call.end(endingByUs("failed", error instanceof AppError ? "engine_failure" : "media_lost"));
   }
 }
+
+const otherSide = ({ fromNumber, callUuid }: CallIdentity) =>
+  ({ direction: "inbound", number: fromNumber, callUuid }) as const;
 
 /** Takes or declines one inbound leg. Never rejects. */
 export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {

@@ -3,7 +3,7 @@ import type { AgentLanguage } from "../agent/agent.ts";
 import type { Queries } from "../store/database.ts";
 import type { CallBrief } from "../worker/messages.ts";
 
-export interface PeopleTenant {
+export interface CallerTenant {
   readonly id: number;
   readonly timeZone: string;
   readonly callbackMemory: boolean;
@@ -31,28 +31,34 @@ export interface AboutOtherSide {
   readonly knowledge: CallBrief["knowledge"][number] | null;
 }
 
-export interface EndedOutbound {
+export interface EndedCall {
   readonly tenantId: number;
   readonly callUuid: string;
+  readonly direction: "inbound" | "outbound";
+  /** Of the other side; empty: withheld. */
   readonly number: string;
   readonly agentId: number | null;
-  readonly language: AgentLanguage;
+  readonly status: string;
   readonly endedReason: string;
-  readonly answered: boolean;
+  readonly talkMs: number;
   readonly summary: string;
+  readonly transcript: string;
+  readonly costEur: number;
 }
 
-/** Implemented by contact/people.ts. */
-export interface People {
+/** Implemented by contact/callers.ts. */
+export interface Callers {
   /** In the transaction that sets a call up. */
   about(
     queries: Queries,
-    tenant: PeopleTenant,
+    tenant: CallerTenant,
     agent: { readonly language: AgentLanguage; readonly firstMessage: string },
     other: OtherSide,
   ): Promise<AboutOtherSide>;
   /** While it rings: what the tenant's CRM says of the number. Within 1.5 s, never throws. */
-  lookUp(tenant: PeopleTenant, other: OtherSide): Promise<readonly string[]>;
-  /** In the transaction that ends an outbound call. */
-  remember(queries: Queries, call: EndedOutbound): Promise<void>;
+  lookUp(tenant: CallerTenant, other: OtherSide): Promise<readonly string[]>;
+  /** In the transaction that ends a call: memory, the CRM's message, birthday and campaign results. */
+  ended(queries: Queries, call: EndedCall): Promise<void>;
+  /** After that transaction: what waits may leave. */
+  wake(): void;
 }

@@ -1,6 +1,6 @@
 /** Memories of calls, why they were placed, and how a tenant's features are set. */
 import { and, desc, eq, gte, lt } from "drizzle-orm";
-import type { PeopleRecords } from "../contact/people.ts";
+import type { CallerRecords } from "../contact/callers.ts";
 import type { Queries } from "./database.ts";
 import { agents, callMemories, callPurposes, featureSettings, tenants } from "./schema/index.ts";
 
@@ -10,8 +10,8 @@ export type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
 
 const MEMORIES_SHOWN_MAX = 200;
 
-export function peopleStore(queries: Queries) {
-  const records: PeopleRecords = {
+export function callerStore(queries: Queries) {
+  const records: CallerRecords = {
     async memories(tenantId, numberE164, sinceMs, limit) {
       return await queries
         .select({

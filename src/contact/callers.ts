@@ -3,13 +3,14 @@
  * (decisions.md 11). Each part speaks only when its feature is switched on; a withheld number is nobody,
  * and a number that several people share is nobody in particular.
  */
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Queries } from "../store/database.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import { type Memory, memoryFact, memoryKnowledge, outcomeInWords } from "./memory-words.ts";
-import type { AboutOtherSide, EndedOutbound, OtherSide, People, PeopleTenant } from "./ports.ts";
+import type { AboutOtherSide, Callers, CallerTenant, EndedCall, OtherSide } from "./ports.ts";
 
 /** A call back within so long is about the call before. */
 export const MEMORY_MS = 14 * 86_400_000;
@@ -22,8 +23,8 @@ export interface NewMemory extends Memory {
   readonly callUuid: string;
 }
 
-/** Implemented by store/people-store.ts. */
-export interface PeopleRecords {
+/** Implemented by store/caller-store.ts. */
+export interface CallerRecords {
   /** Newest first. */
   memories(tenantId: number, numberE164: string, sinceMs: number, limit: number): Promise<Memory[]>;
   putMemory(tenantId: number, memory: NewMemory): Promise<void>;
@@ -35,20 +36,35 @@ export interface PeopleRecords {
   agentName(tenantId: number, agentId: number): Promise<string | undefined>;
 }
 
-export interface PeopleDependencies {
+export interface CallersDependencies {
   readonly contacts: (queries: Queries) => ContactRecords;
-  readonly records: (queries: Queries) => PeopleRecords;
+  readonly records: (queries: Queries) => CallerRecords;
   readonly crm: CrmLookup | null;
+  /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
+  readonly listeners: readonly EndListener[];
   readonly clock: Clock;
+}
+
+export interface EndListener {
+  /** In the transaction that ends the call. */
+  ended(queries: Queries, call: EndedCall): Promise<void>;
+  /** After it. */
+  wake(): void;
 }
 
 const NOBODY: AboutOtherSide = { level: 0, facts: [], namedGreeting: null, knowledge: null };
 
-export function createPeople({ contacts, records, crm, clock }: PeopleDependencies): People {
+export function createCallers({
+  contacts,
+  records,
+  crm,
+  listeners,
+  clock,
+}: CallersDependencies): Callers {
   async function about(
     queries: Queries,
-    tenant: PeopleTenant,
-    agent: { readonly language: "lt" | "lv" | "en" | "ru"; readonly firstMessage: string },
+    tenant: CallerTenant,
+    agent: { readonly language: AgentLanguage; readonly firstMessage: string },
     other: OtherSide,
   ): Promise<AboutOtherSide> {
     if (other.number === "") return NOBODY;
@@ -81,7 +97,7 @@ export function createPeople({ contacts, records, crm, clock }: PeopleDependenci
 
   async function memoriesFor(
     queries: Queries,
-    tenant: PeopleTenant,
+    tenant: CallerTenant,
     other: OtherSide,
     isRecognised: boolean,
   ): Promise<Memory[]> {
@@ -89,6 +105,25 @@ export function createPeople({ contacts, records, crm, clock }: PeopleDependenci
     const since = clock.now() - MEMORY_MS;
     const found = await records(queries).memories(tenant.id, other.number, since, MEMORIES_MAX);
     return found.filter(({ sensitive }) => isRecognised || !sensitive);
+  }
+
+  async function remember(queries: Queries, call: EndedCall): Promise<void> {
+    if (call.direction !== "outbound" || call.number === "") return;
+    const store = records(queries);
+    if (!(await store.features(call.tenantId)).callbackMemory) return;
+    const purpose = await store.purpose(call.tenantId, call.callUuid);
+    const agent =
+      call.agentId === null ? undefined : await store.agentName(call.tenantId, call.agentId);
+    const { endedReason, talkMs, summary } = call;
+    await store.putMemory(call.tenantId, {
+      numberE164: call.number,
+      callUuid: call.callUuid,
+      reason: (purpose?.reason ?? agent ?? "a call").slice(0, TEXT_MAX),
+      outcome: outcomeInWords(endedReason, talkMs > 0, summary).slice(0, TEXT_MAX),
+      promise: "",
+      sensitive: purpose?.sensitive ?? false,
+      attemptedAt: clock.now(),
+    });
   }
 
   return {
@@ -99,27 +134,19 @@ export function createPeople({ contacts, records, crm, clock }: PeopleDependenci
         ? crm.facts(tenant.id, other)
         : Promise.resolve([]),
 
-    async remember(queries: Queries, call: EndedOutbound): Promise<void> {
-      const store = records(queries);
-      if (!(await store.features(call.tenantId)).callbackMemory) return;
-      const purpose = await store.purpose(call.tenantId, call.callUuid);
-      const agent =
-        call.agentId === null ? undefined : await store.agentName(call.tenantId, call.agentId);
-      await store.putMemory(call.tenantId, {
-        numberE164: call.number,
-        callUuid: call.callUuid,
-        reason: (purpose?.reason ?? agent ?? "a call").slice(0, TEXT_MAX),
-        outcome: outcomeInWords(call.endedReason, call.answered, call.summary).slice(0, TEXT_MAX),
-        promise: "",
-        sensitive: purpose?.sensitive ?? false,
-        attemptedAt: clock.now(),
-      });
+    async ended(queries, call) {
+      await remember(queries, call);
+      for (const listener of listeners) await listener.ended(queries, call);
+    },
+
+    wake() {
+      for (const listener of listeners) listener.wake();
     },
   };
 }
 
 function identityFacts(
-  tenant: PeopleTenant,
+  tenant: CallerTenant,
   known: readonly ContactRecord[],
   isRecognised: boolean,
 ): string[] {
