@@ -5558,6 +5558,68 @@ export interface operations {
                              * @example 1200
                              */
                             p95_ms: number | null;
+                            stages: {
+                                endpoint: {
+                                    /**
+                                     * @description The caller's last speech to the judgement that it was the last. Median, newest 1000 turns.
+                                     * @example 20
+                                     */
+                                    p50_ms: number | null;
+                                    /**
+                                     * @description The caller's last speech to the judgement that it was the last. 95th percentile.
+                                     * @example 60
+                                     */
+                                    p95_ms: number | null;
+                                };
+                                stt: {
+                                    /**
+                                     * @description From there to the final text. Median, newest 1000 turns.
+                                     * @example 20
+                                     */
+                                    p50_ms: number | null;
+                                    /**
+                                     * @description From there to the final text. 95th percentile.
+                                     * @example 60
+                                     */
+                                    p95_ms: number | null;
+                                };
+                                mind: {
+                                    /**
+                                     * @description From there to the mind's first words. Median, newest 1000 turns.
+                                     * @example 20
+                                     */
+                                    p50_ms: number | null;
+                                    /**
+                                     * @description From there to the mind's first words. 95th percentile.
+                                     * @example 60
+                                     */
+                                    p95_ms: number | null;
+                                };
+                                voice: {
+                                    /**
+                                     * @description From there to the first audio. Median, newest 1000 turns.
+                                     * @example 20
+                                     */
+                                    p50_ms: number | null;
+                                    /**
+                                     * @description From there to the first audio. 95th percentile.
+                                     * @example 60
+                                     */
+                                    p95_ms: number | null;
+                                };
+                                packet: {
+                                    /**
+                                     * @description From there to the first packet. Median, newest 1000 turns.
+                                     * @example 20
+                                     */
+                                    p50_ms: number | null;
+                                    /**
+                                     * @description From there to the first packet. 95th percentile.
+                                     * @example 60
+                                     */
+                                    p95_ms: number | null;
+                                };
+                            };
                         };
                         /**
                          * @description Answered of all, 0 to 1; null: no calls.

@@ -18,20 +18,25 @@ const RELATIVE_STEPS = [
   ["second", 1],
 ] as const;
 
+/** The reader's own region of a language, where the browser names one: British dates, not American. */
+const regionOf = (language: Language): string =>
+  navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
+
 function textsOf(language: Language, catalogue: Catalogue) {
+  const region = regionOf(language);
   const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
-  const dateTimes = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
-  const times = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
-  const months = new Intl.DateTimeFormat(language, {
+  const numbers = new Intl.NumberFormat(region, { maximumFractionDigits: 2 });
+  const dateTimes = new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" });
+  const dates = new Intl.DateTimeFormat(region, { dateStyle: "medium" });
+  const times = new Intl.DateTimeFormat(region, { timeStyle: "medium" });
+  const months = new Intl.DateTimeFormat(region, {
     month: "long",
     year: "numeric",
     timeZone: "UTC",
   });
   const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const eur = (value: number, digits = 2) =>
-    new Intl.NumberFormat(language, {
+    new Intl.NumberFormat(region, {
       style: "currency",
       currency: "EUR",
       minimumFractionDigits: 2,

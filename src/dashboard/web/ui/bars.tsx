@@ -6,6 +6,7 @@ const HEAD = 8;
 const FOOT = 24;
 const TICKS = 4;
 const NAMES_MAX = 12;
+const SLOTS_MIN = 10;
 
 /** 1, 2 or 5 times a power of ten: the smallest step that needs no more ticks than we draw. */
 function stepOf(most: number): number {
@@ -25,11 +26,13 @@ export function Bars(props: {
 }) {
   const { number } = useText();
   const { names, values, format = number, look = "agent" } = props;
-  const step = stepOf(Math.max(...values, 1e-9));
+  const wanted = stepOf(Math.max(...values, 1e-9));
+  // Half a call is no tick.
+  const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
   const top = step * Math.max(1, Math.ceil(Math.max(...values) / step - 1e-9));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
   const y = (value: number) => HEAD + (1 - value / top) * (HEIGHT - HEAD - FOOT);
-  const slot = 100 / Math.max(1, values.length);
+  const slot = 100 / Math.max(SLOTS_MIN, values.length);
   const everyName = Math.ceil(names.length / NAMES_MAX);
   return (
     <div className="bars">

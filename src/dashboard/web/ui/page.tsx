@@ -54,7 +54,9 @@ export function Card(props: {
           {props.actions && <div className="row">{props.actions}</div>}
         </div>
       )}
-      {props.flush ? props.children : <div className="card-body">{props.children}</div>}
+      {props.flush
+        ? props.children
+        : props.children && <div className="card-body">{props.children}</div>}
       {props.foot && <div className="card-foot">{props.foot}</div>}
     </section>
   );

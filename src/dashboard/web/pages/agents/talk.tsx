@@ -56,7 +56,7 @@ export function Talk({ agentId }: { agentId: number }) {
         )
       }
     >
-      <p className="row" role="status">
+      <p className="row firm" role="status">
         <Lamp
           tone={going ? "good" : state.at === "failed" ? "bad" : "plain"}
           live={state.at === "listening"}

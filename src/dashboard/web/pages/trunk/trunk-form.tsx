@@ -90,7 +90,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
             ...PRESETS.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
-        <div className="columns">
+        <div className="columns narrow">
           <TextField
             label={t("trunk.server")}
             placeholder="sip.example.com"

@@ -36,13 +36,13 @@ export function TrunkTest() {
     >
       {test && (
         <div className="stack" role="status">
-          <p className="row strong">
+          <p className="row firm strong">
             <Lamp tone={TONES[test.verdict]} />
             {t(`trunk.test_${test.verdict}`)}
           </p>
           <ul className="stack tight">
             {test.checks.map((check) => (
-              <li key={check.name} className="row">
+              <li key={check.name} className="row firm">
                 <Lamp tone={TONES[check.verdict]} />
                 <span className="grow">
                   <span className="strong">{check.name}</span> {check.finding}

@@ -73,7 +73,7 @@ function Standing({ trunk }: { trunk: Trunk }) {
         )
       }
     >
-      <p className="row strong" role="status">
+      <p className="row firm strong" role="status">
         <Lamp tone={TONES[trunk.status]} />
         {t(`trunk.status.${trunk.status}`)}
       </p>
