@@ -45,6 +45,7 @@ export async function restoreBackup(options: {
   copyFileSync(file, incoming);
   chmodSync(incoming, 0o600);
   holdBackFired(incoming, nowMs);
+  endSessions(incoming);
   const kept = keepOld(dataDir, databasePath, nowMs);
   for (const suffix of ["-wal", "-shm"]) rmSync(`${databasePath}${suffix}`, { force: true });
   moveDurably(incoming, databasePath);
@@ -62,6 +63,18 @@ function holdBackFired(path: string, nowMs: number): void {
       "UPDATE schedules SET lease_owner = NULL, lease_until = ? WHERE status = 'pending' AND schedule_at <= ?",
       [nowMs + GRACE_MS + 1000, nowMs],
     );
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** What was signed out, revoked or used up since the backup must not come back with it. */
+function endSessions(path: string): void {
+  const sqlite = new Sqlite(path, { readwrite: true, create: false });
+  try {
+    for (const table of ["sessions", "one_time_links"])
+      if (sqlite.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table))
+        sqlite.run(`DELETE FROM ${table}`);
   } finally {
     sqlite.close();
   }

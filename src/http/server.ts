@@ -27,7 +27,7 @@ import { createIdempotency } from "./idempotency.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpServer, HttpSettings } from "./ports.ts";
-import { problemOf, unauthorized } from "./problem.ts";
+import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
 import { MOUNTS, routeTable } from "./route-table.ts";
@@ -69,6 +69,7 @@ export async function createHttpServer(
   const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl };
   const routes = apiRoutes(context);
   const ownRoutes = dashboardRoutes(context);
+  const own = new Set(ownRoutes);
   const table = routeTable(
     routes.map((route) => route.contract),
     [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
@@ -120,8 +121,10 @@ export async function createHttpServer(
 
   /** Whatever way a request came here: without a tenant or the right role it sees open routes only. */
   function refusal(route: Route, exchange: Exchange): Response | null {
-    if (route.contract.open) return null;
     try {
+      // Were there a way round the gate, nobody is asked where such a request came from.
+      if (own.has(route) && !exchange.origins) throw signInNeeded();
+      if (route.contract.open) return null;
       if (exchange.session) authorise(route.contract, exchange.session);
       else if (exchange.tenantId === 0) throw unauthorized();
       return null;

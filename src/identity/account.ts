@@ -5,14 +5,15 @@
 import { invalidField } from "../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
 import type { LockOut } from "./lock-out.ts";
-import { passwordChangedMail, resetMail } from "./mails.ts";
+import { type AccountChange, accountChangedMail, resetMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
+import type { Passkeys } from "./passkeys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Postbox } from "./postbox.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { ActiveSession, Sessions } from "./sessions.ts";
 import { normalEmail, type SignIn } from "./sign-in.ts";
-import type { Locale } from "./stores.ts";
+import type { Locale, User } from "./stores.ts";
 
 export interface AccountParts {
   readonly sessions: Sessions;
@@ -20,6 +21,7 @@ export interface AccountParts {
   readonly passwords: Passwords;
   readonly lockOut: LockOut;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
   readonly links: OneTimeLinks;
   readonly postbox: Postbox;
 }
@@ -35,12 +37,16 @@ export type Account = ReturnType<typeof createAccount>;
 
 export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
   const { database, stores, clock } = deps;
-  const { sessions, signIn, passwords, lockOut, secondFactor, links, postbox } = parts;
+  const { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, postbox } = parts;
 
   /** Answers this session's new token; null: another request has just given it one. */
   async function alone({ session, token }: Asker): Promise<string | null> {
     await transaction(deps, (store) => store.sessions.removeAll(session.user.id, session.id));
-    return sessions.rotate(session, token);
+    return sessions.rotate(session, token, 0);
+  }
+
+  async function tell(user: Pick<User, "id" | "email" | "locale">, change: AccountChange) {
+    await postbox.send(accountChangedMail(user.locale, user, change, clock.now()), user.id);
   }
 
   return {
@@ -62,13 +68,14 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await store.users.update(user.id, { passwordHash });
         await store.links.removeOpen("reset", user.id);
       });
-      await postbox.send(passwordChangedMail(user.locale, user, clock.now()), user.id);
+      await tell(user, "password");
       return alone(asker);
     },
 
     /** Throws conflict, `valid_code_required`. */
     async confirmTotp(asker: Asker, code: string) {
       const recoveryCodes = await secondFactor.confirm(asker.session.user.id, code);
+      await tell(asker.session.user, "totp_on");
       return { recoveryCodes, token: await alone(asker) };
     },
 
@@ -78,7 +85,15 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       if (!(await signIn.confirms(user, password, asker.source.ip)))
         throw invalidField("password", "This is not your password.");
       await transaction(deps, (store) => secondFactor.remove(store, user.id));
+      await tell(user, "totp_off");
       return alone(asker);
+    },
+
+    /** Throws `valid_response_required`, conflict, plan_limit_reached. */
+    async addPasskey({ session }: Asker, name: string, response: unknown, origin: string) {
+      const made = await passkeys.register(session.user.id, name, response, origin);
+      await tell(session.user, "passkey");
+      return made;
     },
 
     /**
@@ -121,7 +136,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await store.links.removeOpen("reset", user.id);
       });
       await lockOut.forgive([lockOut.account(user.email)]);
-      await postbox.send(passwordChangedMail(user.locale, user, clock.now()), user.id);
+      await tell(user, "password");
       return user;
     },
   };

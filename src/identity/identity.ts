@@ -33,7 +33,7 @@ export function createIdentity(deps: IdentityDependencies) {
   const signIn = createSignIn(deps, {
     ...{ sessions, passwords, lockOut, secondFactor, passkeys, links },
   });
-  const shared = { sessions, signIn, passwords, lockOut, secondFactor, links, postbox };
+  const shared = { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, postbox };
   let cleaning: Promise<void> = Promise.resolve();
 
   /** What has ended, expired or been forgotten leaves the store. */

@@ -1,4 +1,4 @@
-/** What is mailed to people: invitations, password links, and that a password was changed. Pure. */
+/** What is mailed to people: invitations, password links, and changes of their account. Pure. */
 import { isoUtc } from "../core/clock.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import type { MadeLink } from "./one-time-links.ts";
@@ -7,10 +7,15 @@ import type { Locale } from "./stores.ts";
 /** Mails whose key begins so are emptied once they are sent: they carried a link. */
 export const LINK_MAIL_PREFIX = "link:";
 
+/** What makes it harder or easier to get into an account: its owner is told. */
+export type AccountChange = "password" | "passkey" | "totp_on" | "totp_off";
+
 interface Words {
   readonly invitation: (company: string, inviter: string) => readonly [string, string];
   readonly reset: readonly [string, string];
-  readonly changed: readonly [string, string];
+  readonly changed: Readonly<Record<AccountChange, string>>;
+  /** Follows what was changed. */
+  readonly changedBy: string;
   readonly until: string;
   readonly notYou: string;
 }
@@ -25,10 +30,14 @@ const words: Readonly<Record<Locale, Words>> = {
       "Set a new password",
       "Somebody, probably you, asked for a new password for Linevoice. Open this link to set it:",
     ],
-    changed: [
-      "Your password was changed",
-      "The password of your Linevoice account was changed. If that was not you, ask for a new one on the sign-in page and tell your operator.",
-    ],
+    changed: {
+      password: "Your password was changed",
+      passkey: "A passkey was added to your account",
+      totp_on: "The second factor of your account was turned on",
+      totp_off: "The second factor of your account was turned off",
+    },
+    changedBy:
+      "This was done in Linevoice. If it was not you, ask for a new password on the sign-in page, look through passkeys and sessions of your account, and tell your operator.",
     until: "It works once, until",
     notYou: "If you did not expect this, you need not do anything.",
   },
@@ -41,10 +50,14 @@ const words: Readonly<Record<Locale, Words>> = {
       "Nustatykite naują slaptažodį",
       "Kažkas, tikriausiai jūs, paprašė naujo „Linevoice“ slaptažodžio. Jį nustatysite atvėrę šią nuorodą:",
     ],
-    changed: [
-      "Jūsų slaptažodis pakeistas",
-      "Jūsų „Linevoice“ paskyros slaptažodis pakeistas. Jei tai padarėte ne jūs, prisijungimo puslapyje paprašykite naujo ir praneškite sistemos prižiūrėtojui.",
-    ],
+    changed: {
+      password: "Jūsų slaptažodis pakeistas",
+      passkey: "Prie jūsų paskyros pridėtas prieigos raktas",
+      totp_on: "Įjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+      totp_off: "Išjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+    },
+    changedBy:
+      "Tai padaryta sistemoje „Linevoice“. Jei tai ne jūs, prisijungimo puslapyje paprašykite naujo slaptažodžio, peržiūrėkite savo paskyros prieigos raktus bei seansus ir praneškite sistemos prižiūrėtojui.",
     until: "Nuoroda veikia vieną kartą, iki",
     notYou: "Jei šio laiško nelaukėte, nieko daryti nereikia.",
   },
@@ -57,10 +70,14 @@ const words: Readonly<Record<Locale, Words>> = {
       "Iestatiet jaunu paroli",
       "Kāds, visticamāk jūs, lūdza jaunu Linevoice paroli. To iestatīsiet, atverot šo saiti:",
     ],
-    changed: [
-      "Jūsu parole ir nomainīta",
-      "Jūsu Linevoice konta parole ir nomainīta. Ja to nedarījāt jūs, pieteikšanās lapā lūdziet jaunu un informējiet sistēmas uzturētāju.",
-    ],
+    changed: {
+      password: "Jūsu parole ir nomainīta",
+      passkey: "Jūsu kontam ir pievienota piekļuves atslēga",
+      totp_on: "Jūsu konta otrais faktors ir ieslēgts",
+      totp_off: "Jūsu konta otrais faktors ir izslēgts",
+    },
+    changedBy:
+      "Tas notika sistēmā Linevoice. Ja to nedarījāt jūs, pieteikšanās lapā lūdziet jaunu paroli, pārbaudiet sava konta piekļuves atslēgas un sesijas un informējiet sistēmas uzturētāju.",
     until: "Saite darbojas vienu reizi, līdz",
     notYou: "Ja šo vēstuli negaidījāt, nekas nav jādara.",
   },
@@ -73,10 +90,14 @@ const words: Readonly<Record<Locale, Words>> = {
       "Задайте новый пароль",
       "Кто-то, вероятно вы, запросил новый пароль для Linevoice. Чтобы задать его, откройте ссылку:",
     ],
-    changed: [
-      "Ваш пароль изменён",
-      "Пароль вашей учётной записи Linevoice изменён. Если это сделали не вы, запросите новый на странице входа и сообщите оператору.",
-    ],
+    changed: {
+      password: "Ваш пароль изменён",
+      passkey: "К вашей учётной записи добавлен ключ доступа",
+      totp_on: "Второй фактор вашей учётной записи включён",
+      totp_off: "Второй фактор вашей учётной записи выключен",
+    },
+    changedBy:
+      "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите оператору.",
     until: "Ссылка действует один раз, до",
     notYou: "Если вы не ждали этого письма, ничего делать не нужно.",
   },
@@ -108,18 +129,19 @@ export const invitationMail = (
 export const resetMail = (locale: Locale, email: string, link: MadeLink): MailDraft =>
   linkMail(locale, email, words[locale].reset, link);
 
-export function passwordChangedMail(
+export function accountChangedMail(
   locale: Locale,
   user: { id: number; email: string },
+  change: AccountChange,
   atMs: number,
 ): MailDraft {
-  const [subject, sentence] = words[locale].changed;
+  const { changed, changedBy } = words[locale];
   return {
-    key: `password-changed:${user.id}:${atMs}`,
+    key: `account-${change}:${user.id}:${atMs}`,
     callUuid: null,
     recipient: user.email,
-    subject,
-    body: `${sentence}\n\n${isoUtc(atMs)}\n`,
+    subject: changed[change],
+    body: `${changed[change]}: ${isoUtc(atMs)}.\n\n${changedBy}\n`,
     attachment: null,
   };
 }

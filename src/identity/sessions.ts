@@ -66,9 +66,9 @@ export function createSessions(deps: IdentityDependencies) {
     return session.tokenHash === hash || (session.formerUntil ?? 0) > nowMs;
   };
 
-  async function rotateTo(store: SessionStore, sessionId: number, from: string) {
+  async function rotateTo(store: SessionStore, sessionId: number, from: string, graceMs: number) {
     const token = newSecret(random);
-    const to = { tokenHash: hashOf(token), formerUntil: clock.now() + FORMER_TOKEN_MS };
+    const to = { tokenHash: hashOf(token), formerUntil: clock.now() + graceMs };
     return (await store.rotate(sessionId, from, to)) ? token : null;
   }
 
@@ -122,9 +122,17 @@ export function createSessions(deps: IdentityDependencies) {
       return token;
     },
 
-    /** Another token for the same session; null when somebody was faster, or the token is old. */
-    rotate(session: ActiveSession, token: string): Promise<string | null> {
-      return transaction(deps, ({ sessions }) => rotateTo(sessions, session.id, hashOf(token)));
+    /**
+     * Another token for the same session; null when somebody was faster, or the token is old.
+     * `graceMs` 0: the former one ends at once.
+     */
+    rotate(
+      session: ActiveSession,
+      token: string,
+      graceMs: number = FORMER_TOKEN_MS,
+    ): Promise<string | null> {
+      const from = hashOf(token);
+      return transaction(deps, ({ sessions }) => rotateTo(sessions, session.id, from, graceMs));
     },
 
     /** Signing out. Whatever is not a session is out already. */

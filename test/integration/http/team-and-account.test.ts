@@ -1,6 +1,7 @@
 /** The owner's link, invitations, roles, passwords and profiles, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
 import { mails, tenants } from "../../../src/store/schema/index.ts";
 import {
   type ApiServer,
@@ -364,5 +365,17 @@ describe("one's account", () => {
     expect(pickText(begun, "otpauth_uri")).toContain("otpauth://totp/Linevoice:");
     expect(pick(await confirm("000000"), "error")).toBe("valid_code_required");
     expect(pick(await browser.ask("GET", "/session"), "session.user.totp_enabled")).toBe(false);
+    const secret = Secret.fromBase32(pickText(begun, "secret"));
+    const code = new TOTP({ secret }).generate({ timestamp: clock.now() });
+    const { cookie } = browser;
+    expect((await confirm(code)).status).toBe(200);
+    expect((await browser.ask("POST", "/totp/begin")).status).toBe(409);
+    expect((await mailTo(browser.person.email))?.subject).toBe(
+      "The second factor of your account was turned on",
+    );
+    // The token from before is worth nothing: whoever may have it is out, at once.
+    const before = new Browser(server.base);
+    before.cookie = cookie;
+    expect((await before.ask("GET", "/team")).status).toBe(401);
   });
 });

@@ -19,6 +19,7 @@ import { requireWholeDatabase } from "../../../src/backup/whole-database.ts";
 import { describeError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { identityStores } from "../../../src/store/identity-stores.ts";
 import { schedules, tenants } from "../../../src/store/schema/index.ts";
 import { runDatabaseJob } from "../../../src/worker/run-database-job.ts";
 import { spawnDatabaseWorker } from "../../../src/workers.ts";
@@ -199,6 +200,29 @@ test("restoring brings the old rows back and keeps the newer ones beside them", 
   };
   expect(await names(databasePath)).toEqual(["old"]);
   expect(await names(join(restored.kept ?? "", "linevoice.db"))).toEqual(["old", "new"]);
+});
+
+test("what was signed out or used up since the backup does not come back: all sign in anew", async () => {
+  const { database, backups, dataDir, databasePath, clock } = appliance();
+  await database.tx(async (queries) => {
+    const { users, sessions, links } = identityStores(queries);
+    const who = { email: "rasa@example.com", name: "Rasa", locale: "en", operator: true } as const;
+    const userId = await users.insert({ ...who, passwordHash: null, createdAt: NOW });
+    const seen = { ip: "127.0.0.1", userAgent: "", createdAt: NOW, lastSeenAt: NOW };
+    const session = { userId, stage: "full", method: "link", tenantId: null } as const;
+    await sessions.insert({ ...session, ...seen, tokenHash: "a", expiresAt: NOW + DAY_MS });
+    const about = { userId, tenantId: null, email: null, role: null } as const;
+    const link = { kind: "sign_in", tokenHash: "b", createdAt: NOW } as const;
+    await links.insert({ ...link, ...about, expiresAt: NOW + DAY_MS });
+  });
+  const { file } = await backups.create(null);
+  await close(database);
+  await restoreBackup({ file, dataDir, databasePath, clock });
+  const restored = openDatabase(databasePath, NOW);
+  opened.push(restored);
+  const { users, sessions, links } = identityStores(restored.read);
+  expect(await users.byEmail("rasa@example.com")).not.toBeNull();
+  expect([await sessions.byToken("a"), await links.byToken("b")]).toEqual([null, null]);
 });
 
 test("rows that are only in the write-ahead log of a killed server are kept too", async () => {

@@ -1,0 +1,120 @@
+/**
+ * Requests that no client library writes: other spellings of a path, two hosts, no host. However a
+ * request is written, it passes the gate or gets nothing.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { connect } from "node:net";
+import { type ApiServer, startApiServer } from "../../support/api-server.ts";
+import { signedInBrowser } from "../../support/dashboard-session.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(30_000);
+
+let server: ApiServer;
+let cookie = "";
+
+beforeAll(async () => {
+  server = await startApiServer({ directory: tempDir() });
+  const { id } = await server.tenant();
+  cookie = (await signedInBrowser(server, { tenantId: id })).cookie ?? "";
+});
+afterAll(() => server.stop());
+
+function send(lines: readonly string[]): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.server.address.port, "127.0.0.1", () =>
+      socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`),
+    );
+    let text = "";
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", reject);
+    socket.on("close", () =>
+      resolve({ status: Number(text.split(" ")[1]), text: text.toLowerCase() }),
+    );
+  });
+}
+
+const PATHS = [
+  "/api/dashboard/session",
+  "/api/%64ashboard/session",
+  "/%61pi/dashboard/session",
+  "//api/dashboard/session",
+  "/api//dashboard/session",
+  "/api/dashboard//session",
+  "/api/dashboard/session/",
+  "/api/dashboard/%73ession",
+  "/api/dashboard/../dashboard/session",
+  "/api/v1/../dashboard/session",
+  "/api/v1/%2e%2e/dashboard/session",
+  "/x/../api/dashboard/session",
+  "/API/Dashboard/Session",
+  "/api/dashboard/session;a=b",
+  "/api/dashboard%2fsession",
+  "/api/dashboard/session#x",
+  "http://evil.example/api/dashboard/session",
+];
+
+for (const path of PATHS)
+  test(`${path} says who is signed in through the gate only`, async () => {
+    const foreign = await send([
+      `GET ${path} HTTP/1.1`,
+      "Host: evil.example",
+      `Cookie: ${cookie}`,
+      "Sec-Fetch-Site: cross-site",
+    ]);
+    expect(foreign.text).not.toContain("person");
+    expect(foreign.status).not.toBe(200);
+    const ours = await send([`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", `Cookie: ${cookie}`]);
+    if (ours.status === 200)
+      expect(ours.text).toContain("cross-origin-resource-policy: same-origin");
+    else expect([401, 404]).toContain(ours.status);
+    const post = await send([
+      `POST ${path.replace("session", "sign-out")} HTTP/1.1`,
+      "Host: 127.0.0.1",
+      `Cookie: ${cookie}`,
+      "Content-Length: 0",
+    ]);
+    expect([401, 403, 404]).toContain(post.status);
+  });
+
+test("two hosts, none, and one that is no name get nothing", async () => {
+  for (const hosts of [
+    ["Host: 127.0.0.1", "Host: evil.example"],
+    ["Host: evil.example", "Host: 127.0.0.1"],
+    [],
+    ["Host: 127.0.0.1 evil.example"],
+    ["Host: 127.0.0.1@evil.example"],
+    ["Host: evil.example#127.0.0.1"],
+  ]) {
+    const answer = await send([
+      "GET /api/dashboard/session HTTP/1.1",
+      ...hosts,
+      `Cookie: ${cookie}`,
+    ]);
+    expect([hosts, [400, 403, 404].includes(answer.status)]).toEqual([hosts, true]);
+    expect(answer.text).not.toContain("person");
+  }
+});
+
+test("a body with two lengths is refused, or read as one: nothing of it is a second request", async () => {
+  const smuggled = "GET /api/dashboard/session HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  for (const lengths of [
+    ["Content-Length: 4", `Content-Length: ${4 + smuggled.length}`],
+    ["Content-Length: 4", "Transfer-Encoding: chunked"],
+    ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+    ["Transfer-Encoding: xchunked"],
+  ]) {
+    const { text } = await send([
+      "POST /api/dashboard/sign-out HTTP/1.1",
+      "Host: 127.0.0.1",
+      "Origin: null",
+      ...lengths,
+      "",
+      `0\r\n\r\n${smuggled}`,
+    ]);
+    expect(text.split("http/1.1 ").length - 1).toBeLessThanOrEqual(1);
+    expect(text).not.toContain("http/1.1 200");
+  }
+});
