@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
 import type { Timer } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { ChatEvent, ChatInput, JsonObject, JsonValue } from "../worker/messages.ts";
+import type { CallBrief, ChatEvent, ChatInput, JsonObject, JsonValue } from "../worker/messages.ts";
 import type { CallContext } from "./context.ts";
 import type { ChatChannel } from "./media-port.ts";
 import { TRIAL_CALLER, trialBrief } from "./talk.ts";
@@ -87,8 +87,7 @@ export function createAgentChats(context: ChatContext): AgentChats {
     kept.set(key, { ...mind, timer });
   }
 
-  async function open(tenantId: number, agentId: number): Promise<Mind> {
-    const brief = await trialBrief(context, tenantId, agentId, null);
+  async function open(brief: CallBrief): Promise<Mind> {
     return { callUuid: brief.callId, channel: await media.openChat(brief) };
   }
 
@@ -153,8 +152,9 @@ export function createAgentChats(context: ChatContext): AgentChats {
     message: string | null,
   ): Promise<ChatReply> {
     const startedAt = clock.monotonic();
-    const known = take(keyOf(tenantId, agentId, lines));
-    const mind = known ?? (await open(tenantId, agentId));
+    const brief = await trialBrief(context, tenantId, agentId, null);
+    const known = take(keyOf(tenantId, brief, lines));
+    const mind = known ?? (await open(brief));
     try {
       if (!known) await replay(mind, lines);
       const heard = message === null ? null : await answer(tenantId, mind, message);
@@ -165,7 +165,7 @@ export function createAgentChats(context: ChatContext): AgentChats {
         ...(reply === "" ? [] : [{ role: "agent" as const, text: reply }]),
       ];
       if (heard?.ended) mind.channel.close();
-      else keep(keyOf(tenantId, agentId, after), mind);
+      else keep(keyOf(tenantId, brief, after), mind);
       return {
         reply,
         ended: heard?.ended ?? false,
@@ -243,7 +243,10 @@ const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => 
   ...{ type: "tool_result", toolCallId: call.toolCallId, ok, output },
 });
 
-function keyOf(tenantId: number, agentId: number, lines: readonly ChatLine[]): string {
-  const text = JSON.stringify([tenantId, agentId, lines.map(({ role, text }) => [role, text])]);
+/** An agent that was changed, or that knows something new, does not go on where the old one was. */
+function keyOf(tenantId: number, brief: CallBrief, lines: readonly ChatLine[]): string {
+  const { agent, knowledge, tools, disclosure } = brief;
+  const said = lines.map(({ role, text }) => [role, text]);
+  const text = JSON.stringify([tenantId, agent, knowledge, tools, disclosure, said]);
   return createHash("sha256").update(text).digest("base64");
 }

@@ -21,7 +21,7 @@ const NO_CALLS: ReadonlySet<string> = new Set(["REGISTER", "OPTIONS", "SUBSCRIBE
 const START = /^(?:SIP\/2\.0 (\d{3}) ?([^\r\n]*)|([A-Z]+) )/;
 const CALL_ID = /^(?:Call-ID|i)[ \t]*:[ \t]*(\S+)/im;
 const CSEQ = /^CSeq[ \t]*:[ \t]*(\d{1,10})[ \t]+([A-Z]+)/im;
-const REASON = /^Reason[ \t]*:[ \t]*(\w+)(?:;cause=(\d{1,4}))?/im;
+const REASON = /^Reason[ \t]*:[ \t]*([\w.]{1,12})(?:[ \t]*;[ \t]*cause=(\d{1,4}))?/im;
 const CREDENTIALS = /^(?:Proxy-)?Authorization[ \t]*:/im;
 const CHALLENGE = /^(?:WWW|Proxy)-Authenticate[ \t]*:/im;
 const RTPMAP = /^a=rtpmap:\d+ ([A-Za-z0-9.-]{1,32})\/(\d{1,6})/gm;

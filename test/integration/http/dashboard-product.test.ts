@@ -418,7 +418,8 @@ test("home says how everything stands, what is wrong and what is left to do", as
   const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
   expect(home.lamps.trunk.state).toBe("ok");
   expect(home.lamps.engine).toEqual({
-    ...{ state: "ok", sentence: "Ready to carry calls.", mend: null },
+    ...{ state: "ok", code: "engine_ready", values: {}, mend: null },
+    sentence: "Ready to carry calls.",
   });
   expect(home.lamps.mail.state).toBe("warning");
   expect(home.lamps.backup.state).toBe("warning");

@@ -30,11 +30,11 @@ export const productRoutes = (context: ProductContext): Route[] => [
 ];
 
 export function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
-  const { database, clock, identity } = dependencies;
+  const { database, clock, log, identity } = dependencies;
   const { live, talks } = parts;
   const { audit } = identity;
   return [
-    liveSocket({ live, database, clock }),
+    liveSocket({ live, database, clock, log }),
     listenSocket({ live, audit }),
     talkSocket({ talks, audit }),
   ];

@@ -1,9 +1,11 @@
 /** `/ws`: a tenant's calls as they live, and its registration. See contracts/home.ts. */
 
 import type { Clock } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
 import { agentStore } from "../../../store/agent-store.ts";
 import type { Database } from "../../../store/database.ts";
-import type { DashboardParts, LiveEvent } from "../ports.ts";
+import type { DashboardParts, LiveCallView, LiveEvent } from "../ports.ts";
 import { presentLive, presentTurn } from "../present-live.ts";
 import type { Socket, SocketRoute } from "./socket.ts";
 
@@ -13,16 +15,30 @@ export function liveSocket(deps: {
   readonly live: DashboardParts["live"];
   readonly database: Database;
   readonly clock: Clock;
+  readonly log: Log;
 }): SocketRoute {
-  const { live, database, clock } = deps;
+  const { live, database, clock, log } = deps;
 
-  function tell(socket: Socket, names: ReadonlyMap<number, string>, event: LiveEvent): void {
+  /** An agent that is newer than the socket gets its name with the call's next change. */
+  async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
+    for (const { id, name } of await agentStore(database.read).list(tenantId)) names.set(id, name);
+  }
+
+  function tellCall(socket: Socket, names: Map<number, string>, call: LiveCallView): void {
+    const { agentId } = call;
+    const name = agentId === null ? null : names.get(agentId);
+    socket.json({ type: "call", call: presentLive(call, name ?? null) });
+    if (name === undefined)
+      learn(call.tenantId, names).catch((error) =>
+        log.warn("live.agents_not_read", { error: describeError(error) }),
+      );
+  }
+
+  function tell(socket: Socket, names: Map<number, string>, event: LiveEvent): void {
     switch (event.type) {
-      case "call": {
-        const name = event.call.agentId === null ? null : (names.get(event.call.agentId) ?? null);
-        socket.json({ type: "call", call: presentLive(event.call, name) });
+      case "call":
+        tellCall(socket, names, event.call);
         break;
-      }
       case "turn":
         socket.json({
           ...{ type: "turn", call_uuid: event.callUuid },
@@ -51,8 +67,8 @@ export function liveSocket(deps: {
     path: "/ws",
     role: "viewer",
     async open(_, { tenantId }) {
-      const agents = await agentStore(database.read).list(tenantId);
-      const names = new Map(agents.map(({ id, name }) => [id, name]));
+      const names = new Map<number, string>();
+      await learn(tenantId, names);
       return (socket) => {
         const unsubscribe = live.follow(tenantId, (event) => tell(socket, names, event));
         for (const call of live.list(tenantId)) tell(socket, names, { type: "call", call });
