@@ -10,7 +10,14 @@ export {
   serialise,
 } from "./build.ts";
 export { type HeaderInit, Headers } from "./headers.ts";
-export type { CSeq, ParseFailure, SipMessage, SipRequest, SipResponse } from "./message.ts";
+export {
+  type CSeq,
+  type ParseFailure,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+  transactionIdentity,
+} from "./message.ts";
 export { mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
 export { formatNameAddr, type NameAddr, nameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
 export { formatParameters, type Parameters, parseParameters } from "./parameters.ts";

@@ -42,3 +42,16 @@ export interface ParseFailure {
   /** For logs: what is wrong. Holds no bytes of the message. */
   readonly reason: string;
 }
+
+const COOKIE = "z9hG4bK";
+
+/**
+ * What tells a request's transaction from others of the same sender. Without the magic cookie, or
+ * with nothing behind it, the branch proves nothing (RFC 2543 peers, RFC 4475 3.2.1): Call-ID, CSeq
+ * and From stand in for it (17.2.3).
+ */
+export function transactionIdentity(message: SipMessage): string {
+  const branch = message.via.parameters.get("branch") ?? "";
+  if (branch.startsWith(COOKIE) && branch.length > COOKIE.length) return branch;
+  return `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
+}

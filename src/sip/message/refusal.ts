@@ -30,7 +30,8 @@ export function refuseMalformed(
   if (/^SIP\//i.test(start) || /^ACK\b/.test(start) || !/SIP\/\d/i.test(start)) return undefined;
   const vias = valuesOf(lines, "via").flatMap((line) => splitOutsideQuotes(line, ",") ?? [line]);
   const [top = ""] = vias;
-  const via = parseVia(top.trim());
+  // Of another version of SIP, the hop is all that counts.
+  const via = parseVia(top.trim().replace(/^SIP\s*\/\s*\d+\.\d+/i, "SIP/2.0"));
   if (!via) return undefined;
   const stamped = stampSource(via, source);
   const others = vias.slice(1, VIAS_MAX).filter((value) => parseVia(value.trim()));

@@ -13,6 +13,7 @@ import {
   type SipRequest,
   type SipResponse,
   tagOf,
+  transactionIdentity,
   type Uri,
   userOf,
 } from "../message/index.ts";
@@ -35,6 +36,8 @@ export function toSipJsRequest(
   target.method = request.method;
   target.ruri = new URI("sip", contactUser, "local.invalid");
   fill(target, request);
+  // SIP.js tells its transactions apart by the branch alone.
+  target.viaBranch = transactionIdentity(request);
   return target;
 }
 

@@ -11,6 +11,7 @@ import {
   responseDestination,
   type SipRequest,
   type SipResponse,
+  transactionIdentity,
 } from "../message/index.ts";
 import type { Address, Flow } from "../transport/flow.ts";
 import { ClientTransaction, type ClientTransactionUser } from "./client.ts";
@@ -143,18 +144,7 @@ const keyMethod = (message: Keyed): string =>
 
 const clientKey = (message: Keyed): string => `${branchOf(message.via)}|${keyMethod(message)}`;
 
-/**
- * Without the magic cookie the branch proves nothing (RFC 2543 peers): Call-ID, CSeq and From
- * stand in for it (17.2.3).
- */
 function serverKey(message: Keyed): string {
   const { via } = message;
-  const branch = branchOf(via);
-  const sentBy = `${via.host}:${via.port ?? ""}`;
-  // The cookie alone identifies nothing either (RFC 4475 3.2.1).
-  const identity =
-    branch.startsWith("z9hG4bK") && branch.length > 7
-      ? branch
-      : `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
-  return `${identity}|${sentBy}|${keyMethod(message)}`;
+  return `${transactionIdentity(message)}|${via.host}:${via.port ?? ""}|${keyMethod(message)}`;
 }
