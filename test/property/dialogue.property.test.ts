@@ -8,7 +8,17 @@ type Act =
   | { readonly do: "silence" | "speech"; readonly ms: number }
   | { readonly do: "says"; readonly text: string }
   | { readonly do: "key"; readonly key: string }
-  | { readonly do: "tool_result" | "break_ear" | "break_mind" | "say_and_end" | "lose_media" };
+  | {
+      readonly do:
+        | "tool_result"
+        | "break_ear"
+        | "break_mind"
+        | "say_and_end"
+        | "lose_media"
+        | "transfer_begin"
+        | "transfer_failed"
+        | "speech_restored";
+    };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant("silence" as const), ms: fc.nat(9_000) }), weight: 4 },
@@ -24,6 +34,13 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constant("tool_result" as const) }),
   fc.record({ do: fc.constantFrom("break_ear" as const, "break_mind" as const) }),
   fc.record({ do: fc.constantFrom("say_and_end" as const, "lose_media" as const) }),
+  fc.record({
+    do: fc.constantFrom(
+      "transfer_begin" as const,
+      "transfer_failed" as const,
+      "speech_restored" as const,
+    ),
+  }),
 );
 
 const ANSWERS: readonly (readonly MindEvent[])[] = [
@@ -39,6 +56,12 @@ const ANSWERS: readonly (readonly MindEvent[])[] = [
     { type: "text", text: "One moment." },
     { type: "transfer", target: "desk" },
   ],
+  [{ type: "tool_call", toolCallId: "m", tool: "take_message", arguments: { message: "Hi" } }],
+  [{ type: "tool_call", toolCallId: "x", tool: "transfer_call", arguments: { to: "desk" } }],
+  [
+    { type: "text", text: "Bye." },
+    { type: "tool_call", toolCallId: "e", tool: "end_call", arguments: {} },
+  ],
   [
     { type: "expect", answer: "yes_no" },
     { type: "text", text: "Shall I?" },
@@ -50,12 +73,24 @@ test("whatever happens, a conversation ends with one wish at most, one report an
     acts: fc.array(act, { maxLength: 12 }),
     answers: fc.array(fc.nat(ANSWERS.length - 1), { minLength: 1, maxLength: 5 }),
     agentFirst: fc.boolean(),
+    outbound: fc.boolean(),
+    leaveMessage: fc.boolean(),
+    earlyStart: fc.boolean(),
     thinksForMs: fc.constantFrom(0, 0, 900, 3_000),
   });
   await fc.assert(
-    fc.asyncProperty(settings, async ({ acts, answers, agentFirst, thinksForMs }) => {
-      const firstSpeaker = agentFirst ? "assistant" : "customer";
-      const call = await scriptedCall({ brief: callBrief({ firstSpeaker, maxDurationSec: 60 }) });
+    fc.asyncProperty(settings, async ({ acts, answers, thinksForMs, earlyStart, ...kind }) => {
+      const brief = callBrief({
+        firstSpeaker: kind.agentFirst ? "assistant" : "customer",
+        voicemailAction: kind.leaveMessage ? "leave_message" : "hangup",
+        maxDurationSec: 60,
+      });
+      const direction = kind.outbound ? "outbound" : "inbound";
+      const call = await scriptedCall({
+        brief: { ...brief, direction },
+        settings: { transferTargets: { desk: "sip:desk@example.com" } },
+        earlyStart,
+      });
       let turn = 0;
       call.script.thinksForMs = thinksForMs;
       call.script.answers = () => [...(ANSWERS[answers[turn++ % answers.length] ?? 0] ?? [])];
@@ -103,5 +138,11 @@ async function perform(call: Awaited<ReturnType<typeof scriptedCall>>, step: Act
       return call.session.sayAndEnd("We must stop here.", "balance_exhausted");
     case "lose_media":
       return call.audio.loseMedia();
+    case "transfer_begin":
+      return call.session.transferBegin();
+    case "transfer_failed":
+      return call.session.transferFailed("busy");
+    case "speech_restored":
+      return call.session.speechRestored();
   }
 }

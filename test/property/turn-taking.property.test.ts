@@ -19,6 +19,11 @@ const plain = fc.constantFrom(
   "agent_waits" as const,
   "agent_done" as const,
   "interrupted" as const,
+  "transfer" as const,
+  "transfer_failed" as const,
+  "bridged" as const,
+  "person" as const,
+  "machine" as const,
 );
 const anyEvent: fc.Arbitrary<TurnEvent> = fc.oneof(
   fc.boolean().map((agentFirst) => ({ type: "answered" as const, agentFirst })),

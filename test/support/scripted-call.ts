@@ -144,6 +144,8 @@ class ScriptedAudio implements CallAudio {
 export interface ScriptedCallOptions {
   readonly brief?: CallBrief;
   readonly settings?: Partial<ConversationSettings>;
+  /** The mind may be asked ahead of time. */
+  readonly earlyStart?: boolean;
 }
 
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
@@ -162,6 +164,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     /** Milliseconds before the mind says its first word. */
     thinksForMs: 0,
     voiceFails: false,
+    /** Milliseconds before the voice's first samples. */
+    voiceTakesMs: 0,
     mindFails: null as EngineFailure | null,
   };
   let onPartial: (text: string) => void = () => {};
@@ -184,6 +188,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
       expect() {},
     },
     mind: {
+      capabilities: { earlyStart: options.earlyStart ?? false },
       async *respond(input, signal) {
         inputs.push(input);
         if (script.thinksForMs > 0) await sleep(clock, script.thinksForMs, signal);
@@ -197,6 +202,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     voice: {
       async *speak(text, signal) {
         if (script.voiceFails) throw new Error("no voice");
+        if (signal.aborted) return;
+        if (script.voiceTakesMs > 0) await sleep(clock, script.voiceTakesMs);
         if (signal.aborted) return;
         spoken.push(text);
         yield new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(1_000);
