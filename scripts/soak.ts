@@ -1,19 +1,49 @@
 /**
- * `npm run soak`: the long version of the tests that take a count from the environment. 10,000
- * random histories of money unless LINEVOICE_HISTORIES says otherwise, about six minutes; 1,000,000
- * mutated descriptions and packets of each kind unless MUTATIONS does, about two.
+ * `npm run soak [money|simulation|kill]`: the long version of tests that take a count. Random histories
+ * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), lives of the simulated appliance
+ * (LINEVOICE_SEEDS, 20,000; about an hour), kill −9 of the real one under load (LINEVOICE_CYCLES,
+ * 1,000; about two hours). All of them without a name; exit 1 when one found something.
  */
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const files = [
-  "test/property/money-histories.test.ts",
-  "test/property/media/mutated-media.test.ts",
-];
-const child = Bun.spawn([process.execPath, "test", ...files], {
-  cwd: root,
-  env: { LINEVOICE_HISTORIES: "10000", MUTATIONS: "1000000", ...process.env },
-  stdout: "inherit",
-  stderr: "inherit",
-});
-process.exit(await child.exited);
+
+const PARTS = {
+  money: {
+    command: ["test", "test/property/money-histories.test.ts"],
+    env: { LINEVOICE_HISTORIES: "10000" },
+  },
+  simulation: {
+    command: ["test", "test/property/simulation.test.ts"],
+    env: { LINEVOICE_SEEDS: "20000" },
+  },
+  kill: {
+    command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
+    env: {},
+  },
+} as const;
+
+const isPart = (name: string): name is keyof typeof PARTS => name in PARTS;
+
+async function run(name: keyof typeof PARTS): Promise<number> {
+  const { command, env } = PARTS[name];
+  console.log(`── soak: ${name}`);
+  const child = Bun.spawn([process.execPath, ...command], {
+    ...{ cwd: root, stdout: "inherit", stderr: "inherit" },
+    env: { ...env, ...process.env },
+  });
+  return await child.exited;
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !isPart(name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no soak ${unknown.join(", ")}. Allowed: ${Object.keys(PARTS).join(", ")}.`,
+  );
+  process.exit(2);
+}
+let failed = 0;
+for (const name of asked.length > 0 ? asked.filter(isPart) : Object.keys(PARTS).filter(isPart))
+  if ((await run(name)) !== 0) failed++;
+process.exit(failed === 0 ? 0 : 1);

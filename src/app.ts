@@ -53,6 +53,7 @@ import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
 import { billingStores } from "./store/billing-stores.ts";
 import type { Database } from "./store/database.ts";
+import { dropDeadLeases } from "./store/lease-store.ts";
 import { createApiKeys } from "./tenant/api-keys.ts";
 import { createUrlCheck } from "./webhook/tenant-url.ts";
 
@@ -219,6 +220,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   baseUrl = http.baseUrl;
 
   deleteMailedRecordings(context);
+  if (!settings.storage.shared) await database.tx(dropDeadLeases);
   await recoverCalls(context);
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, clock, log });

@@ -22,6 +22,16 @@ interface Fired {
   readonly trunkId: number | null;
 }
 
+/** Right after a start the trunk has no answer yet: what is due waits for it, within its grace. */
+function whenRegistered(context: CallContext, trunkId: number): void {
+  if (context.sip.trunk(trunkId)?.registration.name !== "registering") return;
+  throw new AppError({
+    code: "unavailable",
+    publicMessage: "The trunk is registering. Try again in a few seconds.",
+    retryable: true,
+  });
+}
+
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
 async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | null> {
   const { clock, database, billing, events, settings } = context;
@@ -40,7 +50,9 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
         publicMessage: "The agent of this call was deleted.",
       });
     const trunk = await setup.trunk(entry.tenantId);
+    if (trunk) whenRegistered(context, trunk.id);
     await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
+    await context.callers?.mayDial(queries, entry);
     const fired = await scheduleStore(queries).leavePending(
       entry.tenantId,
       entry.id,

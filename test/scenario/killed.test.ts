@@ -191,8 +191,6 @@ test("the mail is handed over but not accepted: the recording is kept, and maile
   expect(readdirSync(recordings)).toHaveLength(1);
   world.smtp.beforeAccept = null;
   dead.resolve();
-  // Its lease is that of a dead process: it is not waited for in this test.
-  world.write("UPDATE mails SET lease_until = 0 WHERE status = 'pending'");
   const call = await dieAndRecover(number);
   expect(call.recording_status).toBe("emailed_deleted");
 });
@@ -209,7 +207,6 @@ test("the mail is accepted, the recording not yet deleted: deleted at the next s
   await accepted.promise;
   world.smtp.afterAccept = null;
   await world.kill();
-  world.write("UPDATE mails SET lease_until = 0 WHERE status = 'pending'");
   const call = await dieAndRecover(number);
   expect(call.recording_status).toBe("emailed_deleted");
 });

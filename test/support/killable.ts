@@ -37,7 +37,8 @@ export interface Killable {
   start(): Promise<{ readonly registeredMs: number }>;
   /** SIGKILL, now. Resolves when the process is gone. */
   kill(): Promise<void>;
-  phone(number: string): Promise<Phone>;
+  /** A subscriber of the carrier, with further numbers of its own where asked for. */
+  phone(number: string, numbers?: readonly string[]): Promise<Phone>;
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: ApiAnswer }>;
   /** A look at the stored rows, beside the process. */
   rows<Row>(sql: string): Row[];
@@ -248,9 +249,9 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       stored.run(sql);
       stored.close();
     },
-    async phone(number) {
+    async phone(number, numbers = []) {
       const account = { username: number, password: number };
-      carrier.addSubscriber({ ...account, numbers: [number] });
+      carrier.addSubscriber({ ...account, numbers: [number, ...numbers] });
       const made = await createPhone({
         ...{ number, domain: "carrier.test", host, proxy: carrier.address, account },
       });

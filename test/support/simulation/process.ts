@@ -23,6 +23,7 @@ import { createMailQueue } from "../../../src/mail/mail-queue.ts";
 import { startScheduler } from "../../../src/schedule/scheduler.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
 import { type Database, openDatabase, type Queries } from "../../../src/store/database.ts";
+import { dropDeadLeases } from "../../../src/store/lease-store.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
@@ -133,6 +134,7 @@ export async function startProcess(options: ProcessOptions) {
   } as unknown as CallContext;
 
   deleteMailedRecordings(context);
+  await database.tx(dropDeadLeases);
   await recoverCalls(context);
   worker.start();
   mails.start();
