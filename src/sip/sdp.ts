@@ -91,7 +91,8 @@ export function buildOffer(
   direction: MediaDirection = "sendrecv",
 ): string {
   const formats = session.codecs.map((name) => FORMATS[name]);
-  const clocks = new Set(formats.map((format) => format.clockRateHz));
+  // Many a far end knows events in 8 kHz only, whatever its codec.
+  const clocks = new Set([8000, ...formats.map((format) => format.clockRateHz)]);
   const { srtp } = session;
   const audio = writeAudio({
     port: media.port,

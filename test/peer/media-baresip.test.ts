@@ -121,6 +121,83 @@ describe.skipIf(missing)("media with baresip", () => {
     );
   });
 
+  for (const { codec, encryption } of [
+    { codec: "G722", encryption: "srtp" },
+    { codec: "opus", encryption: undefined },
+  ] as const) {
+    test(
+      `${codec}${encryption ? " under SRTP" : ""}: hold and back, and keys both ways, in one call`,
+      async () => {
+        const telephoneHost = encryption ? "127.0.44.31" : "127.0.44.32";
+        const telephone = await startBaresip({
+          host: telephoneHost,
+          provider: null,
+          user: THEIR_NUMBER,
+          password: "",
+          rateHz: RATE_HZ,
+          microphone: twoTones(THEIRS_HZ, 30_000),
+          codecs: codec.toLowerCase(),
+          ...(encryption && { encryption }),
+        });
+        const stack = await startStack(US, silentLog, { codecs: [codec], srtp: "optional" });
+        const audio = await openAudio();
+        try {
+          const server = { server: telephoneHost, port: 5060, register: false };
+          const leg = stack.addTrunk(trunkSettings(server)).place({
+            to: THEIR_NUMBER,
+            from: OUR_NUMBER,
+            media: { host: US, port: audio.rtpPort },
+            ringTimeoutMs: 10_000,
+          });
+          const directions: string[] = [];
+          leg.on("media", ({ plan }) => {
+            directions.push(plan.direction);
+            audio.connect(plan);
+          });
+          let digits = "";
+          audio.onDigit((digit) => {
+            digits += digit;
+          });
+          let heardMs = 0;
+          audio.onFrame((pcm) => {
+            if (hears(pcm, THEIRS_HZ, true)) heardMs += 20;
+          });
+          const answered = Promise.withResolvers<MediaPlan>();
+          leg.on("answered", ({ plan }) => answered.resolve(plan));
+          leg.on("ended", (end) => answered.reject(new Error(end.explanation)));
+          audio.connect(await answered.promise);
+          await eventually(() => heardMs > 500, "the telephone, before hold");
+          telephone.hold();
+          await eventually(() => directions.length === 1, "the hold");
+          const sentOnHold = audio.statistics.packetsSent;
+          await Bun.sleep(300);
+          expect(audio.statistics.packetsSent).toBe(sentOnHold);
+          telephone.resume();
+          await eventually(() => directions.length === 2, "the way back");
+          expect(directions).toEqual(["recvonly", "sendrecv"]);
+          const before = heardMs;
+          await eventually(() => heardMs - before > 500, "the telephone, after hold");
+          for (const key of "15#") {
+            telephone.press(key);
+            await eventually(() => digits.endsWith(key), `the key ${key}`);
+          }
+          expect(digits).toBe("15#");
+          audio.sendDigits("209");
+          const keysHeard = () =>
+            telephone.events.filter(({ type }) => type === "CALL_DTMF_START").map((e) => e.param);
+          await eventually(() => keysHeard().length >= 3, "our keys at the telephone", 10_000);
+          expect(keysHeard()).toEqual(["2", "0", "9"]);
+          leg.hangUp();
+        } finally {
+          await audio.close();
+          await stack.close();
+          await telephone.stop();
+        }
+      },
+      CALL_LIMIT_MS,
+    );
+  }
+
   test(
     "a telephone without SRTP is refused where it is required",
     async () => {

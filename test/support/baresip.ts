@@ -36,6 +36,11 @@ export interface Baresip {
   readonly events: readonly BaresipEvent[];
   dial(uri: string): void;
   hangUp(): void;
+  /** A re-INVITE with a=sendonly, and back. */
+  hold(): void;
+  resume(): void;
+  /** A key, pressed and released, as a telephone-event. */
+  press(key: string): void;
   /** Waits for an event of that type that came after the first `since` events. */
   event(type: string, since?: number): Promise<BaresipEvent>;
   /** What was heard in the call that ended last, at the rate of its codec. */
@@ -97,6 +102,9 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
     event,
     dial: (uri) => command("dial", uri),
     hangUp: () => command("hangup"),
+    hold: () => command("hold"),
+    resume: () => command("resume"),
+    press: (key) => command("sndcode", key),
     heard() {
       const files = readdirSync(dumps).filter((name) => name.endsWith("-dec.wav"));
       const last = files.sort().at(-1);
