@@ -1,9 +1,41 @@
 /** Sessions: found by the hash of their token, with the person, the tenant and the role. */
-import { and, desc, eq, lt, ne, notInArray, or } from "drizzle-orm";
+import { and, desc, eq, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { SessionStore } from "../identity/stores.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { memberships, sessions, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";
+
+/** With every request: prepared. */
+const byToken = (queries: Queries) =>
+  queries
+    .select({
+      session: sessions,
+      user: {
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        locale: users.locale,
+        operator: users.operator,
+        totpSealed: users.totpSealed,
+      },
+      tenant: { id: tenants.id, name: tenants.name, suspended: tenants.suspended },
+      membership: memberships.role,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(tenants, eq(tenants.id, sessions.tenantId))
+    .leftJoin(
+      memberships,
+      and(eq(memberships.userId, sessions.userId), eq(memberships.tenantId, sessions.tenantId)),
+    )
+    .where(
+      or(
+        eq(sessions.tokenHash, sql.placeholder("tokenHash")),
+        eq(sessions.formerHash, sql.placeholder("tokenHash")),
+      ),
+    )
+    .limit(1);
 
 export function sessionStore(queries: Queries): SessionStore {
   return {
@@ -14,30 +46,8 @@ export function sessionStore(queries: Queries): SessionStore {
     },
 
     async byToken(tokenHash) {
-      const row = await queries
-        .select({
-          session: sessions,
-          user: {
-            id: users.id,
-            email: users.email,
-            name: users.name,
-            locale: users.locale,
-            operator: users.operator,
-            totpSealed: users.totpSealed,
-          },
-          tenant: { id: tenants.id, name: tenants.name, suspended: tenants.suspended },
-          membership: memberships.role,
-        })
-        .from(sessions)
-        .innerJoin(users, eq(users.id, sessions.userId))
-        .leftJoin(tenants, eq(tenants.id, sessions.tenantId))
-        .leftJoin(
-          memberships,
-          and(eq(memberships.userId, sessions.userId), eq(memberships.tenantId, sessions.tenantId)),
-        )
-        .where(or(eq(sessions.tokenHash, tokenHash), eq(sessions.formerHash, tokenHash)))
-        .limit(1)
-        .get();
+      const statement = prepared(queries, "sessions.byToken", () => byToken(queries).prepare());
+      const row = await statement.get({ tokenHash });
       return row ?? null;
     },
 
