@@ -73,6 +73,7 @@ test(
     for (const said of [OPENING_HOURS, PARKING, PRICE, CHILDREN, TOOL])
       expect(out).toContain(said.answer);
     expect(out).toMatch(/API\s+http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
+    expect(out).toMatch(/open\s+http:\/\/127\.0\.0\.1:\d+\/app\/sign-in#link=[\w-]{43}\s/);
     await expectMails();
   },
   spoken(DEMO_LIMIT_MS),
