@@ -1,6 +1,7 @@
 /**
- * `npm run soak [money|simulation|kill]`: the long version of tests that take a count. Random histories
- * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), lives of the simulated appliance
+ * `npm run soak [money|mutations|simulation|kill]`: the long version of tests that take a count. Random histories
+ * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), mutated messages, descriptions and packets
+ * (MUTATIONS, 1,000,000 of each kind; about ten minutes), lives of the simulated appliance
  * (LINEVOICE_SEEDS, 20,000; about an hour), kill −9 of the real one under load (LINEVOICE_CYCLES,
  * 1,000; about two hours). All of them without a name; exit 1 when one found something.
  */
@@ -12,6 +13,14 @@ const PARTS = {
   money: {
     command: ["test", "test/property/money-histories.test.ts"],
     env: { LINEVOICE_HISTORIES: "10000" },
+  },
+  mutations: {
+    command: [
+      "test",
+      "test/property/media/mutated-media.test.ts",
+      "test/property/mutated-signalling.test.ts",
+    ],
+    env: { MUTATIONS: "1000000" },
   },
   simulation: {
     command: ["test", "test/property/simulation.test.ts"],
