@@ -1,10 +1,11 @@
-/** The embedded engine says a sentence to itself: voice and ear, in a speech worker of their own. */
+/** The configured providers are asked; or the embedded engine says a sentence to itself: voice and ear, in a speech worker of their own. */
 
 import { silentLog } from "../core/log.ts";
 import { systemRandom } from "../core/random.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { spawnSpeechWorker } from "../workers.ts";
-import { type Check, failed, ok, skipped } from "./check.ts";
+import { type Check, failed, ok } from "./check.ts";
+import { examineProviders } from "./provider-check.ts";
 
 const LIMIT_MS = 10_000;
 const SENTENCE = "What are your opening hours?";
@@ -16,8 +17,7 @@ const mend = "Restart the server; if it persists, install the binary anew: it co
 export const engineSelfTest: Check = {
   name: "engine",
   async run({ config, clock }) {
-    if (config.engine.kind !== "embedded")
-      return skipped(`No self-test for [engine] kind = "${config.engine.kind}" yet.`);
+    if (config.engine.kind !== "embedded") return await examineProviders(config, clock);
     const worker = spawnSpeechWorker();
     const { port1, port2 } = new MessageChannel();
     worker.postMessage({ type: "init", port: port2 }, [port2]);

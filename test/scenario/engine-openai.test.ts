@@ -29,10 +29,10 @@ beforeAll(async () => {
   first = openAiServer("127.0.43.1");
   second = openAiServer("127.0.43.2");
   const timeouts = {
-    connectTimeoutMs: 500,
-    sttTimeoutMs: 1_500,
-    llmTimeoutMs: 1_000,
-    ttsTimeoutMs: 1_000,
+    connectTimeoutMs: 1_000,
+    sttTimeoutMs: 2_000,
+    llmTimeoutMs: 2_000,
+    ttsTimeoutMs: 2_000,
   };
   world = await startEngineWorld({
     host: "127.0.43.9",
@@ -42,6 +42,10 @@ beforeAll(async () => {
     ],
     disclosure: DISCLOSURE,
   });
+  // Made ahead: the test servers share this thread with the appliance's main one.
+  for (const text of [DISCLOSURE, GREETING, HOURS, BOOKED, "Let me see.", "Goodbye."]) {
+    await world.voices.speak(PROVIDER_VOICE, text);
+  }
 }, 60_000);
 afterAll(async () => {
   await world.close();

@@ -158,6 +158,7 @@ async function addTool({ app, tenantId, agentId }: Appliance, url: string): Prom
 export async function callAgent({ caller }: EngineWorld) {
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
-  await call.waitForReply();
+  // The greeting may follow the disclosure after a moment: it is made while that is spoken.
+  await call.waitForReply({ quietMs: 1_800 });
   return call;
 }

@@ -1,0 +1,158 @@
+/** Whole calls over RTP on the Realtime engine: about 70 s. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { openAiSettings } from "../support/engine-session.ts";
+import {
+  callAgent,
+  type EngineWorld,
+  PROVIDER_VOICE,
+  startEngineWorld,
+} from "../support/engine-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../support/realtime-server.ts";
+import { spoken } from "../support/spoken.ts";
+
+const GREETING = "Good afternoon, this is the dental clinic. How can I help you?";
+const DISCLOSURE = "This is an assistant, and the call is recorded.";
+const HOURS = "We are open Monday to Friday from nine to five.";
+const BOOKED = "You are booked for Friday at ten in the morning.";
+const LONG = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
+const DECOYS = [
+  "Yes, there is free parking behind the building.",
+  "I am sorry, I did not get that.",
+];
+
+let server: RealtimeServer;
+let standby: OpenAiServer;
+let world: EngineWorld;
+
+beforeAll(async () => {
+  server = realtimeServer("127.0.44.1");
+  standby = openAiServer("127.0.44.2");
+  world = await startEngineWorld({
+    host: "127.0.44.9",
+    providers: [
+      {
+        kind: "realtime",
+        name: "realtime",
+        url: server.url,
+        apiKey: null,
+        model: "gpt-realtime",
+        transcriptionModel: "whisper-1",
+        audio: "g711_alaw",
+        turnDetection: "server",
+        connectTimeoutMs: 2_000,
+        responseTimeoutMs: 3_000,
+        voices: { Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" },
+      },
+      openAiSettings(standby.url, { name: "openai" }),
+    ],
+    disclosure: DISCLOSURE,
+  });
+  for (const text of [DISCLOSURE, GREETING, HOURS, BOOKED, LONG, "One moment.", "Goodbye."]) {
+    await world.voices.speak(PROVIDER_VOICE, text);
+  }
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  await server.close();
+  standby.close();
+});
+beforeEach(() => {
+  server.received.length = 0;
+  server.script.refuse = null;
+  server.script.hears.length = 0;
+  server.script.paceMs = 5;
+  standby.script.hears.length = 0;
+  server.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
+  standby.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
+});
+
+test(
+  "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
+  async () => {
+    server.script.hears.push("Can you book me for Friday?", "Thank you, goodbye.");
+    server.script.answer = (heard) => {
+      if (heard.includes("booked")) return { text: BOOKED };
+      if (heard.includes("Friday")) {
+        return {
+          text: "One moment.",
+          tools: [{ name: "book_visit", arguments: { day: "Friday" } }],
+        };
+      }
+      return { text: "Goodbye.", tools: [{ name: "end_call", arguments: {} }] };
+    };
+    const call = await callAgent(world);
+    expect(await world.heard(call.heard(), DISCLOSURE, DECOYS)).toBe(true);
+    expect(await world.heard(call.heard(), GREETING, DECOYS)).toBe(true);
+    await call.say("Can you book me for Friday?");
+    await eventually(() => world.toolRequests.length > 0, "the tool is called");
+    await call.waitForReply({ quietMs: 1_200 });
+    expect(world.toolRequests.at(-1)).toMatchObject({ arguments: { day: "Friday" } });
+    expect(await world.heard(call.heard(), BOOKED, DECOYS)).toBe(true);
+    await call.say("Thank you, goodbye.");
+    expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+    const detail = await world.mailed();
+    expect(detail).toMatchObject({ status: "completed", ended_reason: "agent_hangup" });
+    expect(detail.transcript?.indexOf(DISCLOSURE)).toBeLessThan(
+      detail.transcript?.indexOf(GREETING) ?? 0,
+    );
+    expect(detail.transcript).toContain("Customer: Can you book me for Friday?");
+    expect(detail.transcript).toContain(BOOKED);
+    expect(detail.summary).toBe("A short summary of the call.");
+  },
+  spoken(60_000),
+);
+
+test(
+  "a caller who speaks up cuts the agent short: the item is truncated where the audio was",
+  async () => {
+    server.script.hears.push("When are you open?", "Stop, where are you?");
+    server.script.answer = (heard) => ({
+      text: heard.includes("where") ? "In Garden Street." : LONG,
+    });
+    const call = await callAgent(world);
+    await call.say("When are you open?");
+    await call.waitForSpeech();
+    await Bun.sleep(1_500);
+    await call.say("Stop, stop please, where are you located?");
+    await eventually(
+      () => server.of("conversation.item.truncate").length > 0,
+      "the item is truncated",
+    );
+    const whole = (await world.voices.speak(PROVIDER_VOICE, LONG)).length / 8;
+    const at = Number(server.of("conversation.item.truncate")[0]?.audio_end_ms);
+    expect(at).toBeGreaterThan(300);
+    expect(at).toBeLessThan(whole - 1_000);
+    await call.waitForReply();
+    await call.hangUp();
+    const detail = await world.mailed();
+    const cut = detail.turns.find(({ text }) => text.startsWith("We are open"));
+    expect(cut?.text.length ?? 0).toBeLessThan(LONG.length - 20);
+    expect(detail.turns.some((turn) => turn.text === "In Garden Street.")).toBe(true);
+  },
+  spoken(60_000),
+);
+
+test(
+  "when the server is lost in the middle of a call the next provider goes on",
+  async () => {
+    server.script.hears.push("When are you open?");
+    server.script.answer = () => ({ text: HOURS });
+    const call = await callAgent(world);
+    await call.say("When are you open?");
+    await call.waitForReply({ quietMs: 1_200 });
+    server.script.refuse = 503;
+    server.drop();
+    standby.script.hears.push("And on Sunday?");
+    standby.script.answer = () => ({ text: "On Sunday we are closed." });
+    await call.say("And how is it on Sunday?");
+    await call.waitForReply({ quietMs: 1_500 });
+    await call.hangUp();
+    const detail = await world.mailed();
+    expect(detail.transcript).toContain(HOURS);
+    expect(detail.transcript).toContain("On Sunday we are closed.");
+    expect(detail.ended_reason).toBe("caller_hangup");
+  },
+  spoken(60_000),
+);
