@@ -9,6 +9,9 @@ import type { LiveCalls, LiveCallView, LiveEvent } from "../http/dashboard/ports
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TurnRecord } from "../worker/messages.ts";
 
+/** What is shown of a call while it lives; all of it is in its transcript. */
+const TURNS_MAX = 500;
+
 /** What the rest of the appliance reports. */
 export interface LiveCallsFeed extends LiveCalls {
   changed(call: LiveCall): void;
@@ -23,9 +26,16 @@ export function createLiveCalls(deps: {
   const { registry, clock } = deps;
   const events = new Emitter<{ readonly event: { tenantId: number; event: LiveEvent } }>();
   const startedAt = new WeakMap<LiveCall, number>();
-  const lastTurns = new Map<string, TurnRecord>();
+  /** By call, then by the turn's index: a turn comes again as it grows. */
+  const turnsOf = new Map<string, Map<number, TurnRecord>>();
 
   const emit = (tenantId: number, event: LiveEvent) => events.emit("event", { tenantId, event });
+
+  function remember(callUuid: string, turn: TurnRecord): void {
+    const turns = turnsOf.get(callUuid) ?? new Map<number, TurnRecord>();
+    turnsOf.set(callUuid, turns);
+    if (turns.size < TURNS_MAX || turns.has(turn.index)) turns.set(turn.index, turn);
+  }
 
   function viewOf(call: LiveCall): LiveCallView {
     const { callUuid, tenantId, direction, fromNumber, toNumber, agentId } = call.identity;
@@ -35,7 +45,7 @@ export function createLiveCalls(deps: {
       status: statusOf(state),
       startedAtMs: startedAt.get(call) ?? clock.now(),
       answeredAtMs: state.name === "in_progress" ? state.answeredAtMs : null,
-      lastTurn: lastTurns.get(callUuid) ?? null,
+      lastTurn: [...(turnsOf.get(callUuid)?.values() ?? [])].at(-1) ?? null,
     };
   }
 
@@ -48,19 +58,21 @@ export function createLiveCalls(deps: {
         emit(tenantId, { type: "call", call: viewOf(call) });
         return;
       }
-      lastTurns.delete(callUuid);
+      turnsOf.delete(callUuid);
       const { status, reason } = state.ending;
       emit(tenantId, { type: "ended", callUuid, status, endedReason: reason });
     },
     spoke(call, turn) {
       // The last words may be told after the end.
-      if (registry.find(call.tenantId, call.callUuid)?.isLive) lastTurns.set(call.callUuid, turn);
+      if (registry.find(call.tenantId, call.callUuid)?.isLive) remember(call.callUuid, turn);
       emit(call.tenantId, { type: "turn", callUuid: call.callUuid, turn });
     },
     registered: (tenantId, status) => emit(tenantId, { type: "registration", status }),
 
     list: (tenantId) =>
       registry.all.filter((call) => call.identity.tenantId === tenantId && call.isLive).map(viewOf),
+    turns: (tenantId, callUuid) =>
+      registry.find(tenantId, callUuid) ? [...(turnsOf.get(callUuid)?.values() ?? [])] : [],
     get total() {
       return registry.size;
     },

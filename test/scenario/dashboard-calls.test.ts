@@ -91,6 +91,10 @@ test(
         type === "turn" && (turn as { text: string }).text.includes("nine to five"),
       "the agent's answer is shown",
     );
+    const late = await new DashboardSocket(owner, "/ws").open();
+    await late.until(({ type }) => type === "ready", "the list is complete for a late visitor");
+    expect(late.of("turn").length).toBeGreaterThanOrEqual(3);
+    late.close();
     await call.hangUp();
     expect(await ear.ended()).toBe(1000);
     await live.until(

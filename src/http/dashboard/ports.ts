@@ -70,6 +70,8 @@ export type LiveEvent =
 
 export interface LiveCalls {
   list(tenantId: number): readonly LiveCallView[];
+  /** What was said so far, in the order the turns began. */
+  turns(tenantId: number, callUuid: string): readonly TurnRecord[];
   /** Calls with media, of all tenants. */
   readonly total: number;
   follow(tenantId: number, listener: (event: LiveEvent) => void): Unsubscribe;

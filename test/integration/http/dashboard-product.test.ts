@@ -165,6 +165,34 @@ describe("tools", () => {
     expect(replyOf(tools.deleteTool, gone)).toEqual({ ok: true, id: tool.id, deleted: true });
   });
 
+  test("run for real in a conversation in writing, and its answer is told", async () => {
+    const made = replyOf(
+      tools.createTool,
+      await as("member").ask("POST", "/tools", {
+        ...draft(),
+        name: "next_free_appointment",
+        description: "Tells the next free appointment. Find the next free appointment.",
+        parameters: { type: "object", properties: {} },
+      }),
+    );
+    const message = "The next free appointment is on Monday at nine.";
+    receiver.respond = answer(200, JSON.stringify({ message }), {
+      "content-type": "application/json",
+    });
+    const chat = replyOf(
+      agents.chat,
+      await as("member").ask("POST", `/agents/${world.agentId}/chat`, {
+        message: "Find the next free appointment",
+      }),
+    );
+    expect(chat.reply).toContain(message);
+    expect(chat.events).toMatchObject([
+      { type: "tool", tool: "next_free_appointment", ok: true, output: { message } },
+    ]);
+    expect(JSON.parse(receiver.requests.at(-1)?.body ?? "").caller).toMatchObject({ test: true });
+    await as("member").ask("DELETE", `/tools/${made.tool.id}`);
+  });
+
   test("that break a rule are refused with the field that is at fault", async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{ name: "Find Booking" }, "valid_name_required"],

@@ -103,7 +103,7 @@ export const LiveCall = z
 
 /**
  * The same, kept up to date, over the WebSocket `/api/dashboard/ws` (session cookie, our own Origin):
- * first one `{type:"call",call}` for each live call and one `{type:"ready"}`; then
+ * first one `{type:"call",call}` for each live call with its turns so far, and one `{type:"ready"}`; then
  * `{type:"call",call}` on each change, `{type:"turn",call_uuid,turn}` (a turn comes again as it
  * grows), `{type:"ended",call_uuid,status,ended_reason}`, `{type:"registration",status,last_code,explanation}`,
  * and `{type:"ping"}` every 20 s. Closed with 4401 when the session ends; cut off when the client

@@ -71,7 +71,12 @@ export function liveSocket(deps: {
       await learn(tenantId, names);
       return (socket) => {
         const unsubscribe = live.follow(tenantId, (event) => tell(socket, names, event));
-        for (const call of live.list(tenantId)) tell(socket, names, { type: "call", call });
+        for (const call of live.list(tenantId)) {
+          tell(socket, names, { type: "call", call });
+          const { callUuid } = call;
+          for (const turn of live.turns(tenantId, callUuid))
+            tell(socket, names, { type: "turn", callUuid, turn });
+        }
         socket.json({ type: "ready" });
         const ping = clock.every(PING_MS, () => socket.json({ type: "ping" }));
         return {
