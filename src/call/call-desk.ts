@@ -5,6 +5,7 @@ import { uuidV7 } from "../core/ids.ts";
 import { microEur } from "../core/money.ts";
 import { type AgentRow, callSetupStore, type TrunkRow } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
+import { callerStore } from "../store/caller-store.ts";
 import type { Queries } from "../store/database.ts";
 import { scheduleStore } from "../store/schedule-store.ts";
 import type { CallContext } from "./context.ts";
@@ -119,6 +120,12 @@ export function createCallDesk(options: CallDeskOptions): CallDesk {
         overageRate: plan.overagePerMinute,
         cost: microEur(0),
       });
+      if (wish.purpose)
+        await callerStore(queries).putPurpose(tenantId, {
+          ...{ callUuid, createdAt: nowMs },
+          ...wish.purpose,
+        });
+      await wish.stored?.(queries, callUuid);
       return { callUuid, scheduleId, fromNumber, scheduledAtMs: wish.scheduleAtMs };
     });
     options.wakeScheduler();

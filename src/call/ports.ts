@@ -1,5 +1,6 @@
 /** What the API, the command line and the scheduler may ask of calls. Implemented in call/. */
 import type { E164 } from "../core/e164.ts";
+import type { Queries } from "../store/database.ts";
 
 export interface CallWish {
   readonly toNumber: E164;
@@ -9,6 +10,17 @@ export interface CallWish {
   readonly agentId: number | null;
   /** Epoch ms, or null for at once. Checked against decisions.md 6 (past 60 s, 1 year). */
   readonly scheduleAtMs: number | null;
+  /** Why it is placed, for the memory of it. */
+  readonly purpose?: CallPurpose | null;
+  /** In the transaction that stores the call: what else must be true exactly when the call exists. */
+  readonly stored?: (queries: Queries, callUuid: string) => Promise<void>;
+}
+
+export interface CallPurpose {
+  readonly reason: string;
+  /** Told only to a caller who was recognised. */
+  readonly sensitive: boolean;
+  readonly origin: "api" | "birthday" | "campaign";
 }
 
 export interface RequestedCall {

@@ -5,12 +5,14 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Queries } from "../store/database.ts";
+import { AppError } from "../core/errors.ts";
+import type { Database, Queries } from "../store/database.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import { type Memory, memoryFact, memoryKnowledge, outcomeInWords } from "./memory-words.ts";
 import type { AboutOtherSide, Callers, CallerTenant, EndedCall, OtherSide } from "./ports.ts";
+import { refusesCalls } from "./refusal.ts";
 
 /** A call back within so long is about the call before. */
 export const MEMORY_MS = 14 * 86_400_000;
@@ -32,11 +34,19 @@ export interface CallerRecords {
   purpose(
     tenantId: number,
     callUuid: string,
-  ): Promise<{ readonly reason: string; readonly sensitive: boolean } | undefined>;
+  ): Promise<
+    | {
+        readonly reason: string;
+        readonly sensitive: boolean;
+        readonly origin: "api" | "birthday" | "campaign";
+      }
+    | undefined
+  >;
   agentName(tenantId: number, agentId: number): Promise<string | undefined>;
 }
 
 export interface CallersDependencies {
+  readonly database: Database;
   readonly contacts: (queries: Queries) => ContactRecords;
   readonly records: (queries: Queries) => CallerRecords;
   readonly crm: CrmLookup | null;
@@ -52,9 +62,20 @@ export interface EndListener {
   wake(): void;
 }
 
+/** In greeting and campaign calls. */
+const REFUSAL_KEY = "9";
+
+const notToBeCalled = (why: string) =>
+  new AppError({
+    code: "destination_not_allowed",
+    publicMessage: `This person ${why}.`,
+    field: "to_number",
+  });
+
 const NOBODY: AboutOtherSide = { level: 0, facts: [], namedGreeting: null, knowledge: null };
 
 export function createCallers({
+  database,
   contacts,
   records,
   crm,
@@ -133,6 +154,24 @@ export function createCallers({
       tenant.crmBridge && crm && other.number !== ""
         ? crm.facts(tenant.id, other)
         : Promise.resolve([]),
+
+    async mayDial(queries, { tenantId, callUuid, toNumber }) {
+      const purpose = await records(queries).purpose(tenantId, callUuid);
+      if (!purpose || purpose.origin === "api") return;
+      const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
+      if (known.some(({ doNotCall }) => doNotCall)) throw notToBeCalled("asked not to be called");
+      if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
+        throw notToBeCalled("has not agreed to such calls");
+    },
+
+    async heard({ tenantId, callUuid, number }, what) {
+      const isRefusal = "digit" in what ? what.digit === REFUSAL_KEY : refusesCalls(what.text);
+      if (!isRefusal || number === "") return false;
+      const purpose = await records(database.read).purpose(tenantId, callUuid);
+      if (!purpose || purpose.origin === "api") return false;
+      await database.tx((queries) => contacts(queries).setDoNotCall(tenantId, number, clock.now()));
+      return true;
+    },
 
     async ended(queries, call) {
       await remember(queries, call);

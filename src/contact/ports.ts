@@ -57,6 +57,22 @@ export interface Callers {
   ): Promise<AboutOtherSide>;
   /** While it rings: what the tenant's CRM says of the number. Within 1.5 s, never throws. */
   lookUp(tenant: CallerTenant, other: OtherSide): Promise<readonly string[]>;
+  /**
+   * Once more before the INVITE: throws destination_not_allowed for a greeting or campaign call to
+   * somebody who asked not to be called, or took back the consent.
+   */
+  mayDial(
+    queries: Queries,
+    call: { readonly tenantId: number; readonly callUuid: string; readonly toNumber: string },
+  ): Promise<void>;
+  /**
+   * What the other side said or keyed: "don't call me" and 9 are honoured at once in a greeting or
+   * campaign call. True: the person is not called again, and the call may end.
+   */
+  heard(
+    call: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
+    what: { readonly digit: string } | { readonly text: string },
+  ): Promise<boolean>;
   /** In the transaction that ends a call: memory, the CRM's message, birthday and campaign results. */
   ended(queries: Queries, call: EndedCall): Promise<void>;
   /** After that transaction: what waits may leave. */

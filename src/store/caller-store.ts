@@ -51,7 +51,11 @@ export function callerStore(queries: Queries) {
 
     async purpose(tenantId, callUuid) {
       return await queries
-        .select({ reason: callPurposes.reason, sensitive: callPurposes.sensitive })
+        .select({
+          reason: callPurposes.reason,
+          sensitive: callPurposes.sensitive,
+          origin: callPurposes.origin,
+        })
         .from(callPurposes)
         .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
         .get();
