@@ -6,6 +6,7 @@ const PACKAGES = {
   kamailio: "kamailio",
   sipp: "sip-tester",
   baresip: "baresip-core",
+  ffmpeg: "ffmpeg",
   bwrap: "bubblewrap",
   shellcheck: "shellcheck",
   "systemd-analyze": "systemd",
