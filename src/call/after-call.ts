@@ -72,6 +72,8 @@ export async function queueMail(
   return true;
 }
 
+const STORAGE_TROUBLE = /\b(ENOSPC|EDQUOT|EIO|EROFS)\b/;
+
 /** What each process has under way: a long recording takes minutes. */
 const inWork = new WeakMap<CallContext, Set<string>>();
 
@@ -107,6 +109,8 @@ async function processOnce(
     try {
       encoded = await encode(context, call);
     } catch (error) {
+      // A disk that is full or gone may come back: the recording stays to be processed.
+      if (STORAGE_TROUBLE.test(describeError(error))) throw error;
       log.error("recording.encode_failed", { error: describeError(error) });
     }
     const mp3 = encoded?.file ?? null;

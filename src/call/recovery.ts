@@ -8,6 +8,7 @@
  * again that storage trouble left unprocessed.
  */
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -34,12 +35,18 @@ const isHere = (context: CallContext, call: CallRow) =>
 /** What is to be done with the recording; one on another node's disk waits for that node. */
 async function recordingOf(context: CallContext, call: CallRow) {
   const file = `${call.callUuid}.wav`;
-  if (call.answeredAt === null) return { status: "none" } as const;
-  if (!isHere(context, call)) return { status: "processing", file } as const;
+  const none = { status: "none", file: null, ms: null } as const;
+  if (!isHere(context, call))
+    return call.answeredAt === null ? none : ({ status: "processing", file } as const);
   const path = join(context.settings.recordingsDir, file);
-  if (!existsSync(path)) return { status: "none" } as const;
+  if (!existsSync(path)) return none;
   try {
+    // The answer may not have been stored when talk was on disk already.
     const { durationMs } = await repairWav(path);
+    if (durationMs === 0) {
+      await rm(path, { force: true });
+      return none;
+    }
     return { status: "processing", file, ms: durationMs } as const;
   } catch (error) {
     context.log.error("recording.repair_failed", {
