@@ -55,6 +55,7 @@ export async function buildBrief(
     agent: snapshot(agent, voiceAliases),
     knowledge: about?.knowledge ? [...knowledge, about.knowledge] : knowledge,
     callerFacts: about?.facts ?? [],
+    variables: about?.variables ?? {},
     namedGreeting: about?.namedGreeting ?? null,
     tools: await setup.tools(tenant.id, agent.id),
     disclosure: await setup.disclosure(tenant.id, agent.language),

@@ -43,6 +43,8 @@ export interface CallerRecords {
     | undefined
   >;
   agentName(tenantId: number, agentId: number): Promise<string | undefined>;
+  /** Of a campaign's line. */
+  variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface CallersDependencies {
@@ -72,7 +74,10 @@ const notToBeCalled = (why: string) =>
     field: "to_number",
   });
 
-const NOBODY: AboutOtherSide = { level: 0, facts: [], namedGreeting: null, knowledge: null };
+const NOBODY: AboutOtherSide = {
+  ...{ level: 0, facts: [], namedGreeting: null, knowledge: null },
+  variables: {},
+};
 
 export function createCallers({
   database,
@@ -106,6 +111,12 @@ export function createCallers({
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
+      variables: {
+        ...(isNamed && only ? variablesOf(only, agent.language) : {}),
+        ...(other.direction === "outbound"
+          ? await records(queries).variables(tenant.id, other.callUuid)
+          : {}),
+      },
       knowledge: latest
         ? {
             filename: "earlier-calls.md",
@@ -183,6 +194,12 @@ export function createCallers({
     },
   };
 }
+
+const variablesOf = (contact: ContactRecord, language: AgentLanguage) => ({
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  caller_name: addressOf(contact, language),
+});
 
 function identityFacts(
   tenant: CallerTenant,

@@ -21,6 +21,7 @@ export function variablesOf(brief: CallBrief, nowMs: number): Variables {
   const inZone = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(nowMs);
   return {
+    ...brief.variables,
     agent_name: agent.name,
     company: tenantName,
     direction,

@@ -2,7 +2,14 @@
 import { and, desc, eq, gte, lt } from "drizzle-orm";
 import type { CallerRecords } from "../contact/callers.ts";
 import type { Queries } from "./database.ts";
-import { agents, callMemories, callPurposes, featureSettings, tenants } from "./schema/index.ts";
+import {
+  agents,
+  callMemories,
+  callPurposes,
+  campaignTargets,
+  featureSettings,
+  tenants,
+} from "./schema/index.ts";
 
 export type FeatureRow = typeof featureSettings.$inferSelect;
 export type MemoryRow = typeof callMemories.$inferSelect;
@@ -59,6 +66,15 @@ export function callerStore(queries: Queries) {
         .from(callPurposes)
         .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
         .get();
+    },
+
+    async variables(tenantId, callUuid) {
+      const row = await queries
+        .select({ variables: campaignTargets.variables })
+        .from(campaignTargets)
+        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.tenantId, tenantId)))
+        .get();
+      return row?.variables ?? {};
     },
 
     async agentName(tenantId, agentId) {
