@@ -297,6 +297,7 @@ class Stack implements SipStack {
     const trunk = this.#routeOf(request, flow.remote.host);
     if (!trunk) {
       this.#ignored++;
+      this.#endpoint?.strike(flow.remote.host);
       this.deps.log.debug("sip_request_ignored", { method: request.method, total: this.#ignored });
       return;
     }

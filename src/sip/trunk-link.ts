@@ -46,6 +46,11 @@ export class TrunkLink {
     return this.#problem;
   }
 
+  /** Who holds the other end of the trunk's connection; null: there is none. */
+  get homeHost(): string | null {
+    return this.#home?.isOpen ? this.#home.remote.host : null;
+  }
+
   /**
    * To that target of the hop; the trunk's connection where it leads to the same host. Rejects,
    * with ConnectFailed where no connection can be made.

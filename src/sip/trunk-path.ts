@@ -83,6 +83,7 @@ export class TrunkPath {
       connectionTo: deps.connectionTo,
       onConnected: (own) => {
         this.addresses.connected(own);
+        deps.onAddresses();
         deps.onConnected();
       },
       onLost: deps.onLost,
@@ -97,9 +98,11 @@ export class TrunkPath {
     return (this.#home ?? this.#routes.first)?.transport ?? "UDP";
   }
 
-  /** Addresses that requests of the trunk's peers come from. */
+  /** Addresses that requests of the trunk's peers come from: the servers', and our connection's. */
   get remotes(): readonly string[] {
-    return this.#routes.all;
+    const home = this.#link.homeHost;
+    const all = this.#routes.all;
+    return home === null || all.includes(home) ? all : [...all, home];
   }
 
   /** Why nothing answered, for a person; null: not known. */

@@ -15,6 +15,7 @@ import {
   type SipMessage,
 } from "../message/index.ts";
 import { isStun } from "../nat/stun.ts";
+import { BanList } from "./ban-list.ts";
 import type { Address, Flow, StreamFlow } from "./flow.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
@@ -45,6 +46,7 @@ export interface EndpointCounters {
   malformed: number;
   oversized: number;
   limited: number;
+  banned: number;
   keepAlives: number;
 }
 
@@ -62,19 +64,23 @@ export class Endpoint {
     malformed: 0,
     oversized: 0,
     limited: 0,
+    banned: 0,
     keepAlives: 0,
   };
   readonly #streams: StreamTransport;
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
+  readonly #bans: BanList;
   readonly #decoder = new TextDecoder("utf-8");
 
   private constructor(private readonly options: EndpointOptions) {
     const { clock, log, bind, tlsCa } = options;
     this.#limit = new RateLimit(clock, STRANGER_LIMIT);
+    this.#bans = new BanList(clock);
     this.#streams = new StreamTransport({
       ...{ clock, log, tlsCa },
       localHost: bind.host,
+      refuses: (host) => !options.isTrusted(host) && this.#bans.isBanned(host),
       onMessage: (bytes, flow) => this.#receive(bytes, flow),
       onKeepAlive: () => this.counters.keepAlives++,
       onUnframed: (kind) => this.counters[kind]++,
@@ -162,6 +168,10 @@ export class Endpoint {
     }
     const source = flow.remote.host;
     const trusted = this.options.isTrusted(source);
+    if (!trusted && this.#bans.isBanned(source)) {
+      this.counters.banned++;
+      return;
+    }
     if (!trusted && !this.#limit.take(source)) {
       this.counters.limited++;
       return;
@@ -174,7 +184,10 @@ export class Endpoint {
     if (message.kind === "failure") {
       this.counters.malformed++;
       if (trusted) this.#refuse(message, bytes, flow);
-      else this.#limit.take(source, JUNK_TOKENS);
+      else {
+        this.#limit.take(source, JUNK_TOKENS);
+        this.strike(source);
+      }
       this.options.log.debug("sip_malformed", { source, reason: message.reason });
       return;
     }
@@ -182,6 +195,12 @@ export class Endpoint {
     // Strangers are not shown: what looks on is bounded, and theirs to fill.
     if (trusted) this.options.seen?.("in", this.#decoder.decode(bytes));
     this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
+  }
+
+  /** A stranger asked for what is not its own. */
+  strike(host: string): void {
+    if (this.options.isTrusted(host) || !this.#bans.strike(host)) return;
+    this.options.log.warn("sip_source_banned", { source: host });
   }
 
   /** A trunk's own peer is told what was wrong with its request; strangers are told nothing. */

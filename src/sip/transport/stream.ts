@@ -21,6 +21,8 @@ export interface StreamOptions {
   readonly localHost: string;
   /** PEM of the only authorities to trust; null: the public ones. */
   readonly tlsCa: string | null;
+  /** Sources whose connections are not taken. */
+  readonly refuses: (host: string) => boolean;
   readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
   readonly onKeepAlive: () => void;
   readonly onUnframed: (kind: UnframedStream["kind"]) => void;
@@ -200,7 +202,11 @@ export class StreamTransport {
     const { host } = connection.remote;
     const accepted = [...this.#open].filter(({ key }) => key === null);
     const ofSource = accepted.filter(({ remote }) => remote.host === host);
-    if (accepted.length >= ACCEPTED_MAX || ofSource.length >= ACCEPTED_PER_SOURCE_MAX) {
+    if (
+      this.options.refuses(host) ||
+      accepted.length >= ACCEPTED_MAX ||
+      ofSource.length >= ACCEPTED_PER_SOURCE_MAX
+    ) {
       connection.drop();
       return;
     }

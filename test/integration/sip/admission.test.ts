@@ -1,5 +1,6 @@
 /** Who may speak to the stack, seen from raw sockets. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import {
   buildRequest,
   type HeaderInit,
@@ -131,6 +132,34 @@ describe("the stack", () => {
     });
     expect(stranger.codes).toEqual([]);
     stranger.close();
+    peer.close();
+  });
+
+  test("hears no more of a source that keeps asking, not even by TCP; providers are heard", async () => {
+    const scanner = await rawPeer("127.0.6.135", stack);
+    for (let asked = 0; asked < 40; asked++) {
+      scanner.send(request("OPTIONS", `sip:100@${OURS}`));
+      if (asked % 10 === 9) await Bun.sleep(20);
+    }
+    const { port } = stack.localAddress;
+    const closed = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect({ host: OURS, port, localAddress: "127.0.6.135" });
+        const wait = setTimeout(() => resolve(false), 300);
+        socket.on("error", () => {});
+        socket.once("close", () => {
+          clearTimeout(wait);
+          resolve(true);
+        });
+        socket.unref();
+      });
+    for (let tries = 0; tries < 10 && !(await closed()); tries++) await Bun.sleep(20);
+    expect(await closed()).toBe(true);
+    expect(scanner.codes).toEqual([]);
+    const peer = await rawPeer(CARRIER, stack);
+    peer.send(request("OPTIONS", `sip:${OURS}`));
+    await until(() => peer.codes.includes(200));
+    scanner.close();
     peer.close();
   });
 

@@ -223,6 +223,7 @@ describe("a stream", () => {
       clock,
       log: silentLog,
       localHost: OURS,
+      refuses: () => false,
       tlsCa,
       onMessage: (bytes) => heard.push(Buffer.from(bytes).toString()),
       onKeepAlive: () => {},
