@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { type Contract, type Role, requiredRole } from "../../../src/http/contract.ts";
 import { allContracts } from "../../../src/http/contracts/index.ts";
 import { dashboardContracts } from "../../../src/http/dashboard/contracts/index.ts";
-import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
-import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { browserOf as browserAt } from "../../support/appliance-browser.ts";
+import { Browser } from "../../support/dashboard-session.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
@@ -33,18 +34,18 @@ const closed: (typeof everyRoute)[number][] = [];
 
 const label = ({ contract, path }: (typeof everyRoute)[number]) => `${contract.method} ${path}`;
 
-let server: ApiServer;
-let tenant: ApiTenant;
+let world: Appliance;
+let base = "";
 const browsers = new Map<Role, Browser>();
 
 beforeAll(async () => {
-  server = await startApiServer({ directory: tempDir() });
-  tenant = await server.tenant();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.73" });
+  base = world.app.addresses.http;
   for (const role of ROLES)
     browsers.set(
       role,
-      await signedInBrowser(server, {
-        tenantId: tenant.id,
+      await signIn({
+        tenantId: world.tenantId,
         role: role === "operator" ? "viewer" : role,
         operator: role === "operator",
       }),
@@ -52,7 +53,9 @@ beforeAll(async () => {
   for (const route of everyRoute)
     if (!route.contract.open && (await isMounted(route))) closed.push(route);
 });
-afterAll(() => server.stop());
+afterAll(() => world.close());
+
+const signIn = (draft: Parameters<typeof browserAt>[1]) => browserAt(world.app, draft);
 
 const browserOf = (role: Role): Browser => {
   const browser = browsers.get(role);
@@ -81,7 +84,7 @@ test("every route of the documents is there", async () => {
 describe("every route", () => {
   test("is closed without a session or key, with a made-up cookie and with a made-up key", async () => {
     const wrong: string[] = [];
-    const stranger = new Browser(server.base);
+    const stranger = new Browser(base);
     for (const route of closed) {
       const cookie = { cookie: `__Host-linevoice=${"A".repeat(43)}` };
       for (const headers of [{}, cookie, { authorization: "Bearer lv_live_0" }]) {
@@ -110,8 +113,8 @@ describe("every route", () => {
   test("of the dashboard opens to no API key", async () => {
     const wrong: string[] = [];
     for (const route of closed.filter(({ mount }) => mount === MOUNT)) {
-      const key = { authorization: `Bearer ${tenant.key}`, "x-lv-api-key": tenant.key };
-      const { status } = await knock(new Browser(server.base), route, key);
+      const key = { authorization: `Bearer ${world.apiKey}`, "x-lv-api-key": world.apiKey };
+      const { status } = await knock(new Browser(base), route, key);
       if (status !== 401) wrong.push(`${label(route)}: ${status}`);
     }
     expect(wrong).toEqual([]);
@@ -124,7 +127,7 @@ describe("every route", () => {
       if (route.contract.method === "GET") continue;
       if (route.mount !== MOUNT && route.contract.open) continue;
       const { method, body } = route.contract;
-      const response = await fetch(server.base + route.path, {
+      const response = await fetch(base + route.path, {
         method,
         headers: {
           cookie: cookie ?? "",
@@ -140,11 +143,16 @@ describe("every route", () => {
   });
 
   test("of a tenant is closed to somebody who was taken out of it, and to a suspended one's people", async () => {
-    const { id } = await server.tenant();
-    const leaver = await signedInBrowser(server, { tenantId: id, role: "member" });
-    await server.identity.team.remove(id, leaver.person.id);
-    const stayer = await signedInBrowser(server, { tenantId: id, role: "owner" });
-    await server.suspend(id);
+    const { id } = await world.app.operator.createTenant({
+      ...{ name: "Closed", email: "closed@example.com", plan: null },
+    });
+    const stayer = await signIn({ tenantId: id, role: "owner" });
+    const leaver = await signIn({ tenantId: id, role: "member" });
+    const team = await stayer.ask("GET", "/team");
+    const { members } = team.json as { members: { user_id: number; role: string }[] };
+    const left = members.find(({ role }) => role === "member")?.user_id;
+    expect((await stayer.ask("DELETE", `/team/${left}`)).status).toBe(200);
+    await world.app.operator.setSuspended(id, true);
     const wrong: string[] = [];
     for (const route of closed) {
       if (route.contract.scope === "user") continue;
@@ -158,8 +166,15 @@ describe("every route", () => {
 });
 
 test("an API key works as before, whatever cookie comes along", async () => {
-  const { cookie } = browserOf("viewer");
-  const headers = { cookie: cookie ?? "", "sec-fetch-site": "cross-site" };
-  const made = await ask(server, tenant, "POST", "/keys", { label: "second" }, headers);
+  const made = await fetch(`${base}/api/v1/keys`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${world.apiKey}`,
+      cookie: browserOf("viewer").cookie ?? "",
+      "sec-fetch-site": "cross-site",
+      "content-type": "application/json",
+    },
+    body: '{"label":"second"}',
+  });
   expect(made.status).toBe(200);
 });
