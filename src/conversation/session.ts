@@ -202,7 +202,7 @@ export class Session {
 
   /** Ear and voice are back after a loss (the speech worker died): the agent says so. */
   speechRestored(): void {
-    if (!this.#report) this.#dialogue.speechRestored();
+    if (!this.#report && this.options.engine.onSpeechWorker) this.#dialogue.speechRestored();
   }
 
   /** Last words, whatever is going on, then `end_wish`. Before the answer nothing is said. */

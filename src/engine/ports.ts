@@ -56,6 +56,8 @@ export interface EngineSession {
   readonly voice: Voice;
   /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
   switchLanguage?(language: AgentLanguage): void;
+  /** Ear or voice live in the speech worker right now: its death is this call's business. */
+  readonly onSpeechWorker?: boolean;
   /** The three belong together (one socket): whoever replaces one of them replaces all. */
   readonly joined?: boolean;
   close(): void;

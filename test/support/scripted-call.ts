@@ -170,6 +170,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   };
   let onPartial: (text: string) => void = () => {};
   const engine: EngineSession = {
+    onSpeechWorker: true,
     ear: {
       capabilities: { partials: true },
       begin() {},

@@ -4,10 +4,11 @@
  * it answers from the agent's knowledge, word for word, and fills the slots of tools; it does not
  * generate. It listens in English, and in lt, lv, ru to closed phrases only (experimental).
  */
+import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Ear, Engine, EngineSession, SessionSettings, Voice } from "../ports.ts";
+import type { Ear, Engine, EngineSession, SessionSettings } from "../ports.ts";
 import { grammarSourceOf } from "./mind/grammar-source.ts";
 import { parseKnowledge } from "./mind/knowledge.ts";
 import { createMind } from "./mind/mind.ts";
@@ -49,34 +50,54 @@ function openSession(
   options: EmbeddedEngineOptions,
 ): EngineSession {
   const knowledge = parseKnowledge(settings.knowledge);
-  const grammar = grammarSourceOf(knowledge, settings);
-  client.prepare(grammar);
-  const ear = openEar(settings, client, grammar.key);
-  return {
-    ear,
-    voice: openVoice(settings, client),
-    mind: createMind({ settings, knowledge, clock: options.clock, random: options.random }),
-    close: () => ear.close(),
+  const grammarKeyOf = (language: AgentLanguage) => {
+    const grammar = grammarSourceOf(knowledge, { ...settings, language });
+    client.prepare(grammar);
+    return grammar.key;
   };
-}
-
-function openVoice(settings: SessionSettings, client: SpeechClient): Voice {
-  const { language, voice, sampleRateHz } = settings;
+  const mindOf = (language: AgentLanguage) =>
+    createMind({
+      settings: { ...settings, language },
+      knowledge,
+      clock: options.clock,
+      random: options.random,
+    });
+  let { language } = settings;
+  let mind = mindOf(language);
+  const ear = openEar(settings, client, grammarKeyOf(language));
+  const { voice, sampleRateHz } = settings;
   return {
-    speak: (text, signal) => client.speak({ text, language, voice, sampleRateHz }, signal),
+    onSpeechWorker: true,
+    ear,
+    voice: {
+      speak: (text, signal) => client.speak({ text, language, voice, sampleRateHz }, signal),
+    },
+    mind: {
+      respond: (input, signal) => mind.respond(input, signal),
+      heardUntil: (text) => mind.heardUntil(text),
+      summarize: (end) => mind.summarize(end),
+    },
+    switchLanguage(wanted) {
+      language = wanted;
+      mind = mindOf(wanted);
+      ear.listenIn(wanted, grammarKeyOf(wanted));
+    },
+    close: () => ear.close(),
   };
 }
 
 function openEar(
   settings: SessionSettings,
   client: SpeechClient,
-  grammarKey: string,
-): Ear & { close(): void } {
+  firstGrammarKey: string,
+): Ear & { listenIn(language: AgentLanguage, grammarKey: string): void; close(): void } {
   const channel = client.openEar();
   const { earId } = channel;
-  const { language, sampleRateHz } = settings;
+  const { sampleRateHz } = settings;
   let utterance = 0;
-  client.send({ type: "ear_open", earId, language, sampleRateHz, grammarKey });
+  const open = (language: AgentLanguage, grammarKey: string) =>
+    client.send({ type: "ear_open", earId, language, sampleRateHz, grammarKey });
+  open(settings.language, firstGrammarKey);
   return {
     capabilities: { partials: true },
     begin(lead) {
@@ -90,6 +111,10 @@ function openEar(
       channel.onPartial = listener;
     },
     expect: (answer) => client.send({ type: "ear_expect", earId, answer }),
+    listenIn(language, grammarKey) {
+      client.send({ type: "ear_close", earId });
+      open(language, grammarKey);
+    },
     close: () => client.closeEar(channel),
   };
 }

@@ -34,6 +34,7 @@ export function createGuardedEngine(options: GuardedEngineOptions): Engine {
   return {
     label: providers[0]?.engine.label ?? "embedded",
     open: (settings) => openSession(options, providers, settings),
+    useSpeechPort: (port) => options.embedded.useSpeechPort?.(port),
     async close() {
       const engines = [...providers.map(({ engine }) => engine), options.embedded];
       await Promise.all(engines.map((engine) => engine.close()));
@@ -78,6 +79,9 @@ function openSession(
     ear: new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null }),
     mind,
     voice,
+    get onSpeechWorker() {
+      return embedded !== null;
+    },
     switchLanguage(wanted) {
       language = wanted;
       providers.switchLanguage(wanted);
