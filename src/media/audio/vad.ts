@@ -15,6 +15,7 @@ import { SpeechGate } from "./speech-gate.ts";
 export type VadFactory = (sampleRateHz?: 8000 | 16000) => VoiceActivityDetector;
 
 const MODEL_RATE_HZ = 8000;
+const FRAMES_PER_SECOND = 50;
 
 const PRE_ROLL_WINDOWS = 2;
 /** Windows of one stream that may wait: 256 ms. Older ones are not worth judging any more. */
@@ -43,14 +44,18 @@ export async function loadVad(): Promise<VadFactory> {
 class WidebandVad implements VoiceActivityDetector {
   readonly #vad: VoiceActivityDetector;
   readonly #resampler: Resampler;
+  readonly #frame: Int16Array;
 
   constructor(vad: VoiceActivityDetector, sampleRateHz: number) {
     this.#vad = vad;
     this.#resampler = createResampler(sampleRateHz, MODEL_RATE_HZ);
+    this.#frame = new Int16Array(MODEL_RATE_HZ / FRAMES_PER_SECOND);
   }
 
+  /** Frames of 20 ms. */
   process(pcm: Int16Array): number {
-    return this.#vad.process(this.#resampler.process(pcm));
+    this.#resampler.processInto(pcm, this.#frame, 0);
+    return this.#vad.process(this.#frame);
   }
 }
 

@@ -7,10 +7,10 @@ import { GatedVad, loadVad } from "../../../src/media/audio/vad.ts";
 import type { VoiceActivityDetector } from "../../../src/media/ports.ts";
 
 /** Twenty milliseconds at a time, with room for the model between two of them. */
-async function listen(vad: VoiceActivityDetector, pcm: Int16Array): Promise<number[]> {
+async function listen(vad: VoiceActivityDetector, pcm: Int16Array, frame = 160): Promise<number[]> {
   const probabilities: number[] = [];
-  for (let start = 0; start + 160 <= pcm.length; start += 160) {
-    probabilities.push(vad.process(pcm.subarray(start, start + 160)));
+  for (let start = 0; start + frame <= pcm.length; start += frame) {
+    probabilities.push(vad.process(pcm.subarray(start, start + frame)));
     await Bun.sleep(0);
     await Bun.sleep(0);
   }
@@ -44,6 +44,17 @@ test("speech is heard, its onset within 200 ms, on two streams at once", async (
     expect(onset).toBeGreaterThanOrEqual(25);
     expect(onset).toBeLessThan(35);
   }
+}, 60_000);
+
+test("speech in a wideband conversation is heard alike", async () => {
+  const createVad = await loadVad();
+  const spoken = await speech("I would like to book a table for tomorrow evening.");
+  const wide = createResampler(8000, 16_000).process(
+    Int16Array.from([...new Int16Array(4000), ...spoken]),
+  );
+  const probabilities = await listen(createVad(16_000), wide, 320);
+  expect(loud(probabilities).length).toBeGreaterThan(0.5 * (probabilities.length - 25));
+  expect(loud(probabilities.slice(0, 20))).toHaveLength(0);
 }, 60_000);
 
 test("silence, noise, ringback and keys are not taken for speech", async () => {
