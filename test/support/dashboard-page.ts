@@ -58,5 +58,5 @@ export async function signIn(
   });
   const { url } = await app.operator.people.signInLink(user.id);
   await page.goto(app.addresses.http + new URL(url).pathname + new URL(url).hash);
-  await page.getByRole("navigation", { name: "Main navigation" }).waitFor();
+  await page.locator("main#content h1").waitFor();
 }

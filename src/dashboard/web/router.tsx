@@ -66,6 +66,8 @@ const page = <const Path extends string>(
     component: lazyRouteComponent(load, "Page"),
   });
 
+const elsewhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+
 const routes = root.addChildren([
   door("/sign-in", () => import("./pages/door/sign-in.tsx")),
   door("/owner", () => import("./pages/door/owner.tsx")),
@@ -96,6 +98,7 @@ const routes = root.addChildren([
     page("/settings", () => import("./pages/settings/settings.tsx")),
     page("/profile", () => import("./pages/profile/profile.tsx")),
     page("/operator", () => import("./pages/operator/operator.tsx")),
+    elsewhere,
   ]),
 ]);
 

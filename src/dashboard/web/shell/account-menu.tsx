@@ -33,10 +33,11 @@ export function AccountMenu() {
     <Menu
       align="start"
       trigger={
-        <button type="button" className="account" aria-label={t("account.menu")}>
+        <button type="button" className="account">
           <span className="avatar" aria-hidden="true">
             {initialsOf(session.user.name)}
           </span>
+          <span className="visually-hidden">{t("account.menu")}:</span>
           <span className="who">
             <span className="strong clip">{session.tenant?.name ?? "Linevoice"}</span>
             <span className="small muted clip">{session.user.name}</span>

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import { useText } from "../i18n/text.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../ui/states.tsx";
+import { ErrorState, Skeleton } from "../ui/states.tsx";
 
 export function Pending() {
   return (
@@ -23,18 +23,12 @@ export function Failure({ error, reset }: { error: unknown; reset: () => void })
 export function NotFound() {
   const { t } = useText();
   return (
-    <Page title={t("state.not_found")}>
-      <EmptyState
-        icon="search"
-        title={t("state.not_found")}
-        action={
-          <Link to="/" className="button">
-            {t("nav.home")}
-          </Link>
-        }
-      >
-        {t("state.not_found_body")}
-      </EmptyState>
+    <Page title={t("state.not_found")} lead={t("state.not_found_body")}>
+      <p>
+        <Link to="/" className="button">
+          {t("nav.home")}
+        </Link>
+      </p>
     </Page>
   );
 }

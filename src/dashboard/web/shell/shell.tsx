@@ -61,7 +61,7 @@ function Sidebar() {
   const session = useSession();
   const { calls } = useLive();
   return (
-    <div className="sidebar">
+    <header className="sidebar">
       <Brand />
       <nav aria-label={t("nav.label")}>
         {NAVIGATION.filter((group) => !group.operatorOnly || session.operator).map((group) => (
@@ -90,7 +90,7 @@ function Sidebar() {
         </div>
         <AccountMenu />
       </div>
-    </div>
+    </header>
   );
 }
 
@@ -104,7 +104,7 @@ function TopBar() {
     return () => wide.removeEventListener("change", close);
   }, []);
   return (
-    <div className="topbar">
+    <header className="topbar">
       <Brand />
       <Dialog.Root open={open} onOpenChange={setOpen}>
         <Dialog.Trigger asChild>
@@ -118,6 +118,6 @@ function TopBar() {
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>
-    </div>
+    </header>
   );
 }

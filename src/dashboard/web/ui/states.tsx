@@ -50,7 +50,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
       <span className="mark bad">
         <Icon name="warning" size={20} />
       </span>
-      <h3>{texts.t("state.failed")}</h3>
+      <h2>{texts.t("state.failed")}</h2>
       <p>{problemText(problem, texts)}</p>
       {problem.requestId && (
         <p className="small muted mono">
@@ -73,7 +73,7 @@ export function EmptyState(props: {
       <span className="mark">
         <Icon name={props.icon} size={20} />
       </span>
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       {props.children && <p>{props.children}</p>}
       {props.action}
     </div>

@@ -22,12 +22,13 @@ export function Door() {
     queryKey: ["invitation", token],
     queryFn: () => answer(own.GET("/invitation", { params: { query: { token } } })),
     retry: false,
+    enabled: token !== "",
   });
   const form = useForm({ name: "", password: "" });
   const invitation = asked.data?.invitation;
 
   if (step === "totp") return <SecondStep onDone={() => enter()} />;
-  if (asked.isPending)
+  if (asked.isLoading)
     return (
       <DoorFrame title="Linevoice">
         <Skeleton />

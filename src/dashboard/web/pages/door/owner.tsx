@@ -17,10 +17,11 @@ export function Door() {
     queryKey: ["owner-link", token],
     queryFn: () => answer(own.GET("/owner-link", { params: { query: { token } } })),
     retry: false,
+    enabled: token !== "",
   });
   const form = useForm({ name: "", email: "", password: "", company: "" });
 
-  if (link.isPending)
+  if (link.isLoading)
     return (
       <DoorFrame title={t("door.owner")}>
         <Skeleton />

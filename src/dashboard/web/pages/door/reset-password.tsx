@@ -20,9 +20,10 @@ export function Door() {
     queryKey: ["reset-link", token],
     queryFn: () => answer(own.GET("/reset-password", { params: { query: { token } } })),
     retry: false,
+    enabled: token !== "",
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (link.isPending)
+  if (link.isLoading)
     return (
       <DoorFrame title={t("door.forgot_title")}>
         <Skeleton lines={2} />

@@ -1,0 +1,129 @@
+/** What the dashboard weighs, how it is served, and that its texts are whole in every language. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { PackEntry } from "../../scripts/build-dashboard.ts";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { en } from "../../src/dashboard/web/i18n/messages/en/index.ts";
+import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
+import { lv } from "../../src/dashboard/web/i18n/messages/lv/index.ts";
+import { ru } from "../../src/dashboard/web/i18n/messages/ru/index.ts";
+import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const GZIP_BYTES_MAX = 250 * 1024;
+const FIRST_LOAD_BYTES_MAX = 190 * 1024;
+const CATALOGUES = { en, lt, lv, ru };
+const PACK = new URL("../../src/dashboard/dist/dashboard.pack", import.meta.url).pathname;
+
+let server: ApiServer;
+let entries: PackEntry[];
+let text: (name: string) => Promise<string>;
+
+beforeAll(async () => {
+  await buildDashboard();
+  const bytes = await Bun.file(PACK).bytes();
+  entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(10))));
+  server = await startApiServer({ directory: tempDir() });
+  text = async (name) => await (await fetch(`${server.base}/app/assets/${name}`)).text();
+}, 60_000);
+afterAll(() => server.stop());
+
+/** The chunks that hold a catalogue: whoever reads one language loads one of them. */
+async function catalogueChunks(): Promise<Map<string, PackEntry>> {
+  const found = new Map<string, PackEntry>();
+  for (const [language, catalogue] of Object.entries(CATALOGUES)) {
+    const mark = catalogue["home.lead"];
+    for (const entry of entries)
+      if (entry.name.endsWith(".js") && (await text(entry.name)).includes(mark))
+        found.set(language, entry);
+  }
+  return found;
+}
+
+test("the whole dashboard, every page of it in one language, is at most 250 KB gzipped", async () => {
+  const chunks = await catalogueChunks();
+  expect(new Set([...chunks.values()].map(({ name }) => name)).size).toBe(4);
+  const catalogues = [...chunks.values()].map(({ gzip }) => gzip);
+  const all = entries.reduce((sum, { gzip }) => sum + gzip, 0);
+  const oneLanguage =
+    all - catalogues.reduce((sum, gzip) => sum + gzip, 0) + Math.max(...catalogues);
+  console.info(`dashboard: ${all} bytes gzipped in all, ${oneLanguage} in one language`);
+  expect(oneLanguage).toBeLessThanOrEqual(GZIP_BYTES_MAX);
+});
+
+test("what loads before the first picture is a part of it, and pages come when they are visited", async () => {
+  const page = await (await fetch(`${server.base}/app/`)).text();
+  const named = [...page.matchAll(/\/app\/assets\/([^"]+)"/g)].map((match) => match[1]);
+  const first = entries.filter(({ name }) => named.includes(name));
+  expect(first.reduce((sum, { gzip }) => sum + gzip, 0)).toBeLessThan(FIRST_LOAD_BYTES_MAX);
+  expect(entries.length - first.length).toBeGreaterThan(20);
+});
+
+test("the page has no inline script, no inline style, and loads nothing from elsewhere", async () => {
+  const response = await fetch(`${server.base}/app/`);
+  const page = await response.text();
+  expect(page).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\son\w+=/);
+  expect([...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "")).toSatisfy(
+    (addresses: string[]) => addresses.every((address) => address.startsWith("/app/assets/")),
+  );
+  expect(response.headers.get("content-security-policy")).toBe(
+    "default-src 'self'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self' blob:; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  );
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+});
+
+test("files are kept for ever by their hash and sent packed to whoever can unpack", async () => {
+  const { name, brotli, gzip, plain } = entries.find((entry) => entry.name.endsWith(".css")) ?? {
+    ...{ name: "", brotli: 0, gzip: 0, plain: 0 },
+  };
+  const lengthWith = async (encoding: string) => {
+    const response = await fetch(`${server.base}/app/assets/${name}`, {
+      headers: { "accept-encoding": encoding },
+      decompress: false,
+    });
+    expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    return (await response.arrayBuffer()).byteLength;
+  };
+  expect(await lengthWith("gzip, br")).toBe(brotli);
+  expect(await lengthWith("gzip")).toBe(gzip);
+  expect(await lengthWith("identity")).toBe(plain);
+});
+
+test("a browser is led to the app, its deep addresses are the page, an unknown file is none", async () => {
+  const html = { headers: { accept: "text/html" }, redirect: "manual" } as const;
+  const root = await fetch(`${server.base}/`, html);
+  expect([root.status, root.headers.get("location")]).toEqual([302, "/app/"]);
+  const bare = await fetch(`${server.base}/app`, html);
+  expect([bare.status, bare.headers.get("location")]).toEqual([302, "/app/"]);
+  expect((await fetch(`${server.base}/app/calls/1234?tab=cost`, html)).status).toBe(200);
+  expect((await fetch(`${server.base}/app/assets/nothing.js`)).status).toBe(404);
+  expect((await fetch(`${server.base}/`)).status).toBe(404);
+});
+
+const placeholders = (message: string) => [...message.matchAll(/\{\w+\}|#/g)].map(String).sort();
+
+test("every language says everything, with the same blanks", () => {
+  for (const catalogue of Object.values(CATALOGUES)) {
+    expect(Object.keys(catalogue)).toEqual(Object.keys(en));
+    for (const [key, message] of Object.entries(catalogue)) {
+      const original = en[key as keyof typeof en];
+      expect({ key, text: message.trim() !== "" }).toEqual({ key, text: true });
+      expect({ key, blanks: new Set(placeholders(message)) }).toEqual({
+        key,
+        blanks: new Set(placeholders(original)),
+      });
+    }
+  }
+});
+
+test("a counted text has a form for every number of its language", () => {
+  for (const [language, catalogue] of Object.entries(CATALOGUES)) {
+    const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+    for (const [key, message] of Object.entries(catalogue)) {
+      if (!/^\w+=/.test(en[key as keyof typeof en])) continue;
+      const forms = message.split(";").map((form) => form.slice(0, form.indexOf("=")));
+      expect({ language, key, forms: forms.sort() }).toEqual({
+        ...{ language, key, forms: [...categories].sort() },
+      });
+    }
+  }
+});
