@@ -8,6 +8,8 @@ export const WAV_HEADER_BYTES = 44;
 const PCM_FORMAT = 1;
 const BYTES_PER_SAMPLE = 2;
 const CHUNK_HEADER_BYTES = 8;
+/** A size field that cannot say it: the data goes on to the end of the file. 37 hours of a call. */
+const SIZE_MAX = 0xffff_ffff;
 /** Where a foreign file may keep chunks before its data; ours has it at 36. */
 const CHUNKS_MAX = 32;
 
@@ -29,7 +31,8 @@ export function wavHeader(format: WavFormat, dataBytes: number): Uint8Array {
   const view = new DataView(bytes.buffer);
   const frameBytes = format.channels * BYTES_PER_SAMPLE;
   writeText(bytes, 0, "RIFF");
-  view.setUint32(4, WAV_HEADER_BYTES - CHUNK_HEADER_BYTES + dataBytes, true);
+  const riffBytes = WAV_HEADER_BYTES - CHUNK_HEADER_BYTES + dataBytes;
+  view.setUint32(4, Math.min(riffBytes, SIZE_MAX), true);
   writeText(bytes, 8, "WAVEfmt ");
   view.setUint32(16, 16, true);
   view.setUint16(20, PCM_FORMAT, true);
@@ -39,7 +42,7 @@ export function wavHeader(format: WavFormat, dataBytes: number): Uint8Array {
   view.setUint16(32, frameBytes, true);
   view.setUint16(34, 8 * BYTES_PER_SAMPLE, true);
   writeText(bytes, 36, "data");
-  view.setUint32(40, dataBytes, true);
+  view.setUint32(40, Math.min(dataBytes, SIZE_MAX), true);
   return bytes;
 }
 
@@ -135,7 +138,8 @@ async function readInfo(file: FileHandle, size: number): Promise<WavInfo> {
     }
     if (textAt(header, 0) === "data") {
       if (!format) throw notWav("no 16-bit PCM format before the data");
-      const available = Math.min(chunkBytes, size - body);
+      const rest = size - body;
+      const available = chunkBytes === SIZE_MAX ? rest : Math.min(chunkBytes, rest);
       const dataBytes = available - (available % (format.channels * BYTES_PER_SAMPLE));
       const durationMs = durationMsOf(format, dataBytes);
       return { ...format, dataOffset: body, dataBytes, durationMs };

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
-import { rm, truncate } from "node:fs/promises";
+import { open, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "node-wav";
@@ -56,6 +56,27 @@ test("a WAV is read in pieces, past foreign chunks of odd size", async () => {
   expect([...((await wav.read(2)) ?? [])]).toEqual([3]);
   expect(await wav.read(2)).toBeNull();
   await wav.close();
+});
+
+test("a recording above 4 GiB is mended and read to its end", async () => {
+  const path = join(folder, "long.wav");
+  const dataBytes = 4_500_000_000;
+  const file = await open(path, "w");
+  await file.write(wavHeader({ sampleRateHz: 8000, channels: 2 }, 0));
+  // Sparse: the last frame is there, and an odd byte behind it; nothing between takes room.
+  const last = new Uint8Array(new Int16Array([1234, -1234]).buffer);
+  await file.write(last, 0, 4, 44 + dataBytes - 4);
+  await file.write(new Uint8Array([7]), 0, 1, 44 + dataBytes);
+  await file.close();
+  expect(await repairWav(path)).toEqual({
+    durationMs: Math.round(dataBytes / 32),
+    bytes: 44 + dataBytes,
+  });
+  const reader = await openWav(path);
+  expect(reader.info.dataBytes).toBe(dataBytes);
+  await reader.close();
+  const again = await repairWav(path);
+  expect(again.bytes).toBe(44 + dataBytes);
 });
 
 test("what is no WAV is refused", async () => {
