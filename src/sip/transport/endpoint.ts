@@ -235,8 +235,10 @@ export class Endpoint {
 
   #trace(direction: "in" | "out", flow: Flow, message: string): void {
     const peer = `${flow.transport} ${flow.remote.host}:${flow.remote.port}`;
-    const withoutProof = message.replace(/response="[0-9a-f]+"/gi, 'response="…"');
-    this.options.log.debug("sip_trace", { direction, peer, message: pii(withoutProof) });
+    const withoutSecrets = message
+      .replace(/response="[0-9a-f]+"/gi, 'response="…"')
+      .replace(/inline:[A-Za-z0-9+/=]+/g, "inline:…");
+    this.options.log.debug("sip_trace", { direction, peer, message: pii(withoutSecrets) });
   }
 }
 
