@@ -13,6 +13,7 @@ import { measureCodecs, measureToneDetection } from "./media/codecs.ts";
 import { measureEncoding } from "./media/encoding.ts";
 import { measurePacing } from "./media/pacing.ts";
 import { type Lateness, measureLateness } from "./schedule/lateness.ts";
+import { measureTurns } from "./turns/latency.ts";
 import { measureDeliveries } from "./webhook/deliveries.ts";
 
 interface Figure {
@@ -110,6 +111,17 @@ await section("mp3", async () => {
     `${result.audioSec} s stereo 8 kHz WAV in the encoder worker`,
   );
   return result;
+});
+
+await section("turns", async () => {
+  const results = await measureTurns(full ? 40 : 8);
+  for (const { engine, turns, injectedMs, p50Ms, p95Ms } of results)
+    note(
+      `own share of turn latency, ${engine}`,
+      `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`,
+      `${turns} spoken turns over RTP; less 350 ms of endpointing and ${injectedMs} ms the provider was told to take`,
+    );
+  return results;
 });
 
 await section("webhooks", async () => {

@@ -8,7 +8,7 @@ import { sleep, systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../src/engine/settings.ts";
 import { type CallWorkerPool, createCallWorkerPool } from "../../src/worker/call-worker-pool.ts";
 import type {
   CallBrief,
@@ -38,6 +38,7 @@ export interface Studio {
 export async function openStudio(
   rtpPorts: { readonly first: number; readonly last: number },
   conversation: Partial<ConversationSettings> = {},
+  engine: EngineSettings = EMBEDDED_ONLY,
 ): Promise<Studio> {
   const callWorkers: Worker[] = [];
   const speechWorkers: Worker[] = [];
@@ -55,7 +56,7 @@ export async function openStudio(
         rtpPorts,
         rtpTimeoutMs: 20_000,
         jitterMsMax: 200,
-        engine: EMBEDDED_ONLY,
+        engine,
         conversation: { ...SETTINGS, ...conversation },
       },
       clock: systemClock,

@@ -43,6 +43,8 @@ export interface RealtimeScript {
   faults: ResponseFault[];
   /** Connections are refused with this status; 0: taken, and never a word. */
   refuse: number | null;
+  /** Words written down while the caller still speaks, one every 300 ms of audio. */
+  partials: string[];
   responseDelayMs: number;
   transcriptionDelayMs: number;
   /** Between two words. */
@@ -58,6 +60,7 @@ interface Peer {
   readonly transcriptionOnly: boolean;
   session: Record<string, unknown>;
   input: number[];
+  partials: number;
   /** Of the running speech, for the server's own turn detection. */
   speechMs: number;
   silentMs: number;
@@ -82,6 +85,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     speech: (text) => new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(3_000),
     faults: [],
     refuse: null,
+    partials: [],
     responseDelayMs: 0,
     transcriptionDelayMs: 0,
     paceMs: 0,
@@ -111,6 +115,13 @@ export function realtimeServer(hostname = "127.0.0.1") {
     const bytes = new Uint8Array(Buffer.from(audio, "base64"));
     const pcm = toPcm(formatOf(peer), bytes);
     peer.input.push(...pcm);
+    const word =
+      Math.floor(peer.input.length / 2_400) > peer.partials ? script.partials.shift() : undefined;
+    if (word !== undefined) {
+      peer.partials++;
+      const type = "conversation.item.input_audio_transcription.delta";
+      send(ws, { type, item_id: "item_running", content_index: 0, delta: word });
+    }
     const loud = pcm.some((sample) => Math.abs(sample) > LOUD);
     const ms = pcm.length / 8;
     peer.speechMs += loud ? ms : 0;
@@ -126,6 +137,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     const id = newId("item");
     const audioMs = peer.input.length / 8;
     peer.input = [];
+    peer.partials = 0;
     peer.speechMs = 0;
     const text = script.hears.shift() ?? "";
     peer.items.push({ id, role: "user", text, audioMs });
@@ -341,6 +353,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
         transcriptionOnly,
         session: {},
         input: [],
+        partials: 0,
         speechMs: 0,
         silentMs: 0,
         items: [],

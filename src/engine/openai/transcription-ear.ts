@@ -53,6 +53,7 @@ export class TranscriptionEar implements Ear {
     const isOpen = () => this.#socket.isOpen;
     const upload = new Upload({ format: FORMAT, sampleRateHz, clock, isOpen, send }, lead);
     this.#uploads.push(upload);
+    this.#words.clear();
     this.#whenReady().then(
       () => upload.send(),
       () => {},

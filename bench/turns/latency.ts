@@ -1,0 +1,114 @@
+/**
+ * Our own share of turn latency: caller's last speech → first packet of the answer, less the silence
+ * we wait for on purpose (endpointing) and less what the providers were told to take. Real RTP, real
+ * workers; the providers are another process with fixed delays. What is left is VAD, jitter buffer,
+ * threads, HTTP or WebSocket, resampling and pacing; with the embedded engine, recognition, retrieval
+ * and synthesis as well.
+ */
+import { fileURLToPath } from "node:url";
+import { DEFAULT_GUARD, EMBEDDED_ONLY, type EngineSettings } from "../../src/engine/settings.ts";
+import { openAiSettings } from "../../test/support/engine-session.ts";
+import { openStudio, startCall } from "../../test/support/live-conversation.ts";
+import { callBrief } from "../../test/support/scripted-call.ts";
+import { firstLine } from "../http/first-line.ts";
+import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";
+
+export interface TurnsResult {
+  readonly engine: string;
+  readonly turns: number;
+  readonly injectedMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}
+
+const ENDPOINTING_MS = 350;
+const PAUSE_MS = 600;
+const KNOWLEDGE = [
+  { filename: "hours.md", format: "md" as const, content: `## ${QUESTION}\n${ANSWER}\n` },
+];
+
+interface Subject {
+  readonly engine: EngineSettings;
+  readonly injectedMs: number;
+}
+
+export async function measureTurns(turns: number): Promise<TurnsResult[]> {
+  const path = fileURLToPath(new URL("./servers.ts", import.meta.url));
+  const servers = Bun.spawn([process.execPath, path], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const urls = JSON.parse(await firstLine(servers.stdout)) as Servers;
+  const results: TurnsResult[] = [];
+  for (const subject of subjects(urls)) results.push(await measure(subject, turns));
+  await servers.stdin.end();
+  await servers.exited;
+  return results;
+}
+
+function subjects({ openai, realtime }: Servers): Subject[] {
+  const alone = (provider: EngineSettings["providers"][number]): EngineSettings => ({
+    kind: provider.kind,
+    providers: [provider],
+    takesMessages: true,
+    guard: DEFAULT_GUARD,
+  });
+  return [
+    { engine: EMBEDDED_ONLY, injectedMs: 0 },
+    {
+      engine: alone(openAiSettings(openai)),
+      injectedMs: DELAYS.stt + DELAYS.llm + DELAYS.tts,
+    },
+    {
+      engine: alone({
+        kind: "realtime",
+        name: "realtime",
+        url: realtime,
+        apiKey: null,
+        model: "bench",
+        transcriptionModel: "bench",
+        audio: "g711_alaw",
+        turnDetection: "own",
+        connectTimeoutMs: 3_000,
+        responseTimeoutMs: 3_000,
+        voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
+      }),
+      injectedMs: DELAYS.realtime,
+    },
+  ];
+}
+
+async function measure({ engine, injectedMs }: Subject, wanted: number): Promise<TurnsResult> {
+  const studio = await openStudio(
+    { first: 33_000, last: 33_019 },
+    {
+      endpointingMs: ENDPOINTING_MS,
+      endpointingUnfinishedMs: ENDPOINTING_MS,
+      endpointingDictationMs: ENDPOINTING_MS,
+    },
+    engine,
+  );
+  const own: number[] = [];
+  try {
+    const { callId: _, ...brief } = callBrief({ firstMessage: "Hello, how can I help you?" });
+    const call = await startCall(studio, { ...brief, knowledge: KNOWLEDGE });
+    await call.agentDone(0);
+    for (let turn = 1; turn <= wanted; turn++) {
+      await Bun.sleep(PAUSE_MS);
+      await call.say(QUESTION);
+      const { latencyMs, measures } = await call.agentDone(turn);
+      const silenceMs = measures?.endpointMs ?? ENDPOINTING_MS;
+      if (latencyMs !== null) own.push(latencyMs - silenceMs - injectedMs);
+    }
+    await call.hangUp();
+  } finally {
+    await studio.close();
+  }
+  const sorted = own.sort((a, b) => a - b);
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+  return { engine: engine.kind, turns: own.length, injectedMs, p50Ms: at(0.5), p95Ms: at(0.95) };
+}
+
+if (import.meta.main) console.log(await measureTurns(Number(process.argv[2] ?? 8)));

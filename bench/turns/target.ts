@@ -1,0 +1,11 @@
+/** What the two processes of the bench agree on. */
+export interface Servers {
+  readonly openai: string;
+  readonly realtime: string;
+}
+
+export const QUESTION = "What are your opening hours?";
+export const ANSWER = "We are open from nine to five.";
+
+/** Milliseconds a server waits before its first byte. */
+export const DELAYS = { stt: 100, llm: 200, tts: 100, realtime: 300 } as const;
