@@ -1,5 +1,5 @@
 /** What is kept of a call for those who look into it: SIP ladder, quality, waveform, deliveries. */
-import { and, asc, desc, eq, gte, isNotNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
 import type { CallStatus } from "../call/ended-reason.ts";
 import type { QualitySample, SipStep } from "../call/evidence.ts";
 import type { CallFilter } from "./call-history-store.ts";
@@ -21,6 +21,12 @@ export interface Peaks {
   /** Signed bytes: lowest and highest value of each slot. */
   readonly left: Int8Array;
   readonly right: Int8Array;
+}
+
+/** Where a page of calls ended. */
+export interface CallPlace {
+  readonly createdAt: number;
+  readonly id: number;
 }
 
 const LATENCY_TURNS_MAX = 5000;
@@ -162,30 +168,42 @@ export function evidenceStore(queries: Queries) {
     async pageOfCalls(
       tenantId: number,
       filter: CallFilter,
-      after: { readonly createdAt: number; readonly id: number } | null,
+      after: CallPlace | null,
       limit: number,
     ) {
-      return await queries
-        .select()
-        .from(calls)
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            filter.agentId === undefined ? undefined : eq(calls.agentId, filter.agentId),
-            filter.status && eq(calls.status, filter.status),
-            filter.direction && eq(calls.direction, filter.direction),
-            filter.fromMs === undefined ? undefined : gte(calls.createdAt, filter.fromMs),
-            filter.toMs === undefined ? undefined : lt(calls.createdAt, filter.toMs),
-            after === null
-              ? undefined
-              : or(
-                  lt(calls.createdAt, after.createdAt),
-                  and(eq(calls.createdAt, after.createdAt), lt(calls.id, after.id)),
-                ),
-          ),
-        )
-        .orderBy(desc(calls.createdAt), desc(calls.id))
-        .limit(limit);
+      return await callsBelow(queries, tenantId, filter, after, limit);
     },
   };
+}
+
+/** The query of a page: a test reads its plan. The bound on the time alone lets it seek. */
+export function callsBelow(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  after: CallPlace | null,
+  limit: number,
+) {
+  const { agentId, status, direction, fromMs, toMs } = filter;
+  const below = after
+    ? [
+        lte(calls.createdAt, after.createdAt),
+        or(lt(calls.createdAt, after.createdAt), lt(calls.id, after.id)),
+      ]
+    : [toMs === undefined ? undefined : lt(calls.createdAt, toMs)];
+  return queries
+    .select()
+    .from(calls)
+    .where(
+      and(
+        eq(calls.tenantId, tenantId),
+        agentId === undefined ? undefined : eq(calls.agentId, agentId),
+        status && eq(calls.status, status),
+        direction && eq(calls.direction, direction),
+        fromMs === undefined ? undefined : gte(calls.createdAt, fromMs),
+        ...below,
+      ),
+    )
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(limit);
 }

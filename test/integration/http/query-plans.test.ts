@@ -9,6 +9,7 @@ import {
   pageOf,
 } from "../../../src/store/call-history-store.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { callsBelow } from "../../../src/store/evidence-store.ts";
 import { scheduleListStore } from "../../../src/store/schedule-list-store.ts";
 import { calls } from "../../../src/store/schema/index.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
@@ -50,6 +51,14 @@ const filters: readonly (readonly [CallFilter, string])[] = [
   [{ agentId: 1, status: "busy", direction: "inbound" }, "calls_agent_status_direction"],
   [{ agentId: 1, status: "busy", ...day }, "calls_agent_status"],
 ];
+
+test.each(filters)("the next page of calls filtered by %j for CSV seeks in %s", (filter, index) => {
+  const after = { createdAt: 5, id: 7 };
+  const plan = planOf(callsBelow(database.read, tenantId, filter, after, 500));
+  expect(plan).toHaveLength(1);
+  expect(plan[0]).toStartWith(`SEARCH calls USING INDEX ${index} (`);
+  expect(plan[0]).toContain("created_at<?");
+});
 
 test.each(filters)(
   "calls filtered by %j are read newest first from %s, without sorting",
