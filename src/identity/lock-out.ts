@@ -48,11 +48,12 @@ export function createLockOut(deps: IdentityDependencies) {
   const addressKey = vault.deriveKey("identity: addresses in sign-in attempts");
 
   function stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
-    // A clock that was set back must not lock for longer than any rule does.
+    // A clock that was set back must not lock for longer than the rule does.
     const lastAt = Math.min(found?.lastAt ?? 0, nowMs);
     if (!found || nowMs - lastAt >= rule.forgetAfterMs)
       return { failures: 0, lastAt: nowMs, lockedUntil: 0 };
-    return { ...found, lockedUntil: Math.min(found.lockedUntil, nowMs + rule.lockMsMax) };
+    const lockedUntil = Math.min(found.lockedUntil, nowMs + rule.lockMsMax);
+    return { failures: found.failures, lastAt, lockedUntil };
   }
 
   function failedOnceMore(state: Attempts, rule: Rule, nowMs: number): Attempts {
@@ -92,7 +93,9 @@ export function createLockOut(deps: IdentityDependencies) {
         for (const subject of subjects) {
           const found = await attempts.get(subject.key);
           if (!found) await makeRoom(attempts);
-          states.push([subject, stateOf(found, LOCK_RULES[subject.rule], nowMs)]);
+          const state = stateOf(found, LOCK_RULES[subject.rule], nowMs);
+          if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);
+          states.push([subject, state]);
         }
         const locked = Math.max(...states.map(([, state]) => state.lockedUntil - nowMs));
         if (locked > 0) return locked;
