@@ -7,6 +7,7 @@
  */
 
 import { startAudio } from "./app/audio.ts";
+import { createCallerParts } from "./app/callers.ts";
 import { createDashboard, type Doctor } from "./app/dashboard.ts";
 import { createDelivery } from "./app/delivery.ts";
 import { createHealthCheck, type HealthCheck } from "./app/health.ts";
@@ -35,11 +36,13 @@ import { endingByUs } from "./call/ending.ts";
 import { createEvidenceKeeper } from "./call/evidence-keeper.ts";
 import { startHeartbeat } from "./call/heartbeat.ts";
 import { handleIncoming } from "./call/inbound.ts";
+import type { CallIdentity } from "./call/live-call.ts";
 import type { CallDesk } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
 import { abandonSchedule } from "./call/unfired.ts";
 import { type Clock, sleep } from "./core/clock.ts";
+import { describeError } from "./core/errors.ts";
 import { hex } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Random } from "./core/random.ts";
@@ -142,6 +145,10 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const isRefusing = () => refusing;
   let tuning = tuningOf(settings);
 
+  const callerParts = createCallerParts({
+    ...{ database, vault, client: delivery.client, desk: () => calls, clock, random, log },
+  });
+
   let baseUrl = settings.http.publicUrl ?? "";
   const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
   const context: CallContext = {
@@ -179,11 +186,26 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     onTurn(call, turn) {
       turns.emit("turn", { call, turn });
       live.spoke(call, turn);
+      if (turn.speaker === "customer") void refusal(call, { text: turn.text });
     },
+    onDigit: (call, digit) => void refusal(call, { digit }),
+    callers: callerParts.callers,
     onChange: (call) => live.changed(call),
     evidence,
     onEnded: (call, end) => monitoring.callEnded(call, end),
   };
+
+  /** "Don't call me" in a greeting or campaign call ends it. */
+  async function refusal(call: CallIdentity, what: { digit: string } | { text: string }) {
+    const { tenantId, callUuid, direction } = call;
+    if (direction !== "outbound") return;
+    const other = { tenantId, callUuid, number: call.toNumber };
+    const isRefused = await callerParts.callers.heard(other, what).catch((error) => {
+      log.error("call.refusal_not_stored", { call_id: callUuid, error: describeError(error) });
+      return false;
+    });
+    if (isRefused) registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
+  }
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
   const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
@@ -210,6 +232,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     identity,
     dashboard: dashboard.parts,
     ...{ database, billing, payments, calls, delivery, vault, sip, audio, health },
+    callerParts,
     get tuning() {
       return tuning;
     },
@@ -244,6 +267,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   });
+  callerParts.start();
   const moneyRounds = startMoneyRounds({
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
     thresholds: settings.lowBalanceThresholds ?? [],
@@ -295,6 +319,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     heartbeat.cancel();
     leftCalls.cancel();
     await leases?.stop();
+    await callerParts.stop();
     await moneyRounds.stop();
     await upkeep.stop();
     await sip.close();

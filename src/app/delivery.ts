@@ -17,7 +17,7 @@ import type { ToolRunner } from "../tool/ports.ts";
 import { createToolRunner } from "../tool/run-tool.ts";
 import { createDeliveryWorker } from "../webhook/delivery.ts";
 import type { EventSink } from "../webhook/ports.ts";
-import { createGuardedClient } from "../webhook/safe-http.ts";
+import { createGuardedClient, type GuardedClient } from "../webhook/safe-http.ts";
 import { createEventSink } from "../webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../webhook/switched-off.ts";
 import { createWebhookTester, type WebhookTester } from "../webhook/tester.ts";
@@ -28,6 +28,8 @@ export interface Delivery {
   readonly tester: WebhookTester;
   readonly mails: MailQueue;
   readonly tools: ToolRunner;
+  /** What goes where tenants' URLs lead. */
+  readonly client: GuardedClient;
   /** A mail at once, for the operator. */
   readonly mailTest: MailTest;
   /** When every listener is in place: what is due leaves from now on. */
@@ -86,6 +88,7 @@ export function createDelivery(
   return {
     events: createEventSink({ stores, clock, random, wake }),
     tester: createWebhookTester({ ...shared, wake }),
+    client,
     mails,
     mailTest: createMailTest({ provider, from: settings.mail.from, clock, random }),
     tools: createToolRunner({

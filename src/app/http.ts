@@ -15,6 +15,7 @@ import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import { rateStore } from "../store/rate-store.ts";
 import type { Audio } from "./audio.ts";
+import type { CallerParts } from "./callers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
@@ -32,6 +33,7 @@ export interface HttpParts {
   readonly sip: SipStack;
   readonly audio: Audio;
   readonly health: HealthCheck;
+  readonly callerParts: CallerParts;
   /** Limits that may change while it runs. */
   readonly tuning: Pick<Tuning, "requestsPerMinute">;
   /** What the operator should mend although calls go on, one sentence each. */

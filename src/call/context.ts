@@ -67,6 +67,8 @@ export interface CallContext {
   readonly onChange?: (call: LiveCall) => void;
   /** Missing: nothing is kept beside the call itself. */
   readonly evidence?: EvidenceKeeper;
+  /** A key the other side pressed. */
+  readonly onDigit?: (call: CallIdentity, digit: string) => void;
   /** Once a call is stored as ended. */
   readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }

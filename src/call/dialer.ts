@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { e164 } from "../core/e164.ts";
 import { AppError, describeError } from "../core/errors.ts";
+import { conversationRateHz } from "../media/plan.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
 import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
@@ -30,6 +31,12 @@ function whenRegistered(context: CallContext, trunkId: number): void {
     publicMessage: "The trunk is registering. Try again in a few seconds.",
     retryable: true,
   });
+}
+
+/** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
+function expectedRateHz({ sip }: CallContext, trunkId: number | null): 8000 | 16000 {
+  const trunk = trunkId === null ? undefined : sip.trunk(trunkId);
+  return conversationRateHz(trunk?.lastCodec ?? null);
 }
 
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
@@ -88,6 +95,7 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       fromNumber: entry.fromNumber,
       toNumber: entry.toNumber,
       rtpHost: settings.rtpHost,
+      sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
       recordingPath: context.mayRecord()
         ? join(settings.recordingsDir, `${entry.callUuid}.wav`)
         : null,

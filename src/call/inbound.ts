@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { AppError, describeError } from "../core/errors.ts";
 import { uuidV7 } from "../core/ids.ts";
 import { microEur } from "../core/money.ts";
-import type { CodecName } from "../media/plan.ts";
+import { conversationRateHz } from "../media/plan.ts";
 import { countryOf, e164Candidates } from "../number/national-form.ts";
 import type { IncomingLeg, TrunkSettings } from "../sip/ports.ts";
 import {
@@ -179,9 +179,6 @@ function asDeclined(error: unknown): Declined | null {
   return new Declined(reason, error.publicMessage, sipCode);
 }
 
-/** Then the conversation is, too: the caller hears the voice as good as it is. */
-const isWideband = (codec: CodecName | null | undefined) => codec === "G722" || codec === "opus";
-
 async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
   const { database, billing, events, settings } = context;
   const agent = requireAgent(route);
@@ -199,7 +196,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
         fromNumber: call.fromNumber,
         toNumber: call.toNumber,
         rtpHost: settings.rtpHost,
-        sampleRateHz: isWideband(leg.offeredCodec) ? 16_000 : 8000,
+        sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
         recordingPath: context.mayRecord()
           ? join(settings.recordingsDir, `${call.callUuid}.wav`)
           : null,

@@ -111,12 +111,10 @@ export function createCallers({
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
-      variables: {
-        ...(isNamed && only ? variablesOf(only, agent.language) : {}),
-        ...(other.direction === "outbound"
+      variables:
+        other.direction === "outbound"
           ? await records(queries).variables(tenant.id, other.callUuid)
-          : {}),
-      },
+          : {},
       knowledge: latest
         ? {
             filename: "earlier-calls.md",
@@ -194,12 +192,6 @@ export function createCallers({
     },
   };
 }
-
-const variablesOf = (contact: ContactRecord, language: AgentLanguage) => ({
-  first_name: contact.firstName,
-  last_name: contact.lastName,
-  caller_name: addressOf(contact, language),
-});
 
 function identityFacts(
   tenant: CallerTenant,

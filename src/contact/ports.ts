@@ -27,7 +27,7 @@ export interface AboutOtherSide {
   readonly facts: readonly string[];
   /** The agent's first words with the name; null: nobody is known for sure. */
   readonly namedGreeting: string | null;
-  /** For `{{…}}`: of the contact, of a campaign's line. */
+  /** For `{{…}}`: of a campaign's line. */
   readonly variables: Readonly<Record<string, string>>;
   /** The same as a file for engines that answer from knowledge; null: nothing to tell. */
   readonly knowledge: CallBrief["knowledge"][number] | null;

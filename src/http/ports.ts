@@ -6,6 +6,9 @@ import type { AgentVoice } from "../agent/agent.ts";
 import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { CallDesk } from "../call/ports.ts";
+import type { Campaigns } from "../campaign/campaigns.ts";
+import type { BirthdayCalls } from "../contact/birthday-calls.ts";
+import type { CrmPosts } from "../contact/crm/posts.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -52,6 +55,7 @@ export interface HttpDependencies {
    * not made through Stripe, and its endpoint does not exist.
    */
   readonly stripeEvents?: ((body: string, signature: string | null) => Promise<number>) | null;
+  readonly callerParts: CallerRoutesParts;
   readonly recordings: Recordings;
   readonly registrations: Registrations;
   readonly health: Health;
@@ -62,6 +66,13 @@ export interface HttpDependencies {
   readonly log: Log;
   /** Where several nodes share one store: a limiter they share. Default: this process counts. */
   readonly rateLimiter?: RateLimiter;
+}
+
+/** What rests on a tenant's contacts. */
+export interface CallerRoutesParts {
+  readonly campaigns: Campaigns;
+  readonly crmPosts: Pick<CrmPosts, "replay">;
+  readonly birthdays: Pick<BirthdayCalls, "preview">;
 }
 
 export interface HttpServer {

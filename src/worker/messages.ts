@@ -59,7 +59,7 @@ export interface CallBrief {
   readonly rtpHost: string;
   /** What is known about the other side, a sentence each, for the prompt. */
   readonly callerFacts?: readonly string[];
-  /** More values for `{{…}}`: of the contact, of a campaign's line. */
+  /** More values for `{{…}}`: of a campaign's line. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
   readonly recordingPath: string | null;

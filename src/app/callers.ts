@@ -1,0 +1,82 @@
+/** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
+
+import type { CallDesk } from "../call/ports.ts";
+import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
+import { createCampaignRunner } from "../campaign/runner.ts";
+import type { Vault } from "../config/vault.ts";
+import { type BirthdayCalls, createBirthdayCalls } from "../contact/birthday-calls.ts";
+import { createCallers } from "../contact/callers.ts";
+import { createCrmLookup } from "../contact/crm/lookup.ts";
+import { type CrmPosts, createCrmPosts } from "../contact/crm/posts.ts";
+import { crmTeller } from "../contact/crm/tell.ts";
+import type { Callers } from "../contact/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { birthdayStore } from "../store/birthday-store.ts";
+import { callSetupStore } from "../store/call-setup-store.ts";
+import { callerStore } from "../store/caller-store.ts";
+import { campaignStore } from "../store/campaign-store.ts";
+import { contactStore } from "../store/contact-store.ts";
+import { crmStore } from "../store/crm-store.ts";
+import type { Database } from "../store/database.ts";
+import type { GuardedClient } from "../webhook/safe-http.ts";
+
+export interface CallerParts {
+  readonly callers: Callers;
+  readonly crmPosts: CrmPosts;
+  readonly birthdays: BirthdayCalls;
+  readonly campaigns: Campaigns;
+  /** Once calls can be asked for. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createCallerParts(deps: {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly client: GuardedClient;
+  readonly desk: () => CallDesk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}): CallerParts {
+  const { database, vault, client, desk, clock, random, log } = deps;
+  const crmPosts = createCrmPosts({
+    ...{ database, records: crmStore, vault, client, clock, random, log },
+  });
+  const birthdays = createBirthdayCalls({ database, records: birthdayStore, desk, clock, log });
+  const runner = createCampaignRunner({ database, records: campaignStore, desk, clock, log });
+  const teller = crmTeller({
+    records: crmStore,
+    isOn: async (queries, tenantId) =>
+      (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false,
+    agentName: (queries, tenantId, agentId) => callerStore(queries).agentName(tenantId, agentId),
+    clock,
+    wake: () => crmPosts.wake(),
+  });
+  const callers = createCallers({
+    ...{ database, contacts: contactStore, records: callerStore, clock },
+    crm: createCrmLookup({ database, records: crmStore, vault, client, clock, log }),
+    listeners: [teller, birthdays.listener, runner.listener],
+  });
+  return {
+    callers,
+    crmPosts,
+    birthdays,
+    campaigns: createCampaigns({
+      database,
+      records: campaignStore,
+      clock,
+      wake: () => runner.wake(),
+    }),
+    start() {
+      crmPosts.start();
+      birthdays.start();
+      runner.start();
+    },
+    async stop() {
+      await Promise.all([crmPosts.stop(), birthdays.stop(), runner.stop()]);
+    },
+  };
+}
