@@ -4,6 +4,11 @@
  */
 export type CodecName = "PCMU" | "PCMA" | "G722" | "opus";
 
+/** The rate of a conversation with this codec: a wideband one lets the voice be heard as it is. */
+export function conversationRateHz(codec: CodecName | null): 8000 | 16000 {
+  return codec === "G722" || codec === "opus" ? 16_000 : 8000;
+}
+
 /** Direction as seen from us (RFC 3264 8.4): `sendonly` is a caller whom we have put on hold. */
 export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive";
 

@@ -69,6 +69,8 @@ export interface SipStack {
 export interface Trunk {
   readonly settings: TrunkSettings;
   readonly registration: RegistrationStatus;
+  /** What the last call agreed on; null: there was none since the start. */
+  readonly lastCodec?: CodecName | null;
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe;
   /** Sends INVITE with our offer. */
   place(request: PlaceRequest): OutgoingLeg;

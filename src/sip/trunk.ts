@@ -88,6 +88,7 @@ export class SipTrunk implements Trunk {
   /** What we called ourselves last. */
   #said: Address | undefined;
   #closed = false;
+  #lastCodec: CodecName | null = null;
 
   constructor(
     readonly settings: TrunkSettings,
@@ -121,6 +122,10 @@ export class SipTrunk implements Trunk {
       onInvite: (invitation, request) => this.#onInvite(invitation, request),
     });
     this.#registration = settings.register ? this.#makeRegistration() : null;
+  }
+
+  get lastCodec(): CodecName | null {
+    return this.#lastCodec;
   }
 
   get registration(): RegistrationStatus {
@@ -369,7 +374,11 @@ export class SipTrunk implements Trunk {
     const sessionId = randomInt(this.deps.random, 2 ** 31);
     const { codecs, srtp = "off", comfortNoise = false, random } = this.deps;
     const options = { srtp: createSrtpPolicy(srtp, random), comfortNoise };
-    return new MediaNegotiator(sessionId, codecs, onPlan, options);
+    const keepCodec = (plan: MediaPlan) => {
+      this.#lastCodec = plan.codec.name;
+      onPlan(plan);
+    };
+    return new MediaNegotiator(sessionId, codecs, keepCodec, options);
   }
 
   #legContext(): LegContext {

@@ -244,6 +244,7 @@ async function weCall(testCase: Case, trunk: Trunk, telephone: Baresip): Promise
       leg.on("answered", (answer) => resolve(answer.plan));
       leg.on("ended", (end) => reject(new Error(end.explanation)));
     });
+    expect(trunk.lastCodec).toBe(testCase.agreed);
     await talk(testCase, audio, plan);
     leg.hangUp();
     await telephone.event("CALL_CLOSED", before);
@@ -262,6 +263,7 @@ async function theyCall(testCase: Case, stack: SipStack, telephone: Baresip): Pr
     const { host, port } = stack.localAddress;
     telephone.dial(`sip:${OUR_NUMBER}@${host}:${port}`);
     const leg = await incoming.promise;
+    expect(leg.offeredCodec).toBe(testCase.agreed);
     const { plan } = await leg.answer({ host: US, port: audio.rtpPort });
     expect(plan.ptimeMs).toBe(testCase.peer.ptimeMs ?? 20);
     await telephone.event("CALL_ESTABLISHED", before);
