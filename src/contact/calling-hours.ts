@@ -101,3 +101,13 @@ export function nextCallingTime(zone: string, fromMs: number, hours: CallingHour
   }
   return null;
 }
+
+/** `10:00` → 600. */
+export function minutesOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(":").map(Number);
+  return hours * 60 + minutes;
+}
+
+/** 600 → `10:00`. */
+export const timeOfDayText = (minutes: number): string =>
+  `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;

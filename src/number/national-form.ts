@@ -3,10 +3,17 @@
  * `00370…` or in the national form of their country (`0 5 212 3456`, `861234567`); a SIP URI may
  * wrap it. Metadata: libphonenumber.
  */
-import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import {
+  type CountryCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/max";
 import { type E164, isE164 } from "../core/e164.ts";
 
 export type Country = CountryCode;
+
+export const isCountry = (text: string | undefined): text is Country =>
+  text !== undefined && isSupportedCountry(text);
 
 /** ISO 3166 country of an E.164 number; null for shared and international codes. */
 export function countryOf(number: E164): CountryCode | null {

@@ -3,6 +3,7 @@
  * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
  */
 import { join } from "node:path";
+import { createCallerParts } from "../../src/app/callers.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
 import { createBilling } from "../../src/billing/billing.ts";
@@ -103,6 +104,9 @@ export async function startApiServer(options: ApiServerOptions) {
     ...{ database, vault, plans, mails, clock, random, log },
     publicUrl: () => base,
   });
+  const callerParts = createCallerParts({
+    ...{ database, vault, client, desk: () => calls, clock, random, log },
+  });
   const server = await createHttpServer(
     {
       host: "127.0.0.1",
@@ -131,6 +135,7 @@ export async function startApiServer(options: ApiServerOptions) {
         timeoutMs: 3000,
       }),
       ...payments,
+      callerParts,
       recordings: { locate: async (file) => join(options.directory, file) },
       registrations: { status: (trunkId) => registrations.get(trunkId) ?? null },
       health: { problems: async () => [] },
@@ -141,6 +146,7 @@ export async function startApiServer(options: ApiServerOptions) {
 
   return {
     identity,
+    callerParts,
     server,
     database,
     vault,

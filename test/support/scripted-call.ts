@@ -77,7 +77,7 @@ export function callBrief(agent: Partial<AgentSnapshot> = {}): CallBrief {
 }
 
 /** A playout that lasts as long as it should, counted in frames. */
-class ScriptedAudio implements CallAudio {
+export class ScriptedAudio implements CallAudio {
   readonly rtpPort = 10_000;
   readonly sampleRateHz = 8000;
   queuedMs = 0;

@@ -1,11 +1,27 @@
-/** A small SMTP server (RFC 5321) that keeps what it is given and refuses what the test says. */
+/**
+ * A small SMTP server (RFC 5321) that keeps what it is given and refuses what the test says. With a
+ * certificate it has STARTTLS (RFC 3207); with an account it takes mail only after AUTH PLAIN or LOGIN
+ * (RFC 4954), which it offers only over TLS.
+ */
 import net, { type AddressInfo } from "node:net";
+import tls from "node:tls";
+import type { Certificate } from "./test-ca.ts";
 
 export interface ReceivedMail {
   readonly from: string;
   readonly to: string;
   /** As sent, dot-stuffing undone, CRLF lines. */
   readonly data: string;
+  /** How it came. */
+  readonly secure: boolean;
+  readonly user: string | null;
+}
+
+export interface SmtpOptions {
+  readonly certificate?: Certificate;
+  readonly account?: { readonly user: string; readonly password: string };
+  /** TLS from the first byte. */
+  readonly implicitTls?: boolean;
 }
 
 export interface SmtpServer {
@@ -20,7 +36,10 @@ export interface SmtpServer {
   close(): Promise<void>;
 }
 
-export async function smtpServer(host = "127.0.0.1"): Promise<SmtpServer> {
+export async function smtpServer(
+  host = "127.0.0.1",
+  options: SmtpOptions = {},
+): Promise<SmtpServer> {
   const state: Omit<SmtpServer, "close" | "port"> & { port: number } = {
     port: 0,
     mails: [],
@@ -33,7 +52,8 @@ export async function smtpServer(host = "127.0.0.1"): Promise<SmtpServer> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
-    converse(socket, state);
+    if (options.implicitTls) converse(secured(socket, options), state, options, true);
+    else converse(socket, state, options, false);
   });
   await new Promise<void>((done) => server.listen(0, host, done));
   state.port = (server.address() as AddressInfo).port;
@@ -45,6 +65,14 @@ export async function smtpServer(host = "127.0.0.1"): Promise<SmtpServer> {
       }),
   });
 }
+
+function secured(socket: net.Socket, { certificate }: SmtpOptions): tls.TLSSocket {
+  const secure = new tls.TLSSocket(socket, { isServer: true, ...certificate });
+  secure.on("error", () => {});
+  return secure;
+}
+
+const decoded = (base64: string) => Buffer.from(base64, "base64").toString("utf8");
 
 const ANSWERS: Readonly<Record<string, string>> = {
   EHLO: "250-test.local\r\n250 8BITMIME",
@@ -59,16 +87,68 @@ const ANSWERS: Readonly<Record<string, string>> = {
 function converse(
   socket: net.Socket,
   state: Pick<SmtpServer, "mails" | "refuse" | "beforeAccept" | "afterAccept">,
+  options: SmtpOptions,
+  secure: boolean,
+  greets = true,
 ): void {
+  const { certificate, account } = options;
+  let user: string | null = null;
+  /** Lines that are answers to our challenges. */
+  let expecting: ((line: string) => void) | null = null;
   let buffered = "";
   let from = "";
   let to = "";
   let inData = false;
   const say = (line: string) => socket.write(`${line}\r\n`);
 
+  function login(name: string, password: string): void {
+    expecting = null;
+    const isKnown = name === account?.user && password === account.password;
+    user = isKnown ? name : null;
+    say(isKnown ? "235 welcome" : "535 5.7.8 authentication failed");
+  }
+
+  /** AUTH PLAIN with or without its initial response, AUTH LOGIN. */
+  function authenticate(line: string): void {
+    const [, mechanism = "", initial] = line.split(" ");
+    const plain = (answer: string) => {
+      const [, name = "", password = ""] = decoded(answer).split("\0");
+      login(name, password);
+    };
+    if (mechanism.toUpperCase() === "PLAIN") {
+      if (initial !== undefined) return plain(initial);
+      expecting = plain;
+      return void say("334 ");
+    }
+    say("334 VXNlcm5hbWU6");
+    expecting = (name) => {
+      say("334 UGFzc3dvcmQ6");
+      expecting = (password) => login(decoded(name), decoded(password));
+    };
+  }
+
+  function startTls(): void {
+    say("220 go on");
+    socket.removeAllListeners("data");
+    converse(secured(socket, options), state, options, true, false);
+  }
+
   function command(line: string): void {
+    if (expecting) return expecting(line);
     const word = line.split(" ")[0]?.toUpperCase() ?? "";
     const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
+    if (word === "STARTTLS" && certificate && !secure) return startTls();
+    if (word === "AUTH" && account && secure && !state.refuse.AUTH) return authenticate(line);
+    if (word === "MAIL" && account && user === null) return void say("530 authentication required");
+    if (word === "EHLO" && !state.refuse.EHLO) {
+      const extensions = ["8BITMIME"];
+      if (certificate && !secure) extensions.push("STARTTLS");
+      if (account && secure) extensions.push("AUTH PLAIN LOGIN");
+      const lines = ["test.local", ...extensions];
+      return lines.forEach((text, index) => {
+        say(`250${index === lines.length - 1 ? " " : "-"}${text}`);
+      });
+    }
     if (word === "MAIL") from = address;
     if (word === "RCPT") to = address;
     const answer = state.refuse[word] ?? ANSWERS[word] ?? "502 unknown";
@@ -82,12 +162,12 @@ function converse(
     await state.beforeAccept?.();
     if (socket.destroyed) return;
     const refusal = state.refuse["."];
-    if (!refusal) state.mails.push({ from, to, data: data.replace(/^\.\./gm, ".") });
+    if (!refusal) state.mails.push({ from, to, data: data.replace(/^\.\./gm, "."), secure, user });
     say(refusal ?? "250 taken");
     if (!refusal) state.afterAccept?.();
   }
 
-  say("220 test.local");
+  if (greets) say("220 test.local");
   socket.on("data", (chunk) => {
     buffered += chunk.toString("latin1");
     for (;;) {

@@ -4,6 +4,8 @@ import type { Contract } from "../contract.ts";
 import { agentContracts } from "./agents.ts";
 import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
+import * as campaigns from "./campaigns.ts";
+import * as contacts from "./contacts.ts";
 import * as files from "./files.ts";
 import * as keys from "./keys.ts";
 import * as numbers from "./phone-numbers.ts";
@@ -61,5 +63,24 @@ export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract
     webhooks.resendDelivery,
     webhooks.getSnippet,
     webhooks.regenerateSecret,
+    contacts.listContacts,
+    contacts.createContact,
+    contacts.importContacts,
+    contacts.exportContacts,
+    contacts.getContact,
+    contacts.updateContact,
+    contacts.deleteContact,
+    contacts.listMemories,
+    contacts.updateMemory,
+    contacts.deleteMemory,
+    contacts.getFeatures,
+    contacts.updateFeatures,
+    contacts.previewBirthdays,
+    contacts.listCrmPosts,
+    contacts.replayCrmPost,
+    campaigns.listCampaigns,
+    campaigns.createCampaign,
+    campaigns.getCampaign,
+    campaigns.actOnCampaign,
   ];
 };

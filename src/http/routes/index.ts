@@ -3,6 +3,8 @@ import type { Route } from "../contract.ts";
 import { agentRoutes } from "./agents.ts";
 import { billingRoutes } from "./billing.ts";
 import { callRoutes } from "./calls.ts";
+import { campaignRoutes } from "./campaigns.ts";
+import { contactRoutes } from "./contacts.ts";
 import type { RouteContext } from "./context.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
@@ -29,4 +31,6 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...billingRoutes(context),
   ...keyRoutes(context),
   ...webhookRoutes(context),
+  ...contactRoutes(context),
+  ...campaignRoutes(context),
 ];

@@ -1,0 +1,253 @@
+/** Contacts, memories and the features' settings over HTTP: rules in contact/. */
+
+import { minutesOf, timeOfDayText } from "../../contact/calling-hours.ts";
+import { type ContactChanges, type ContactRecord, createContacts } from "../../contact/contacts.ts";
+import { checkMapping } from "../../contact/crm/mapping.ts";
+import { exportContacts, importContacts } from "../../contact/import.ts";
+import { isoUtc } from "../../core/clock.ts";
+import { isE164 } from "../../core/e164.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
+import { countryOf, isCountry } from "../../number/national-form.ts";
+import { callSetupStore } from "../../store/call-setup-store.ts";
+import { callerStore, type FeatureRow, type MemoryRow } from "../../store/caller-store.ts";
+import { contactStore } from "../../store/contact-store.ts";
+import { crmStore } from "../../store/crm-store.ts";
+import { crmSecretBinding } from "../../webhook/secret-binding.ts";
+import { rawRoute, route } from "../contract.ts";
+import * as contracts from "../contracts/contacts.ts";
+import type { RouteContext } from "./context.ts";
+import { renamed } from "./present.ts";
+
+const FIELDS = {
+  number_e164: "numberE164",
+  first_name: "firstName",
+  last_name: "lastName",
+  vocative: "vocative",
+  birthday: "birthday",
+  language: "language",
+  notes: "notes",
+  consent: "consent",
+  do_not_call: "doNotCall",
+  pin: "pin",
+} as const;
+
+const DEFAULT_HOURS = { callingFrom: 600, callingTo: 1080 };
+
+const present = (contact: ContactRecord) => ({
+  id: contact.id,
+  number_e164: contact.numberE164,
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  vocative: contact.vocative,
+  birthday: contact.birthday,
+  language: contact.language,
+  notes: contact.notes,
+  consent: contact.consent,
+  do_not_call: contact.doNotCall,
+  has_pin: contact.pinHash !== null,
+  created_at: isoUtc(contact.createdAt),
+  updated_at: isoUtc(contact.updatedAt),
+});
+
+const presentMemory = (memory: MemoryRow) => ({
+  id: memory.id,
+  number_e164: memory.numberE164,
+  call_uuid: memory.callUuid,
+  reason: memory.reason,
+  outcome: memory.outcome,
+  promise: memory.promise,
+  sensitive: memory.sensitive,
+  attempted_at: isoUtc(memory.attemptedAt),
+});
+
+const presentFeatures = (row: FeatureRow | undefined) => ({
+  calling_from: timeOfDayText(row?.callingFrom ?? DEFAULT_HOURS.callingFrom),
+  calling_to: timeOfDayText(row?.callingTo ?? DEFAULT_HOURS.callingTo),
+  holidays: row?.holidays ?? null,
+  birthday_agent_id: row?.birthdayAgentId ?? null,
+  crm_url: row?.crmUrl ?? null,
+  has_crm_secret: row?.crmSecretSealed != null,
+  crm_mapping: row?.crmMapping ?? {},
+});
+
+export const contactRoutes = ({ dependencies }: RouteContext) => {
+  const { database, vault, clock, callerParts } = dependencies;
+  const contacts = createContacts({ database, records: contactStore, clock });
+
+  /** Of the trunk's caller id, unless said. */
+  async function countryFor(tenantId: number, said: string | undefined) {
+    if (isCountry(said)) return said;
+    const callerId = (await callSetupStore(database.read).trunk(tenantId))?.callerId;
+    return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
+  }
+
+  return [
+    route(contracts.listContacts)(async ({ tenantId, query }) => {
+      const { search = null, limit, offset } = query;
+      const found = await contacts.list(tenantId, { search, limit, offset });
+      return { ok: true, contacts: found.contacts.map(present), total: found.total };
+    }),
+    route(contracts.createContact)(async ({ tenantId, body }) => ({
+      ok: true,
+      contact: present(
+        await contacts.create(tenantId, {
+          numberE164: body.number_e164,
+          firstName: body.first_name ?? "",
+          lastName: body.last_name ?? "",
+          vocative: body.vocative ?? null,
+          birthday: body.birthday ?? null,
+          language: body.language ?? null,
+          notes: body.notes ?? "",
+          consent: body.consent ?? false,
+          doNotCall: body.do_not_call ?? false,
+          pin: body.pin ?? null,
+        }),
+      ),
+    })),
+    route(contracts.importContacts)(async ({ tenantId, body }) => {
+      const report = await importContacts({ database, records: contactStore, clock }, tenantId, {
+        csv: body.csv,
+        country: await countryFor(tenantId, body.country),
+        dryRun: body.dry_run ?? false,
+        skipBad: body.skip_bad ?? false,
+      });
+      return {
+        ok: true,
+        dry_run: report.dryRun,
+        created: report.created,
+        updated: report.updated,
+        unchanged: report.unchanged,
+        problem_count: report.problemCount,
+        problems: report.problems.map((problem) => ({ ...problem })),
+        preview: report.preview.map((contact) => ({
+          number_e164: contact.numberE164,
+          first_name: contact.firstName,
+          last_name: contact.lastName,
+          birthday: contact.birthday,
+          language: contact.language,
+          consent: contact.consent,
+          do_not_call: contact.doNotCall,
+        })),
+      };
+    }),
+    rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
+      const pieces = exportContacts(contactStore(database.read), tenantId);
+      const encoder = new TextEncoder();
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const { value, done } = await pieces[Symbol.asyncIterator]().next();
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        },
+      });
+      return new Response(body, {
+        headers: {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": 'attachment; filename="contacts.csv"',
+        },
+      });
+    }),
+    route(contracts.getContact)(async ({ tenantId, params }) => ({
+      ok: true,
+      contact: present(await contacts.get(tenantId, params.id)),
+    })),
+    route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
+      ok: true,
+      contact: present(
+        await contacts.update(tenantId, params.id, renamed<ContactChanges>(body, FIELDS)),
+      ),
+    })),
+    route(contracts.deleteContact)(async ({ tenantId, params }) => {
+      await contacts.remove(tenantId, params.id);
+      return { ok: true, id: params.id, deleted: true };
+    }),
+    route(contracts.listMemories)(async ({ tenantId, query }) => {
+      const found = await callerStore(database.read).listMemories(tenantId, query.number ?? null);
+      return { ok: true, call_memories: found.map(presentMemory) };
+    }),
+    route(contracts.updateMemory)(async ({ tenantId, params, body }) => {
+      const changed = await database.tx((queries) =>
+        callerStore(queries).updateMemory(tenantId, params.id, body),
+      );
+      if (!changed) throw notFound("memory");
+      return { ok: true, call_memory: presentMemory(changed) };
+    }),
+    route(contracts.deleteMemory)(async ({ tenantId, params }) => {
+      const removed = await database.tx((queries) =>
+        callerStore(queries).removeMemory(tenantId, params.id),
+      );
+      if (!removed) throw notFound("memory");
+      return { ok: true, id: params.id, deleted: true };
+    }),
+    route(contracts.getFeatures)(async ({ tenantId }) => ({
+      ok: true,
+      feature_settings: presentFeatures(await callerStore(database.read).featureSettings(tenantId)),
+    })),
+    route(contracts.updateFeatures)(async ({ tenantId, body }) => {
+      if (body.crm_mapping) checkMapping(body.crm_mapping);
+      const changed = await database.tx(async (queries) => {
+        const store = callerStore(queries);
+        const agentId = body.birthday_agent_id;
+        if (agentId && !(await callSetupStore(queries).agent(tenantId, agentId)))
+          throw notFound("agent");
+        const before = await store.featureSettings(tenantId);
+        const from = minutesFrom(
+          body.calling_from,
+          before?.callingFrom ?? DEFAULT_HOURS.callingFrom,
+        );
+        const to = minutesFrom(body.calling_to, before?.callingTo ?? DEFAULT_HOURS.callingTo);
+        if (to <= from)
+          throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
+        const secret = body.crm_secret;
+        await store.putFeatureSettings(
+          tenantId,
+          {
+            ...{ callingFrom: from, callingTo: to },
+            ...(body.holidays === undefined ? {} : { holidays: body.holidays }),
+            ...(agentId === undefined ? {} : { birthdayAgentId: agentId }),
+            ...(body.crm_url === undefined ? {} : { crmUrl: body.crm_url }),
+            ...(body.crm_mapping === undefined ? {} : { crmMapping: body.crm_mapping }),
+            ...(secret === undefined
+              ? {}
+              : {
+                  crmSecretSealed:
+                    secret === null ? null : vault.seal(secret, crmSecretBinding(tenantId)),
+                }),
+          },
+          clock.now(),
+        );
+        return await store.featureSettings(tenantId);
+      });
+      return { ok: true, feature_settings: presentFeatures(changed) };
+    }),
+    route(contracts.previewBirthdays)(async ({ tenantId }) => ({
+      ok: true,
+      birthday_calls: (await callerParts.birthdays.preview(tenantId)).map((planned) => ({
+        ...planned,
+      })),
+    })),
+    route(contracts.listCrmPosts)(async ({ tenantId }) => {
+      const posts = await crmStore(database.read).posts(tenantId);
+      return {
+        ok: true,
+        crm_messages: posts.map((post) => ({
+          id: post.id,
+          call_uuid: post.callUuid,
+          status: post.status,
+          attempts: post.attempts,
+          http_status: post.httpStatus,
+          error: post.error,
+          created_at: isoUtc(post.createdAt),
+          next_attempt_at: post.status === "pending" ? isoUtc(post.nextAttemptAt) : null,
+        })),
+      };
+    }),
+    route(contracts.replayCrmPost)(async ({ tenantId, params }) => {
+      await callerParts.crmPosts.replay(tenantId, params.id);
+      return { ok: true, id: params.id, status: "pending" };
+    }),
+  ];
+};
+
+const minutesFrom = (text: string | undefined, before: number) =>
+  text === undefined ? before : minutesOf(text);
