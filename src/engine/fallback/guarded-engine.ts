@@ -79,6 +79,9 @@ function openSession(
     language: () => language,
   });
   return {
+    get onSpeechWorker() {
+      return embedded !== null;
+    },
     ear: new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null }),
     mind,
     voice,

@@ -44,6 +44,8 @@ export class ChatMind implements Mind {
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSnapshot[];
   #language: AgentLanguage;
+  /** Since it was last told. */
+  #used: ChatUsage = { inputTokens: 0, outputTokens: 0 };
 
   constructor(private readonly options: ChatMindOptions) {
     const { session } = options;
@@ -130,44 +132,50 @@ export class ChatMind implements Mind {
   }
 
   async *#answer(signal: AbortSignal): AsyncGenerator<MindEvent> {
-    let inputTokens = 0;
-    let outputTokens = 0;
-    const count = (usage: ChatUsage) => {
-      inputTokens += usage.inputTokens;
-      outputTokens += usage.outputTokens;
-    };
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const again = yield* this.#round(signal, count);
+      const again = yield* this.#round(signal);
       if (!again) break;
     }
-    if (!signal.aborted) yield { type: "done", usage: { inputTokens, outputTokens } };
+    if (signal.aborted) return;
+    const usage = this.#used;
+    this.#used = { inputTokens: 0, outputTokens: 0 };
+    yield { type: "done", usage };
   }
 
   /** One request. Answers whether another is needed. */
-  async *#round(
-    signal: AbortSignal,
-    count: (usage: ChatUsage) => void,
-  ): AsyncGenerator<MindEvent, boolean> {
+  async *#round(signal: AbortSignal): AsyncGenerator<MindEvent, boolean> {
     const messages = this.#history.messages(this.options.contextTokens);
     const pieces = new SpokenPieces();
     let written = "";
     let sorted: Sorted = { wishes: [], refused: false };
     let usage: ChatUsage | null = null;
     const stream = this.options.completions.stream({ messages, tools: this.#tools }, signal);
-    for await (const event of stream) {
-      if (event.type === "text") {
-        written += event.text;
-        yield* this.#say(pieces.push(event.text));
-        if (written.length > ANSWER_CHARACTERS_MAX) break;
-      } else if (event.type === "tool_calls") sorted = this.#sort(event.calls);
-      else usage = event.usage;
-      if (signal.aborted) return false;
+    try {
+      for await (const event of stream) {
+        if (event.type === "text") {
+          written += event.text;
+          yield* this.#say(pieces.push(event.text));
+          if (written.length > ANSWER_CHARACTERS_MAX) break;
+        } else if (event.type === "tool_calls") sorted = this.#sort(event.calls);
+        else usage = event.usage;
+        if (signal.aborted) return false;
+      }
+    } finally {
+      // What was written before a failure or an interruption is paid for all the same.
+      if (usage || written !== "")
+        this.#count(usage ?? estimatedUsage(messages, this.#tools, written));
     }
     if (signal.aborted) return false;
     yield* this.#say(pieces.end());
-    count(usage ?? estimatedUsage(messages, this.#tools, written));
     yield* this.#wish(sorted);
     return sorted.refused && sorted.wishes.length === 0;
+  }
+
+  #count({ inputTokens, outputTokens }: ChatUsage): void {
+    this.#used = {
+      inputTokens: this.#used.inputTokens + inputTokens,
+      outputTokens: this.#used.outputTokens + outputTokens,
+    };
   }
 
   *#say(texts: readonly string[]): Generator<MindEvent> {
