@@ -83,7 +83,16 @@ export interface SeenAddress {
   readonly port: number;
 }
 
+/** One of the servers that a trunk's name leads to. */
+export interface ProbedServer extends SeenAddress {
+  readonly transport: SipTransportName;
+  /** It failed a short while ago, and is tried last. */
+  readonly failed: boolean;
+}
+
 export interface TrunkProbe {
+  /** In the order in which they are tried; empty when the name leads nowhere. */
+  readonly servers: readonly ProbedServer[];
   /** Where the answer came from. */
   readonly remote: SeenAddress | null;
   /** Final code; null: no answer. */
@@ -101,6 +110,10 @@ export interface TrunkProbe {
   /** Methods (upper case) and option tags (lower case) it named; empty when it named none. */
   readonly allow: readonly string[];
   readonly supported: readonly string[];
+  /** Media types (lower case) it takes, e.g. `application/dtmf-relay`; empty when it named none. */
+  readonly accept: readonly string[];
+  /** The final code of an INVITE to nobody; null: none was sent, or (its code) nothing answered. */
+  readonly call: { readonly sipCode: number | null } | null;
 }
 
 export interface PlaceRequest {

@@ -1,16 +1,21 @@
 /**
- * One OPTIONS through a trunk (RFC 3261 11): whether the far end answers, how fast, what it says
- * it can do, and from what address it saw us (RFC 3581). Judges nothing: see trunk-verdicts.ts.
+ * What can be learned of a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE
+ * to nobody: a user that is no telephone number, so that no call can be charged. Whether the far end
+ * answers, how fast, what it says it can do, whether it takes calls of ours at all, and from what
+ * address it saw us (RFC 3581). Judges nothing: see trunk-verdicts.ts.
  */
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
+import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
-import { buildRequest, type SipResponse } from "./message/index.ts";
-import type { SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
+import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
+import type { ProbedServer, SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
 import type { Answered } from "./trunk-path.ts";
+
+type Method = "OPTIONS" | "INVITE";
 
 export interface ProbeDeps {
   readonly settings: TrunkSettings;
@@ -18,16 +23,24 @@ export interface ProbeDeps {
   readonly random: Random;
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
-  /** Asks the trunk's server; null: no answer, or no way. */
-  ask(compose: (via: string) => string): Promise<Answered | null>;
+  /**
+   * Asks the trunk's server; null: no answer, or no way. An INVITE is given up at its first sign of
+   * life: rings, it is cancelled; answered, it is hung up.
+   */
+  ask(method: Method, compose: (via: string) => string): Promise<Answered | null>;
   /** Why there was none, for a person; null: not known. */
   whySilent(): string | null;
   contactUri(): string;
   /** What we call ourselves in Contact and SDP, and what we are on this machine. */
   addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
+  /** The servers that the trunk's name leads to, in order. */
+  servers(): readonly ProbedServer[];
+  /** An offer of all we speak, for media that never comes. */
+  offer(): string;
 }
 
 const PROBE_MS_MAX = 10_000;
+const CALL_MS_MAX = 8000;
 
 interface Answer {
   readonly response: SipResponse;
@@ -35,90 +48,111 @@ interface Answer {
   readonly remote: SeenAddress;
 }
 
-/** Resolves within some 10 s; never rejects. */
+/** Resolves within some 18 s; never rejects. */
 export async function probeTrunk(deps: ProbeDeps): Promise<TrunkProbe> {
-  let timer: Timer | undefined;
-  const tooLate = new Promise<null>((resolve) => {
-    timer = deps.clock.after(PROBE_MS_MAX, () => resolve(null));
-  });
-  const answer = await Promise.race([ask(deps).catch(() => null), tooLate]);
-  timer?.cancel();
-  const addresses = deps.addresses();
-  if (!answer) {
-    return {
-      ...{
-        ...addresses,
-        remote: null,
-        sipCode: null,
-        roundTripMs: null,
-        problem: deps.whySilent(),
-      },
-      ...{ seenAs: null, codecs: null, allow: [], supported: [] },
-    };
-  }
-  const { response, roundTripMs, remote } = answer;
-  const { headers } = response;
+  const options = await within(deps.clock, PROBE_MS_MAX, ask(deps, "OPTIONS"));
+  const common = { ...deps.addresses(), servers: deps.servers() };
+  const none = { codecs: null, allow: [], supported: [], accept: [], call: null };
+  const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
+  if (!options) return { ...common, ...none, ...unseen, problem: deps.whySilent() };
+  const call = await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE"));
+  const { response, roundTripMs, remote } = options;
+  const said = [response, call?.response].filter((each) => each !== undefined);
+  const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
   return {
-    ...addresses,
-    remote,
-    roundTripMs,
-    problem: null,
-    sipCode: response.statusCode,
+    ...common,
+    ...{ remote, roundTripMs, problem: null, sipCode: response.statusCode },
     seenAs: seenAs(response),
-    codecs: codecsOf(response.body),
-    allow: headers.all("allow").map((method) => method.toUpperCase()),
-    supported: headers.all("supported").map((option) => option.toLowerCase()),
+    codecs: said.map(codecsIn).find((codecs) => codecs !== null) ?? null,
+    allow: listed("allow").map((method) => method.toUpperCase()),
+    supported: listed("supported").map((option) => option.toLowerCase()),
+    accept: listed("accept").map(mediaTypeOf),
+    call: { sipCode: call?.response.statusCode ?? null },
   };
 }
 
+async function within<Result>(
+  clock: Clock,
+  limitMs: number,
+  work: Promise<Result | null>,
+): Promise<Result | null> {
+  let timer: Timer | undefined;
+  const tooLate = new Promise<null>((resolve) => {
+    timer = clock.after(limitMs, () => resolve(null));
+  });
+  const result = await Promise.race([work.catch(() => null), tooLate]);
+  timer?.cancel();
+  return result;
+}
+
 /** Asked again with credentials when challenged. */
-async function ask(deps: ProbeDeps): Promise<Answer | null> {
-  const callId = hex(deps.random.bytes(16));
+async function ask(deps: ProbeDeps, method: Method): Promise<Answer | null> {
   const authorisation = deps.credentials.authorisation();
-  let answer = await send(deps, callId, 1, authorisation);
+  const identity: Identity = {
+    callId: hex(deps.random.bytes(16)),
+    fromTag: hex(deps.random.bytes(8)),
+    uri: method === "OPTIONS" ? uriOf(deps.settings) : nobodyAt(deps),
+  };
+  let answer = await send(deps, method, identity, 1, authorisation);
   for (let cseq = 2; answer; cseq++) {
     const { response } = answer;
     if (response.statusCode !== 401 && response.statusCode !== 407) return answer;
     const challenge = deps.credentials.pick(response);
     if (!challenge || !authorisation.take(kindOf(response.statusCode), challenge)) return answer;
-    answer = (await send(deps, callId, cseq, authorisation)) ?? answer;
+    answer = (await send(deps, method, identity, cseq, authorisation)) ?? answer;
   }
   return answer;
 }
 
 const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
 
+/** Letters only: no dialling plan takes it for a number. */
+function nobodyAt({ settings, random }: ProbeDeps): string {
+  const letters = [...random.bytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26)));
+  return `sip:linevoice-test-${letters.join("")}@${hostForUri(settings.server)}`;
+}
+
+interface Identity {
+  readonly callId: string;
+  readonly fromTag: string;
+  readonly uri: string;
+}
+
 async function send(
   deps: ProbeDeps,
-  callId: string,
+  method: Method,
+  { callId, fromTag, uri }: Identity,
   cseq: number,
   authorisation: RequestAuthorisation,
 ): Promise<Answer | null> {
-  const { settings, clock, random } = deps;
-  const fromTag = hex(random.bytes(8));
-  const proofs = authorisation.headers("OPTIONS", uriOf(settings));
-  const identity = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
+  const { settings, clock } = deps;
+  const proofs = authorisation.headers(method, uri);
+  const own = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
+  const calling = method === "INVITE";
   let sentAtMs = clock.monotonic();
   const compose = (via: string) => {
     sentAtMs = clock.monotonic();
     return buildRequest({
-      method: "OPTIONS",
-      uri: uriOf(settings),
+      ...{ method, uri },
       headers: [
         ["Via", via],
         ["Max-Forwards", 70],
-        ["From", `${identity};tag=${fromTag}`],
-        ["To", `<${uriOf(settings)}>`],
+        ["From", `${own};tag=${fromTag}`],
+        ["To", `<${uri}>`],
         ["Call-ID", callId],
-        ["CSeq", `${cseq} OPTIONS`],
+        ["CSeq", `${cseq} ${method}`],
         ["Contact", `<${deps.contactUri()}>`],
-        ["Accept", "application/sdp"],
+        ["Accept", calling ? "application/sdp" : ACCEPT],
+        ["Allow", ALLOW],
+        ["Supported", SUPPORTED],
         ["User-Agent", deps.userAgent],
         ...proofs,
+        ...(calling ? ([["Content-Type", "application/sdp"]] as const) : []),
       ],
+      body: calling ? deps.offer() : "",
     });
   };
-  const answered = await deps.ask(compose);
+  const answered = await deps.ask(method, compose);
   if (!answered) return null;
   const { response, flow } = answered;
   return { response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote };
@@ -140,6 +174,9 @@ const STATIC_NAMES: Readonly<Record<string, string>> = {
   9: "G722",
   18: "G729",
 };
+
+const codecsIn = ({ headers, body }: SipResponse): readonly string[] | null =>
+  codecsOf(sdpIn(headers.get("content-type") ?? "application/sdp", body) ?? "");
 
 /** Encoding names of the audio stream, e.g. `PCMA`, `telephone-event`; null without SDP. */
 export function codecsOf(sdp: string): readonly string[] | null {

@@ -8,13 +8,14 @@ import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { SipRequest, SipResponse } from "./message/index.ts";
-import type { TrunkSettings } from "./ports.ts";
+import { parseMessage, type SipRequest, type SipResponse } from "./message/index.ts";
+import type { ProbedServer, SipTransportName, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
 import type { FailedTargets } from "./routing/failed-targets.ts";
 import type { Target } from "./routing/locate.ts";
 import type { Locator } from "./routing/locator.ts";
 import { type Draft, RequestSender, type Route, type SendUser } from "./routing/sender.ts";
+import { StrayInvite } from "./routing/stray-invite.ts";
 import type { TransactionLayer } from "./transaction/layer.ts";
 import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
 import type { Peer } from "./transport/stream.ts";
@@ -160,6 +161,55 @@ export class TrunkPath {
         },
       });
     });
+  }
+
+  /**
+   * An INVITE that shall come to nothing: what rings is cancelled, what answers is hung up. Null:
+   * nothing final came in `limitMs`. Never rejects.
+   */
+  async tryCall(compose: (via: string) => string, limitMs: number): Promise<Answered | null> {
+    const hop = await this.#server();
+    if (!hop) return null;
+    let sent: StrayInvite | undefined;
+    let trying: Flow | undefined;
+    const draft: Draft = {
+      method: "INVITE",
+      branch: this.#newBranch(),
+      compose: ({ flow, branch }) => {
+        const text = compose(this.#viaOf(flow, branch));
+        const message = parseMessage(text);
+        if (message.kind === "request") sent = new StrayInvite(message, this.deps);
+        return text;
+      },
+    };
+    return await new Promise((resolve) => {
+      const limit = this.deps.clock.after(limitMs, () => {
+        if (trying) sent?.cancel(trying);
+        resolve(null);
+      });
+      const finish = (answered: Answered | null) => {
+        limit.cancel();
+        resolve(answered);
+      };
+      this.#sender.send(draft, this.#routeOf(this.#homeFirst(hop)), {
+        onResponse: (response, flow) => {
+          trying = flow;
+          if (response.statusCode > 100) sent?.receive(response, flow);
+          if (response.statusCode >= 200) finish({ response, flow });
+        },
+        onFailure: () => finish(null),
+      });
+    });
+  }
+
+  /** The servers as last looked up, in the order in which they would be tried. */
+  get servers(): readonly ProbedServer[] {
+    const { failed } = this.deps;
+    return failed.order(this.#routes.targets).map((target) => ({
+      ...target.remote,
+      transport: target.transport.toLowerCase() as SipTransportName,
+      failed: failed.has(target),
+    }));
   }
 
   keepAlive(): void {

@@ -43,7 +43,7 @@ export class TrunkRoutes {
   #all: readonly string[] = [];
   /** Of the trunk's server behind an outbound proxy. */
   #behindProxy: readonly string[] = [];
-  #first: Target | undefined;
+  #targets: readonly Target[] = [];
   #problem: string | null = null;
   #timer: Timer | undefined;
   #closed = false;
@@ -63,7 +63,12 @@ export class TrunkRoutes {
 
   /** The preferred server as last looked up. */
   get first(): Target | undefined {
-    return this.#first;
+    return this.#targets[0];
+  }
+
+  /** All of them. */
+  get targets(): readonly Target[] {
+    return this.#targets;
   }
 
   /** Why the server's name leads nowhere, for a person; null: it does, or was not asked for. */
@@ -91,7 +96,7 @@ export class TrunkRoutes {
     try {
       const targets = await this.deps.locator.find(this.place);
       this.#problem = null;
-      this.#first = targets[0];
+      this.#targets = targets;
       if (!this.#closed) this.#admit(targets);
       return { targets, serverName: this.place.host, isServer: true };
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * What a trunk's registration and OPTIONS mean, in words for a person, each with its mend. Pure.
+ * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its mend. Pure.
  * Where the far end says nothing the verdict is `unknown`, not a guess.
  */
 import type { RegistrationStatus, TrunkProbe, TrunkSettings } from "./ports.ts";
@@ -9,10 +9,13 @@ export type Verdict = "ok" | "warning" | "failed" | "unknown";
 export interface TrunkCheck {
   readonly name:
     | "registration"
+    | "servers"
     | "options"
     | "nat"
+    | "calls"
     | "codecs"
     | "dtmf"
+    | "hold"
     | "transfer"
     | "session_timer";
   readonly verdict: Verdict;
@@ -44,14 +47,17 @@ export function judgeTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
   const answered = probe.sipCode !== null;
   const checks: TrunkCheck[] = [
     { name: "registration", ...registrationOf(facts) },
+    { name: "servers", ...serversOf(facts) },
     { name: "options", ...optionsOf(facts) },
     { name: "nat", ...natOf(facts) },
   ];
   if (!answered) return checks;
   return [
     ...checks,
+    { name: "calls", ...callsOf(probe) },
     { name: "codecs", ...codecsOf(facts) },
     { name: "dtmf", ...dtmfOf(probe) },
+    { name: "hold", ...holdOf(probe) },
     { name: "transfer", ...transferOf(probe) },
     { name: "session_timer", ...sessionTimerOf(probe) },
   ];
@@ -142,28 +148,104 @@ function codecsOf({ probe, codecs }: TrunkFacts): Judged {
       );
 }
 
-function dtmfOf({ codecs }: TrunkProbe): Judged {
-  if (!codecs) return unknown("The far end does not say how it sends digits.");
-  return codecs.some((name) => name.toLowerCase() === "telephone-event")
-    ? ok("Digits travel as telephone events (RFC 4733).")
-    : warning(
-        "The far end lists no telephone events: digits may not arrive.",
-        "Ask the provider for RFC 4733 (RFC 2833) digits, or for SIP INFO.",
-      );
+function serversOf({ probe, settings }: TrunkFacts): Judged {
+  const { servers } = probe;
+  if (servers.length === 0)
+    return failed(
+      `The name ${settings.server} leads to no server.`,
+      "Check its spelling with `linevoice trunk list`, and this machine's DNS.",
+    );
+  const listed = servers
+    .map(({ host, port, transport }) => {
+      const address = host.includes(":") ? `[${host}]` : host;
+      return `${address}:${port} (${transport.toUpperCase()})`;
+    })
+    .join(", ");
+  const bad = servers.filter((server) => server.failed);
+  if (bad.length === servers.length)
+    return failed(
+      `All servers of the trunk failed a short while ago: ${listed}.`,
+      "Check the server name, port and transport, and that the firewall lets them out and the answers in.",
+    );
+  if (bad.length > 0)
+    return warning(
+      `${bad.length} of the trunk's ${servers.length} servers failed a short while ago; calls go to the others. In order: ${listed}.`,
+      "Nothing is to be done unless it lasts; then ask the provider.",
+    );
+  return servers.length === 1
+    ? ok(`The trunk has one server: ${listed}.`)
+    : ok(`The trunk has ${servers.length} servers, tried in this order: ${listed}.`);
 }
 
-function transferOf({ allow }: TrunkProbe): Judged {
+const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
+
+/** The INVITE went to a user that is no number: that there is none is the answer to hope for. */
+function callsOf({ call }: TrunkProbe): Judged {
+  const code = call?.sipCode ?? null;
+  if (code === null)
+    return warning(
+      "A test call to nobody was not answered at all.",
+      "Call a number of your own. If that fails too, ask the provider whether calls of this trunk are allowed from this address.",
+    );
+  if (REFUSALS.has(code))
+    return warning(
+      `A test call to nobody was refused with code ${code}. Some providers say that of every number they do not know.`,
+      "Call a number of your own. If that is refused too, check the password and the caller id, and ask the provider whether the trunk may place calls.",
+    );
+  if (code === 488 || code === 606)
+    return failed(
+      `A test call was refused for its media (code ${code}): no call could be heard.`,
+      "Ask the provider for its codecs, and whether it wants encrypted media; then set [sip] codecs and srtp.",
+    );
+  if (code >= 500 && code < 600)
+    return warning(
+      `A test call to nobody failed in the provider's network (code ${code}).`,
+      "Call a number of your own; if that fails too, try again later, or ask the provider.",
+    );
+  return ok(`The provider takes calls of this trunk (a test call to nobody ended with ${code}).`);
+}
+
+const DTMF_TYPES = ["application/dtmf-relay", "application/dtmf"];
+
+function dtmfOf({ codecs, allow, accept }: TrunkProbe): Judged {
+  const byEvent = codecs?.some((name) => name.toLowerCase() === "telephone-event") ?? false;
+  if (byEvent) return ok("Digits travel as telephone events (RFC 4733).");
+  const byInfo = accept.some((type) => DTMF_TYPES.includes(type));
+  if (byInfo) return ok("Digits travel as SIP INFO, which the far end takes and we read.");
+  const maybe = allow.includes("INFO") ? " It lists INFO, which may carry them." : "";
+  if (!codecs) return unknown(`The far end does not say how it sends digits.${maybe}`);
+  return warning(
+    `The far end lists no telephone events: digits may arrive as tones only.${maybe}`,
+    "Ask the provider for RFC 4733 (RFC 2833) digits, or for SIP INFO.",
+  );
+}
+
+function holdOf({ allow }: TrunkProbe): Judged {
+  if (allow.length === 0)
+    return unknown("The far end does not say whether a call can be changed; hold uses re-INVITE.");
+  if (!allow.includes("INVITE"))
+    return warning(
+      "The far end does not list INVITE, so that hold may fail.",
+      "Ask the provider whether it takes re-INVITE.",
+    );
+  const update = allow.includes("UPDATE") ? " and by UPDATE" : "";
+  return ok(`Hold and other changes in a call are possible by re-INVITE${update}.`);
+}
+
+function transferOf({ allow, supported }: TrunkProbe): Judged {
   if (allow.length === 0) return unknown("The far end does not say whether it takes transfers.");
-  return allow.includes("REFER")
-    ? ok("The far end says it takes transfers (REFER).")
-    : warning(
-        "The far end does not list REFER: transfers to people may be refused.",
-        "Ask the provider to allow REFER on this trunk.",
-      );
+  if (!allow.includes("REFER"))
+    return warning(
+      "The far end does not list REFER: calls are handed to people by joining two calls here, which takes two lines.",
+      "To save the second line, ask the provider to allow REFER on this trunk.",
+    );
+  const attended = supported.includes("replaces") ? ", also after a word with the person" : "";
+  return ok(`The far end says it takes transfers (REFER)${attended}.`);
 }
 
-function sessionTimerOf({ supported }: TrunkProbe): Judged {
-  return supported.includes("timer")
-    ? ok("The far end knows session timers (RFC 4028).")
+function sessionTimerOf({ supported, allow }: TrunkProbe): Judged {
+  if (supported.includes("timer")) return ok("The far end knows session timers (RFC 4028).");
+  return supported.length > 0 && allow.length > 0
+    ? ok("The far end lists no session timers: we confirm calls by ourselves.")
     : unknown("The far end does not say whether it knows session timers.");
 }

@@ -41,6 +41,7 @@ import { hostForUri, type RegisterRequest, RegistrationClient } from "./registra
 import { usualPort } from "./routing/locate.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
 import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
+import { buildOffer } from "./sdp.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
@@ -69,6 +70,7 @@ export interface TrunkDeps
 
 /** In-dialog requests that SIP.js does not know. */
 const BESIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
+const TRIED_CALL_MS_MAX = 7000;
 const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
 const KEEP_ALIVE_MS = 15_000;
@@ -169,7 +171,12 @@ export class SipTrunk implements Trunk {
     return probeTrunk({
       ...{ clock, random, userAgent, settings: this.settings },
       credentials: this.#credentials,
-      ask: (compose) => this.#path.ask("OPTIONS", compose),
+      ask: (method, compose) =>
+        method === "INVITE"
+          ? this.#path.tryCall(compose, TRIED_CALL_MS_MAX)
+          : this.#path.ask(method, compose),
+      servers: () => this.#path.servers,
+      offer: () => this.#emptyOffer(),
       whySilent: () => this.#path.problem,
       contactUri: () => this.#contactUri(),
       addresses: () => {
@@ -177,6 +184,14 @@ export class SipTrunk implements Trunk {
         return { advertised, local };
       },
     });
+  }
+
+  /** All we speak, for media that never comes: the discard port. */
+  #emptyOffer(): string {
+    const { codecs, srtp = "off", random } = this.deps;
+    const { host } = this.#path.addresses.advertise({ host: this.#address.host, port: 9 });
+    const session = { id: 1, version: 1, codecs, srtp: createSrtpPolicy(srtp, random) };
+    return buildOffer({ host, port: 9 }, session);
   }
 
   owns(callId: string): boolean {

@@ -38,10 +38,14 @@ export class StrayInvite {
     const { statusCode } = response;
     if (statusCode >= 300) this.#send(ackOf(this.invite, response), flow);
     else if (statusCode >= 200) this.#hangUp(response, flow);
-    else if (!this.#cancelled) {
-      this.#cancelled = true;
-      this.#send(hopByHop(this.invite, "CANCEL", this.invite.headers.get("to") ?? ""), flow);
-    }
+    else this.cancel(flow);
+  }
+
+  /** Once, and only after something provisional came (9.1). */
+  cancel(flow: Flow): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#send(hopByHop(this.invite, "CANCEL", this.invite.headers.get("to") ?? ""), flow);
   }
 
   #hangUp(response: SipResponse, flow: Flow): void {
