@@ -9,14 +9,12 @@ import { SrtpOutbound } from "./outbound.ts";
 export class SrtpSession {
   #inbound: SrtpInbound | null = null;
   #outbound: SrtpOutbound | null = null;
+  #active = false;
 
   /** Throws RangeError when a key is none. */
   use(keys: SrtpKeys | null): void {
-    if (!keys) {
-      this.#inbound = null;
-      this.#outbound = null;
-      return;
-    }
+    this.#active = keys !== null;
+    if (!keys) return;
     const { suite, sendKey, receiveKey } = keys;
     if (!isSame(this.#outbound, suite, sendKey)) this.#outbound = new SrtpOutbound(suite, sendKey);
     if (!isSame(this.#inbound, suite, receiveKey)) {
@@ -26,20 +24,20 @@ export class SrtpSession {
 
   /** In place; there is room behind `size`. Answers the size of what is to be sent. */
   protectRtp(datagram: Uint8Array, size: number): number {
-    return this.#outbound ? this.#outbound.protectRtp(datagram, size) : size;
+    return this.#active && this.#outbound ? this.#outbound.protectRtp(datagram, size) : size;
   }
 
   protectRtcp(datagram: Uint8Array): Uint8Array {
-    return this.#outbound ? this.#outbound.protectRtcp(datagram) : datagram;
+    return this.#active && this.#outbound ? this.#outbound.protectRtcp(datagram) : datagram;
   }
 
   /** Null: to be dropped unseen. May change the datagram. */
   unprotectRtp(datagram: Uint8Array): Uint8Array | null {
-    return this.#inbound ? this.#inbound.unprotectRtp(datagram) : datagram;
+    return this.#active && this.#inbound ? this.#inbound.unprotectRtp(datagram) : datagram;
   }
 
   unprotectRtcp(datagram: Uint8Array): Uint8Array | null {
-    return this.#inbound ? this.#inbound.unprotectRtcp(datagram) : datagram;
+    return this.#active && this.#inbound ? this.#inbound.unprotectRtcp(datagram) : datagram;
   }
 }
 

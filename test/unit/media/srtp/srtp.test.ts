@@ -176,3 +176,16 @@ test("a re-INVITE with the same keys goes on; a new key of theirs leaves ours as
   ours.use({ suite, sendKey: KEY, receiveKey: KEY });
   expect(send(2)).not.toBeNull();
 });
+
+test("plain RTP in between does not begin a key anew: no index is used twice", () => {
+  const suite = "AES_CM_128_HMAC_SHA1_80";
+  const ours = new SrtpSession();
+  const keys = { suite, sendKey: KEY, receiveKey: OTHER_KEY } as const;
+  const report = buildRtcp({ ssrc: 5, sender: null, block: null }, "name");
+  ours.use(keys);
+  const first = toHex(ours.protectRtcp(report));
+  ours.use(null);
+  expect(toHex(ours.protectRtcp(report))).toBe(toHex(report));
+  ours.use(keys);
+  expect(toHex(ours.protectRtcp(report))).not.toBe(first);
+});
