@@ -79,9 +79,6 @@ function openSession(
     language: () => language,
   });
   return {
-    get onSpeechWorker() {
-      return embedded !== null;
-    },
     ear: new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null }),
     mind,
     voice,
