@@ -47,8 +47,8 @@ export function judgeTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
   const answered = probe.sipCode !== null;
   const checks: TrunkCheck[] = [
     { name: "registration", ...registrationOf(facts) },
-    { name: "servers", ...serversOf(facts) },
     { name: "options", ...optionsOf(facts) },
+    { name: "servers", ...serversOf(facts) },
     { name: "nat", ...natOf(facts) },
   ];
   if (!answered) return checks;
