@@ -115,6 +115,8 @@ export function callerStore(queries: Queries) {
       id: number,
       changes: Partial<Pick<MemoryRow, "reason" | "outcome" | "promise" | "sensitive">>,
     ): Promise<MemoryRow | undefined> {
+      const found = await queries.select().from(callMemories).where(ownMemory(tenantId, id)).get();
+      if (!found || Object.values(changes).every((change) => change === undefined)) return found;
       const [row] = await queries
         .update(callMemories)
         .set(changes)

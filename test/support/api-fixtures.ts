@@ -1,7 +1,15 @@
 /** One record of every kind for a tenant, and a valid request for every route, made from them. */
 import { microEur } from "../../src/core/money.ts";
 import type { Contract } from "../../src/http/contract.ts";
-import { calls, deliveries, events, outbox, schedules } from "../../src/store/schema/index.ts";
+import {
+  callMemories,
+  calls,
+  crmPosts,
+  deliveries,
+  events,
+  outbox,
+  schedules,
+} from "../../src/store/schema/index.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
 export interface Fixtures {
@@ -33,13 +41,21 @@ export async function makeFixtures(
     await post("/webhooks", { url: `https://127.0.0.1:9/${marker}`, events: ["call.ended"] }),
     "webhook.id",
   );
+  const contact = pickId(
+    await post("/contacts", { number_e164: "+37060000009", first_name: marker, notes: marker }),
+    "contact.id",
+  );
+  const campaign = pickId(
+    await post("/campaigns", { name: marker, agent_id: agent, csv: "number\n+37060000009\n" }),
+    "campaign.id",
+  );
   const keyId = pickId(await post("/keys", { label: marker }), "key.id");
   const tail = String(tenant.id).padStart(12, "0");
   const callUuid = `019aa1b2-0000-7000-8000-${tail}`;
   const deliveryId = `del_${tail.padStart(32, "0")}`;
   const eventId = `evt_${tail.padStart(32, "0")}`;
   const now = Date.now();
-  const scheduleId = await server.database.tx(async (q) => {
+  const { scheduleId, memory, message } = await server.database.tx(async (q) => {
     await q.insert(calls).values({
       callUuid,
       tenantId: tenant.id,
@@ -107,10 +123,32 @@ export async function makeFixtures(
       overageRate: microEur(0),
       cost: microEur(0),
     });
-    return row?.id ?? 0;
+    const [remembered] = await q
+      .insert(callMemories)
+      .values({
+        ...{ tenantId: tenant.id, numberE164: "+37060000009", callUuid },
+        ...{ reason: marker, outcome: marker, attemptedAt: now },
+      })
+      .returning({ id: callMemories.id });
+    const [told] = await q
+      .insert(crmPosts)
+      .values({
+        ...{ tenantId: tenant.id, callUuid, body: "{}", status: "failed", lastError: marker },
+        ...{ nextAttemptAt: now, createdAt: now, updatedAt: now },
+      })
+      .returning({ id: crmPosts.id });
+    return {
+      scheduleId: row?.id ?? 0,
+      memory: remembered?.id ?? 0,
+      message: told?.id ?? 0,
+    };
   });
   return {
     ids: {
+      contact,
+      campaign,
+      memory,
+      message,
       agent,
       file,
       "phone number": phone,
@@ -159,6 +197,13 @@ export function validBody(
     topUp: { amount_eur: 10 },
     openCheckout: { item: "retention", blocks: 1 },
     createKey: { label: "x" },
+    updateContact: {},
+    updateCallMemory: {},
+    updateFeatureSettings: {},
+    createContact: { number_e164: "+37060000008" },
+    importContacts: { csv: "number,first_name\n+37060000007,Ona\n", dry_run: true },
+    createCampaign: { name: "A", agent_id: fixtures.ids.agent, csv: "number\n+37060000001\n" },
+    actOnCampaign: { action: "start" },
     createWebhook: { url: "https://127.0.0.1:9/x", events: ["call.ended"] },
   };
   return bodies[contract.operationId] ?? (contract.method === "POST" ? {} : undefined);

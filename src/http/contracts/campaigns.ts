@@ -59,7 +59,7 @@ export const createCampaign = contract({
       name: label("Its name; the agent is told it as the reason."),
       agent_id: idIn("agents"),
       from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
-      csv: field(z.string().min(1).max(1_900_000), {
+      csv: field(z.string(), {
         description: "A header row with at least `number`; at most 20,000 numbers.",
         example: "number,time\n+37060000001,ten o'clock\n",
         must: "be CSV text with a header row that has a column number",

@@ -20,7 +20,6 @@ import {
 
 const tag = "Contacts";
 const language = z.enum(AGENT_LANGUAGES);
-const CSV_CHARACTERS_MAX = 1_900_000;
 
 export const Contact = z
   .strictObject({
@@ -172,7 +171,7 @@ const country = field(z.string().regex(/^[A-Z]{2}$/), {
   example: "LT",
   must: "be a two-letter country code such as LT",
 });
-const csvText = field(z.string().min(1).max(CSV_CHARACTERS_MAX), {
+const csvText = field(z.string(), {
   description:
     "The file's text: a header row with at least `number`; `,` or `;` between; UTF-8. At most 20,000 lines.",
   example: "number,first_name\n+37060000001,Jonas\n",

@@ -178,7 +178,10 @@ function trialsOf(name: string, schema: FieldSchema): Trial[] {
   if (["date", "date-time", "e164", "uri", "email"].includes(plain.format ?? ""))
     add("nonsense", false, "of another format");
   if (plain.type === "string") add(5, false, "not text");
-  if (plain.type === "boolean") for (const value of ["true", 1]) add(value, false, "not a boolean");
+  if (plain.type === "boolean") {
+    const orText = schema.anyOf?.some(({ type }) => type === "string") ?? false;
+    for (const value of orText ? [1] : ["true", 1]) add(value, false, "not a boolean");
+  }
   if (plain.type === "array") {
     if (plain.minItems) add([], false, "below the fewest");
     add({}, false, "not a list");
