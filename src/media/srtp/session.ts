@@ -1,6 +1,7 @@
 /**
  * The protection of one call's media, both directions: SRTP where SDES agreed on keys, nothing
- * where it did not. A key that stays the same over a re-INVITE keeps its state (RFC 4568 6.4).
+ * where it did not. A key that stays the same over a re-INVITE keeps its state (RFC 4568 6.4), also
+ * with plain RTP in between: no packet index is ever used twice with one key.
  */
 import type { SrtpKeys } from "../plan.ts";
 import { SrtpInbound } from "./inbound.ts";
