@@ -1,6 +1,6 @@
 /**
  * The dashboard beside real calls: followed, listened to, looked into afterwards; an agent talked to
- * from a browser and asked in writing. Takes some 40 s: the calls are real.
+ * from a browser and asked in writing. Takes some 60 s: the calls are real.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Phone } from "../../src/demo/phone/phone.ts";
@@ -9,14 +9,18 @@ import { listCalls } from "../../src/http/contracts/calls.ts";
 import { chat } from "../../src/http/dashboard/contracts/agents.ts";
 import { getCallDetails, getPeaks } from "../../src/http/dashboard/contracts/calls.ts";
 import { listLive } from "../../src/http/dashboard/contracts/home.ts";
+import { createTool } from "../../src/http/dashboard/contracts/tools.ts";
+import { createResampler } from "../../src/media/audio/resampler.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";
 import { DashboardSocket } from "../support/dashboard-socket.ts";
 import { eventually } from "../support/eventually.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../support/https-receiver.ts";
 import { replyOf } from "../support/reply.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { testCa } from "../support/test-ca.ts";
 
 const CALLER = "+37061000071";
 
@@ -25,12 +29,23 @@ let owner: Browser;
 let stranger: Browser;
 let caller: Phone;
 let voices: Voices;
+let receiver: HttpsReceiver;
 
 beforeAll(async () => {
+  const ca = testCa(tempDir());
+  const message = "The next free appointment is on Monday at nine, with the doctor on duty.";
+  receiver = await httpsReceiver(
+    ca.issue(["IP:127.0.0.1"]),
+    answer(200, JSON.stringify({ message }), { "content-type": "application/json" }),
+  );
   world = await startAppliance({
     dataDir: tempDir(),
     host: "127.0.8.71",
     agent: { transcriptEmailEnabled: false },
+    settings: (settings) => ({
+      ...settings,
+      httpClient: { ...settings.httpClient, caPem: ca.caPem },
+    }),
   });
   owner = await browserOf(world.app, { tenantId: world.tenantId });
   const other = await world.app.operator.createTenant({
@@ -41,7 +56,10 @@ beforeAll(async () => {
   voices = await createVoices();
 }, 60_000);
 
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
 
 /** Loudest sample of one side of interleaved stereo. */
 function loudest(frames: readonly Uint8Array[], side: 0 | 1): number {
@@ -61,118 +79,123 @@ test(
     await live.until(({ type }) => type === "ready", "the live list is complete");
 
     const call = await caller.call(OWN_NUMBER);
-    await call.answered;
-    const begun = await live.until(
-      ({ type, call: shown }) =>
-        type === "call" && (shown as { status: string }).status === "in_progress",
-      "the answered call is shown",
-    );
-    const { call_uuid: uuid, agent_name: agentName } = begun.call as {
-      call_uuid: string;
-      agent_name: string;
-    };
-    expect(agentName).toBe("Reception");
-    expect(replyOf(listLive, await owner.ask("GET", "/live")).calls).toMatchObject([
-      { call_uuid: uuid, direction: "inbound", from_number: CALLER, status: "in_progress" },
-    ]);
-    expect(replyOf(listLive, await stranger.ask("GET", "/live")).calls).toEqual([]);
-
-    const ear = await new DashboardSocket(owner, `/calls/${uuid}/listen`).open();
-    await expect(new DashboardSocket(stranger, `/calls/${uuid}/listen`).open()).rejects.toThrow(
-      "refused",
-    );
-    await call.waitForReply();
-    await call.say("What are your opening hours?");
-    await call.waitForReply();
-    await eventually(() => loudest(ear.binary, 0) > 1000, "the caller is heard");
-    await eventually(() => loudest(ear.binary, 1) > 1000, "the agent is heard");
-    await live.until(
-      ({ type, turn }) =>
-        type === "turn" && (turn as { text: string }).text.includes("nine to five"),
-      "the agent's answer is shown",
-    );
-    const late = await new DashboardSocket(owner, "/ws").open();
-    await late.until(({ type }) => type === "ready", "the list is complete for a late visitor");
-    expect(late.of("turn").length).toBeGreaterThanOrEqual(3);
-    late.close();
-    await call.hangUp();
-    expect(await ear.ended()).toBe(1000);
-    await live.until(
-      ({ type, call_uuid }) => type === "ended" && call_uuid === uuid,
-      "its end is shown",
-    );
-    expect(foreign.messages.filter(({ type }) => type !== "ready")).toEqual([]);
-
-    await world.callWhen(uuid, (shown) => shown.recording_status === "ready", 30_000);
-    await eventually(async () => {
-      const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
-      return details.sip.some(
-        (step) => step.line.startsWith("200 OK (") && step.line.includes("BYE"),
+    try {
+      await call.answered;
+      const begun = await live.until(
+        ({ type, call: shown }) =>
+          type === "call" && (shown as { status: string }).status === "in_progress",
+        "the answered call is shown",
       );
-    }, "the answer to BYE is in the ladder");
-    const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
-    const lines = details.sip.map((step) => `${step.direction} ${step.line}`);
-    expect(lines[0]).toStartWith("in INVITE (");
-    expect(lines.some((line) => /^out 200 OK \(\d+ INVITE\)$/.test(line))).toBe(true);
-    expect(lines.some((line) => /^in BYE/.test(line))).toBe(true);
-    expect(JSON.stringify(details.sip)).not.toContain("3706");
-    expect(JSON.stringify(details.sip)).toContain("PCMA");
-    expect(details.rtp.length).toBeGreaterThan(0);
-    expect(details.rtp[0]?.mos).toBeGreaterThan(3);
-    const lanes = new Set(details.timeline.map((span) => span.lane));
-    for (const lane of ["sip", "caller", "agent"] as const) expect(lanes.has(lane)).toBe(true);
-    expect(details.agent_name).toBe("Reception");
-    expect(details.talk_check.clock_ms).toBeGreaterThan(1000);
-    expect(details.cost_lines.map((line) => line.item)).toEqual(["plan_seconds", "overage"]);
-    expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
+      const { call_uuid: uuid, agent_name: agentName } = begun.call as {
+        call_uuid: string;
+        agent_name: string;
+      };
+      expect(agentName).toBe("Reception");
+      const shown = replyOf(listLive, await owner.ask("GET", "/live")).calls;
+      expect(shown.filter((call) => call.call_uuid === uuid)).toMatchObject([
+        { direction: "inbound", from_number: CALLER, status: "in_progress" },
+      ]);
+      expect(replyOf(listLive, await stranger.ask("GET", "/live")).calls).toEqual([]);
 
-    const { peaks } = replyOf(getPeaks, await owner.ask("GET", `/calls/${uuid}/peaks`));
-    const slots = Math.ceil((peaks.duration_ms / 1000) * peaks.samples_per_second);
-    expect(Math.abs(peaks.left.length / 2 - slots)).toBeLessThanOrEqual(1);
-    expect(Math.max(...peaks.left)).toBeGreaterThan(3);
-    expect(Math.max(...peaks.right)).toBeGreaterThan(3);
-    const part = await owner.ask("GET", `/calls/${uuid}/audio`, undefined, { range: "bytes=0-9" });
-    expect([part.status, part.headers.get("content-length")]).toEqual([206, "10"]);
-    expect((await stranger.ask("GET", `/calls/${uuid}/audio`)).status).toBe(404);
+      const ear = await new DashboardSocket(owner, `/calls/${uuid}/listen`).open();
+      await expect(new DashboardSocket(stranger, `/calls/${uuid}/listen`).open()).rejects.toThrow(
+        "refused",
+      );
+      await call.waitForReply();
+      await call.say("What are your opening hours?");
+      await call.waitForReply();
+      await eventually(() => loudest(ear.binary, 0) > 1000, "the caller is heard");
+      await eventually(() => loudest(ear.binary, 1) > 1000, "the agent is heard");
+      await live.until(
+        ({ type, turn }) =>
+          type === "turn" && (turn as { text: string }).text.includes("nine to five"),
+        "the agent's answer is shown",
+      );
+      const late = await new DashboardSocket(owner, "/ws").open();
+      await late.until(({ type }) => type === "ready", "the list is complete for a late visitor");
+      expect(late.of("turn").length).toBeGreaterThanOrEqual(3);
+      late.close();
+      await call.hangUp();
+      expect(await ear.ended()).toBe(1000);
+      await live.until(
+        ({ type, call_uuid }) => type === "ended" && call_uuid === uuid,
+        "its end is shown",
+      );
+      expect(foreign.messages.filter(({ type }) => type !== "ready")).toEqual([]);
 
-    const csv = await owner.ask("GET", "/calls.csv?status=completed");
-    expect(csv.headers.get("content-type")).toStartWith("text/csv");
-    expect(csv.text.split("\r\n")[1]).toStartWith(`${uuid},inbound,${CALLER},${OWN_NUMBER}`);
+      await world.callWhen(uuid, (shown) => shown.recording_status === "ready", 30_000);
+      await eventually(async () => {
+        const { details } = replyOf(
+          getCallDetails,
+          await owner.ask("GET", `/calls/${uuid}/details`),
+        );
+        return details.sip.some(
+          (step) => step.line.startsWith("200 OK (") && step.line.includes("BYE"),
+        );
+      }, "the answer to BYE is in the ladder");
+      const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
+      const lines = details.sip.map((step) => `${step.direction} ${step.line}`);
+      expect(lines[0]).toStartWith("in INVITE (");
+      expect(lines.some((line) => /^out 200 OK \(\d+ INVITE\)$/.test(line))).toBe(true);
+      expect(lines.some((line) => /^in BYE/.test(line))).toBe(true);
+      expect(JSON.stringify(details.sip)).not.toContain("3706");
+      expect(JSON.stringify(details.sip)).toContain("PCMA");
+      expect(details.rtp.length).toBeGreaterThan(0);
+      expect(details.rtp[0]?.mos).toBeGreaterThan(3);
+      const lanes = new Set(details.timeline.map((span) => span.lane));
+      for (const lane of ["sip", "caller", "agent"] as const) expect(lanes.has(lane)).toBe(true);
+      expect(details.agent_name).toBe("Reception");
+      const answered = details.turns.find(({ text }) => text.includes("nine to five"));
+      expect(answered?.stages?.endpointing_ms).toBeGreaterThan(0);
+      const steps = Object.values(answered?.stages ?? {}).filter(
+        (step) => typeof step === "number",
+      );
+      const sum = steps.reduce((total, step) => total + step, 0);
+      expect(Math.abs(sum - (answered?.latency_ms ?? 0))).toBeLessThan(100);
+      expect(details.talk_check.clock_ms).toBeGreaterThan(1000);
+      expect(details.cost_lines.map((line) => line.item)).toEqual(["plan_seconds", "overage"]);
+      expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
 
-    const audit = await owner.ask("GET", "/audit?limit=50");
-    expect((audit.json as { entries: unknown[] }).entries).toContainEqual(
-      expect.objectContaining({ action: "listenToCall", target: `/calls/${uuid}/listen` }),
-    );
-    live.close();
-    foreign.close();
+      const { peaks } = replyOf(getPeaks, await owner.ask("GET", `/calls/${uuid}/peaks`));
+      const slots = Math.ceil((peaks.duration_ms / 1000) * peaks.samples_per_second);
+      expect(Math.abs(peaks.left.length / 2 - slots)).toBeLessThanOrEqual(1);
+      expect(Math.max(...peaks.left)).toBeGreaterThan(3);
+      expect(Math.max(...peaks.right)).toBeGreaterThan(3);
+      const part = await owner.ask("GET", `/calls/${uuid}/audio`, undefined, {
+        range: "bytes=0-9",
+      });
+      expect([part.status, part.headers.get("content-length")]).toEqual([206, "10"]);
+      expect((await stranger.ask("GET", `/calls/${uuid}/audio`)).status).toBe(404);
+
+      const csv = await owner.ask("GET", "/calls.csv?status=completed");
+      expect(csv.headers.get("content-type")).toStartWith("text/csv");
+      expect(csv.text.split("\r\n")[1]).toStartWith(`${uuid},inbound,${CALLER},${OWN_NUMBER}`);
+
+      const audit = await owner.ask("GET", "/audit?limit=50");
+      expect((audit.json as { entries: unknown[] }).entries).toContainEqual(
+        expect.objectContaining({ action: "listenToCall", target: `/calls/${uuid}/listen` }),
+      );
+    } finally {
+      live.close();
+      foreign.close();
+      await call.hangUp();
+    }
   },
   spoken(90_000),
 );
 
-test(
-  "an agent is talked to from a browser: understood, answered, and nothing of it is a call",
-  async () => {
+test.each([8000, 16000] as const)(
+  "an agent is talked to from a browser at %i Hz: understood, answered, and nothing of it is a call",
+  async (rate) => {
     const before = replyOf(listCalls, await owner.fetch("GET", "/api/v1/calls?limit=1")).total;
-    const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
-    talk.send({ type: "start", sample_rate: 8000 });
-    const ready = await talk.until(({ type }) => type === "ready", "the agent is there");
-    expect(ready.sample_rate).toBe(8000);
-    const microphone = startMicrophone(talk);
-    await talk.until(
-      ({ type, turn }) => type === "turn" && (turn as { speaker: string }).speaker === "agent",
-      "the agent greets",
-    );
-    await eventually(
-      () => talk.of("state").some(({ state }) => state === "listening"),
-      "the greeting is over",
-    );
+    const { talk, microphone } = await startTalk(rate);
     microphone.say(await voices.speak("m3", "What are your opening hours?"));
     await talk.until(
       ({ type, turn }) =>
         type === "turn" && (turn as { text: string }).text.includes("nine to five"),
       "the agent answers from its knowledge",
     );
-    expect(talk.binary.every((frame) => frame.byteLength === 320)).toBe(true);
+    expect(talk.binary.slice(1).every((frame) => frame.byteLength === rate / 25)).toBe(true);
     talk.send({ type: "stop" });
     await talk.until(({ type }) => type === "ended", "the talk ends");
     expect(await talk.ended()).toBe(1000);
@@ -181,6 +204,32 @@ test(
       before,
     );
     expect((await stranger.ask("GET", `/agents/${world.agentId}/talk`)).status).toBe(405);
+  },
+  spoken(60_000),
+);
+
+test(
+  "a talk runs tools for real, and whoever cuts the agent short empties the browser's buffer",
+  async () => {
+    const draft = {
+      name: "next_free_appointment",
+      description: "Tells the next free appointment. Find the next free appointment.",
+      url: `https://127.0.0.1:${receiver.port}/next`,
+      ...{ secret_header: "X-Tool-Secret", secret: "s", parameters: { type: "object" } },
+    };
+    const { tool } = replyOf(createTool, await owner.ask("POST", "/tools", draft));
+    const { talk, microphone } = await startTalk(8000);
+    microphone.say(await voices.speak("m3", "Find the next free appointment"));
+    const told = await talk.until(({ type }) => type === "tool", "the tool is run");
+    expect(told).toMatchObject({ tool: "next_free_appointment", ok: true, http_status: 200 });
+    expect(JSON.parse(receiver.requests.at(-1)?.body ?? "").caller.test).toBe(true);
+    await eventually(() => talk.of("state").at(-1)?.state === "speaking", "the agent answers");
+    microphone.say(await voices.speak("m3", "What are your opening hours? And where are you?"));
+    await talk.until(({ type }) => type === "clear", "what was still to be heard is void");
+    talk.send({ type: "stop" });
+    await talk.ended();
+    microphone.stop();
+    await owner.ask("DELETE", `/tools/${tool.id}`);
   },
   spoken(60_000),
 );
@@ -227,19 +276,38 @@ test("an agent answers in writing, goes on where it was, and starts anew where i
   expect((await stranger.ask("POST", path, { message: "Hello?" })).status).toBe(404);
 }, 30_000);
 
-/** Silence in real time, and what is to be said: 20 ms a frame, 8 kHz. */
-function startMicrophone(talk: DashboardSocket) {
+/** Until the agent has greeted and listens. */
+async function startTalk(rate: 8000 | 16000) {
+  const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  talk.send({ type: "start", sample_rate: rate });
+  const ready = await talk.until(({ type }) => type === "ready", "the agent is there");
+  expect(ready.sample_rate).toBe(rate);
+  const microphone = startMicrophone(talk, rate);
+  await talk.until(
+    ({ type, turn }) => type === "turn" && (turn as { speaker: string }).speaker === "agent",
+    "the agent greets",
+  );
+  await eventually(
+    () => talk.of("state").some(({ state }) => state === "listening"),
+    "the greeting is over",
+  );
+  return { talk, microphone };
+}
+
+/** Silence in real time, and what is to be said (given at 8 kHz): 20 ms a frame. */
+function startMicrophone(talk: DashboardSocket, rate: 8000 | 16000) {
+  const samples = rate / 50;
   let speech = new Int16Array(0);
   const timer = setInterval(() => {
     if (talk.closed !== null) return;
-    const frame = new Int16Array(160);
-    frame.set(speech.subarray(0, 160));
-    speech = speech.slice(160);
+    const frame = new Int16Array(samples);
+    frame.set(speech.subarray(0, samples));
+    speech = speech.slice(samples);
     talk.socket.send(frame.buffer);
   }, 20);
   return {
     say(pcm: Int16Array) {
-      speech = new Int16Array(pcm);
+      speech = new Int16Array(createResampler(8000, rate).process(pcm));
     },
     stop: () => clearInterval(timer),
   };
