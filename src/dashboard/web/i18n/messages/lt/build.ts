@@ -48,8 +48,10 @@ export const build = {
   "agents.tab.tools": "Įrankiai",
   "agents.tab.numbers": "Numeriai",
   "agents.tab.test": "Bandymas",
-  "agents.knowledge_lead": "Kas pažymėta, agentui pasakoma prieš kiekvieną skambutį ir laikoma tiesa.",
-  "agents.tools_lead": "Kuo agentas gali naudotis pokalbio metu. Visiems skirti įrankiai čia yra visada.",
+  "agents.knowledge_lead":
+    "Kas pažymėta, agentui pasakoma prieš kiekvieną skambutį ir laikoma tiesa.",
+  "agents.tools_lead":
+    "Kuo agentas gali naudotis pokalbio metu. Visiems skirti įrankiai čia yra visada.",
   "agents.tools_all": "visiems agentams",
   "agents.tools_own": "tik šiam agentui",
   "agents.numbers_lead": "Į šių numerių skambučius atsiliepia šis agentas.",
@@ -83,7 +85,8 @@ export const build = {
   "chat.empty": "Parašykite, ką sakytų skambinantis.",
   "chat.ended": "Čia agentas padėtų ragelį.",
   "chat.transfer": "Čia agentas peradresuotų skambutį.",
-  "knowledge.lead": "Failai, kurių turinį agentai laiko tiesa: kainos, darbo laikas, taisyklės, atsakymai.",
+  "knowledge.lead":
+    "Failai, kurių turinį agentai laiko tiesa: kainos, darbo laikas, taisyklės, atsakymai.",
   "knowledge.new": "Pridėti žinių",
   "knowledge.empty": "Žinių dar nėra",
   "knowledge.empty_body":
@@ -116,7 +119,8 @@ export const build = {
   "tools.url_hint": "Tik https. Gauna POST su argumentais JSON formatu.",
   "tools.secret_header": "Slaptažodžio antraštė",
   "tools.secret": "Slaptažodis",
-  "tools.secret_hint": "Siunčiamas toje antraštėje, kad jūsų serveris mus pažintų. Daugiau nerodomas.",
+  "tools.secret_hint":
+    "Siunčiamas toje antraštėje, kad jūsų serveris mus pažintų. Daugiau nerodomas.",
   "tools.secret_kept": "Slaptažodis saugomas. Palikus tuščia, jis lieka.",
   "tools.agent": "Kam",
   "tools.every_agent": "Visiems agentams",

@@ -134,8 +134,7 @@ export const calls = {
   "call.recording.recording": "Skambutis įrašomas.",
   "call.recording.processing": "Įrašas ruošiamas.",
   "call.recording.ready": "Įrašas paruoštas.",
-  "call.recording.emailed_deleted":
-    "Įrašas išsiųstas el. paštu ir, kaip sutarta, čia ištrintas.",
+  "call.recording.emailed_deleted": "Įrašas išsiųstas el. paštu ir, kaip sutarta, čia ištrintas.",
   "call.recording.expired": "Baigėsi įrašo saugojimo laikas; jis ištrintas.",
   "call.recording.failed": "Įrašo išsaugoti nepavyko.",
   "call.tab.conversation": "Pokalbis",
@@ -202,5 +201,6 @@ export const calls = {
   "call.quantity": "Kiekis",
   "call.amount": "Suma",
   "call.tool_calls": "Įrankių kvietimai",
-  "call.talk_check": "Pokalbio trukmė trimis būdais: laikrodis {clock}, garsas {rtp}, variklis {engine}.",
+  "call.talk_check":
+    "Pokalbio trukmė trimis būdais: laikrodis {clock}, garsas {rtp}, variklis {engine}.",
 } as const;

@@ -60,12 +60,15 @@ export const company = {
   "billing.choose_body": "{price} per mėnesį. Planas pasikeis gavus mokėjimą.",
   "billing.extras": "Priedai",
   "billing.crm": "CRM ir apskaitos jungtis",
-  "billing.crm_body": "Prieš skambutį suranda skambinantįjį, po jo perduoda rezultatą. 79 EUR per mėnesį.",
+  "billing.crm_body":
+    "Prieš skambutį suranda skambinantįjį, po jo perduoda rezultatą. 79 EUR per mėnesį.",
   "billing.buy": "Pirkti",
   "billing.bought": "Veikia",
   "billing.retention": "Ilgiau saugoti stenogramas",
-  "billing.retention_body": "Stenogramos saugomos 30 dienų. Kiekvienas blokas prideda 30 dienų (iki šešių mėnesių) už 5 EUR.",
-  "billing.retention_now": "one=Nupirktas # blokas;few=Nupirkti # blokai;many=Nupirkta # bloko;other=Nupirkta # blokų",
+  "billing.retention_body":
+    "Stenogramos saugomos 30 dienų. Kiekvienas blokas prideda 30 dienų (iki šešių mėnesių) už 5 EUR.",
+  "billing.retention_now":
+    "one=Nupirktas # blokas;few=Nupirkti # blokai;many=Nupirkta # bloko;other=Nupirkta # blokų",
   "billing.blocks": "Blokai",
   "billing.statement_lead": "Mėnuo ant popieriaus arba jo eilutės apskaitai.",
   "billing.print": "Spausdinti",
@@ -102,7 +105,8 @@ export const company = {
   "team.outcome.refused": "Atmesta",
   "team.outcome.failed": "Nepavyko",
   "team.nobody": "nežinoma",
-  "settings.lead": "Kaip veikia įmonės skambučiai. Išsaugoti pakeitimai galioja naujiems skambučiams.",
+  "settings.lead":
+    "Kaip veikia įmonės skambučiai. Išsaugoti pakeitimai galioja naujiems skambučiams.",
   "settings.company": "Įmonė",
   "settings.name": "Pavadinimas",
   "settings.email": "Kontaktinis el. paštas",
@@ -110,24 +114,29 @@ export const company = {
   "settings.time_zone_hint": "Pagal ją skaičiuojamos dienos, skambinimo valandos ir ataskaitos.",
   "settings.features": "Funkcijos",
   "settings.callback_memory": "Skambučių atmintis",
-  "settings.callback_memory_hint": "Agentas žino, kodėl ir kaip vyko ankstesni skambučiai su šiuo numeriu.",
+  "settings.callback_memory_hint":
+    "Agentas žino, kodėl ir kaip vyko ankstesni skambučiai su šiuo numeriu.",
   "settings.named_greeting": "Sveikinimas vardu",
   "settings.named_greeting_hint": "Kontaktus sveikina vardu ir pavarde.",
   "settings.cli_identity": "Atpažinimas pagal numerį",
-  "settings.cli_identity_hint": "Skambinantysis kontakto numeriu agentui ir įrankiams laikomas atpažintu.",
+  "settings.cli_identity_hint":
+    "Skambinantysis kontakto numeriu agentui ir įrankiams laikomas atpažintu.",
   "settings.birthday_calls": "Gimtadienio skambučiai",
   "settings.birthday_calls_hint": "Skambina kontaktams per gimtadienį, skambinimo valandomis.",
   "settings.crm_bridge": "CRM jungtis",
   "settings.crm_bridge_hint": "Perkama puslapyje „Naudojimas ir mokėjimai“.",
   "settings.dialling": "Skambinimo taisyklės",
-  "settings.dialling_lead": "Apsauga nuo sukčiavimo. Padidinto tarifo ir palydoviniai numeriai visada atmetami.",
+  "settings.dialling_lead":
+    "Apsauga nuo sukčiavimo. Padidinto tarifo ir palydoviniai numeriai visada atmetami.",
   "settings.allowed_prefixes": "Šalys, į kurias galima skambinti",
-  "settings.allowed_prefixes_hint": "Kodai su +, atskirti kableliais: +370, +371. Palikus tuščia – jūsų numerio šalis.",
+  "settings.allowed_prefixes_hint":
+    "Kodai su +, atskirti kableliais: +370, +371. Palikus tuščia – jūsų numerio šalis.",
   "settings.calls_per_minute_max": "Išeinančių skambučių per minutę, daugiausia",
   "settings.daily_spend_max_eur": "Išlaidos per dieną, daugiausia EUR",
   "settings.daily_spend_hint": "Palikus tuščia – be ribos.",
   "settings.disclosure": "Prisistatymas",
-  "settings.disclosure_lead": "Sakoma prieš viską, kad žmonės žinotų kalbantys su automatu. Palikus tuščia – operatoriaus sakinys.",
+  "settings.disclosure_lead":
+    "Sakoma prieš viską, kad žmonės žinotų kalbantys su automatu. Palikus tuščia – operatoriaus sakinys.",
   "settings.disclosure_none": "Operatorius nenustatė.",
   "settings.compatibility": "Suderinamumas",
   "settings.legacy_webhook": "Senasis agentų webhook",
@@ -151,7 +160,8 @@ export const company = {
   "profile.totp_qr": "QR kodas autentifikavimo programėlei",
   "profile.totp_confirm": "Įjungti",
   "profile.recovery": "Atkūrimo kodai",
-  "profile.recovery_lead": "Kiekvienas tinka kartą, kai neturite programėlės. Laikykite ten, kur laikote svarbius popierius.",
+  "profile.recovery_lead":
+    "Kiekvienas tinka kartą, kai neturite programėlės. Laikykite ten, kur laikote svarbius popierius.",
   "profile.totp_password": "Jūsų slaptažodis",
   "profile.passkeys": "Prieigos raktai",
   "profile.passkeys_lead": "Prisijunkite piršto atspaudu, veidu ar saugos raktu, be slaptažodžio.",

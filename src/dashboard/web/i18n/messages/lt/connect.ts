@@ -14,7 +14,8 @@ export const connect = {
   "numbers.added": "Numeris pridėtas.",
   "numbers.delete_title": "Pašalinti {number}?",
   "numbers.delete_body": "Į jo skambučius čia nebeatsiliepiama. Pas tiekėją numeris lieka.",
-  "trunk.lead": "Jūsų SIP paskyra pas VoIP tiekėją. Linevoice prie jos registruojasi kaip telefonas.",
+  "trunk.lead":
+    "Jūsų SIP paskyra pas VoIP tiekėją. Linevoice prie jos registruojasi kaip telefonas.",
   "trunk.empty": "Dar neprijungta",
   "trunk.empty_body":
     "Įrašykite, ką gavote iš tiekėjo. Be SIP linijos vis tiek galite kurti agentus ir su jais kalbėtis čia.",
@@ -52,7 +53,8 @@ export const connect = {
   "trunk.delete_body":
     "Ji išregistruojama, prisijungimo duomenys pamirštami. Numeriai lieka. Vykstantys skambučiai tęsiasi.",
   "trunk.test": "Patikrinti liniją",
-  "trunk.test_lead": "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki dešimties sekundžių.",
+  "trunk.test_lead":
+    "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki dešimties sekundžių.",
   "trunk.test_run": "Tikrinti",
   "trunk.test_ok": "Linija paruošta skambučiams.",
   "trunk.test_warning": "Linija veikia, yra pastaba.",
@@ -61,10 +63,12 @@ export const connect = {
   "trunk.seen_as": "Kita pusė mus mato kaip",
   "trunk.advertised": "Mes sakome, kad esame",
   "trunk.codecs": "Kitos pusės kodekai",
-  "schedules.lead": "Skambučiai, kuriuos agentai atliks, ir kas iš jų išėjo. Kiekvienas įvyksta tik kartą.",
+  "schedules.lead":
+    "Skambučiai, kuriuos agentai atliks, ir kas iš jų išėjo. Kiekvienas įvyksta tik kartą.",
   "schedules.any": "Visi",
   "schedules.empty": "Nieko nesuplanuota",
-  "schedules.empty_body": "Suplanuokite skambutį čia arba per API. Jis atliekamas per minutę nuo nurodyto laiko.",
+  "schedules.empty_body":
+    "Suplanuokite skambutį čia arba per API. Jis atliekamas per minutę nuo nurodyto laiko.",
   "schedules.to": "Kam",
   "schedules.from": "Rodomas numeris",
   "schedules.due": "Kada",
@@ -80,10 +84,12 @@ export const connect = {
   "schedules.status.cancelled": "Atšauktas",
   "schedules.status.missed": "Praleistas",
   "schedules.status.failed": "Nepavyko",
-  "webhooks.lead": "Jūsų sistemos iškart sužino apie skambučius: su parašu, kartojama, kol priimama.",
+  "webhooks.lead":
+    "Jūsų sistemos iškart sužino apie skambučius: su parašu, kartojama, kol priimama.",
   "webhooks.new": "Pridėti adresą",
   "webhooks.empty": "Adresų dar nėra",
-  "webhooks.empty_body": "Pridėkite https adresą. Kiekvienas įvykis ten siunčiamas JSON formatu su parašu, kurį galite patikrinti.",
+  "webhooks.empty_body":
+    "Pridėkite https adresą. Kiekvienas įvykis ten siunčiamas JSON formatu su parašu, kurį galite patikrinti.",
   "webhooks.url": "URL",
   "webhooks.url_hint": "Tik https.",
   "webhooks.events": "Įvykiai",
@@ -100,11 +106,13 @@ export const connect = {
   "webhooks.test_failed": "Nepristatyta: {why}",
   "webhooks.rotate": "Pakeisti raktą",
   "webhooks.rotate_title": "Pakeisti pasirašymo raktą?",
-  "webhooks.rotate_body": "Senasis nustoja galioti iškart: kol jūsų serveris nežino naujojo, pristatyti nepavyks.",
+  "webhooks.rotate_body":
+    "Senasis nustoja galioti iškart: kol jūsų serveris nežino naujojo, pristatyti nepavyks.",
   "webhooks.enable": "Įjungti",
   "webhooks.enabled": "Įjungta.",
   "webhooks.resend_failed": "Siųsti iš naujo, kas nepavyko",
-  "webhooks.resent": "one=# įvykis eilėje.;few=# įvykiai eilėje.;many=# įvykio eilėje.;other=# įvykių eilėje.",
+  "webhooks.resent":
+    "one=# įvykis eilėje.;few=# įvykiai eilėje.;many=# įvykio eilėje.;other=# įvykių eilėje.",
   "webhooks.delete_title": "Pašalinti šį adresą?",
   "webhooks.delete_body": "Jis daugiau nieko negauna, pristatymų žurnalas dingsta kartu.",
   "webhooks.deliveries": "Pristatymai",
@@ -120,7 +128,8 @@ export const connect = {
   "keys.lead": "Programos API naudoja su raktu. Kiekvienas raktas šioje įmonėje gali viską.",
   "keys.new": "Naujas raktas",
   "keys.empty": "Raktų dar nėra",
-  "keys.empty_body": "Kiekvienai programai kurkite atskirą, kad galėtumėte vieną panaikinti nestabdydami kitų.",
+  "keys.empty_body":
+    "Kiekvienai programai kurkite atskirą, kad galėtumėte vieną panaikinti nestabdydami kitų.",
   "keys.label": "Žyma",
   "keys.label_hint": "Kas jį naudoja: apskaita, svetainė.",
   "keys.prefix": "Raktas",

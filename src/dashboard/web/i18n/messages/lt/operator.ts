@@ -28,9 +28,11 @@ export const operator = {
   "operator.credit_note_hint": "Įmonė tai mato savo žurnale.",
   "operator.credited": "Piniginėje dabar {balance}.",
   "operator.suspend_title": "Sustabdyti „{name}“?",
-  "operator.suspend_body": "Ji nebeskambina ir nebepriima skambučių, kol neatnaujinsite. Vykstantys skambučiai tęsiasi.",
+  "operator.suspend_body":
+    "Ji nebeskambina ir nebepriima skambučių, kol neatnaujinsite. Vykstantys skambučiai tęsiasi.",
   "operator.no_payments": "Pavedimų nelaukiama",
-  "operator.no_payments_body": "Kai įmonė papildo piniginę pavedimu, čia patvirtinkite, kad pinigai gauti.",
+  "operator.no_payments_body":
+    "Kai įmonė papildo piniginę pavedimu, čia patvirtinkite, kad pinigai gauti.",
   "operator.reference": "Mokėjimo paskirtis",
   "operator.confirm": "Pinigai gauti",
   "operator.confirm_title": "Ar {amount} iš „{name}“ gauta?",
@@ -51,7 +53,8 @@ export const operator = {
   "operator.log_call": "Skambučio UUID",
   "operator.any_level": "Visi lygiai",
   "operator.no_logs": "Tokių eilučių nėra",
-  "operator.no_logs_body": "Čia laikoma 2000 paskutinių eilučių nuo paleidimo, asmens duomenys paslėpti.",
+  "operator.no_logs_body":
+    "Čia laikoma 2000 paskutinių eilučių nuo paleidimo, asmens duomenys paslėpti.",
   "operator.mail_test": "Siųsti bandomąjį laišką",
   "operator.mail_to": "Kam",
   "operator.mail_sent": "{provider} priėmė po {ms}.",
