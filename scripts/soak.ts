@@ -1,8 +1,9 @@
 /**
- * `npm run soak [money|mutations|simulation|kill]`: the long version of tests that take a count. Random histories
+ * `npm run soak [money|mutations|simulation|conversations|kill]`: the long version of tests that take a count. Random histories
  * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), mutated messages, descriptions and packets
  * (MUTATIONS, 1,000,000 of each kind; about ten minutes), lives of the simulated appliance
- * (LINEVOICE_SEEDS, 20,000; about an hour), kill −9 of the real one under load (LINEVOICE_CYCLES,
+ * (LINEVOICE_SEEDS, 20,000; about an hour), conversations with people, machines and transfers
+ * (LINEVOICE_CONVERSATIONS, 500; about 25 minutes), kill −9 of the real one under load (LINEVOICE_CYCLES,
  * 1,000; about two hours). All of them without a name; exit 1 when one found something.
  */
 import { fileURLToPath } from "node:url";
@@ -25,6 +26,10 @@ const PARTS = {
   simulation: {
     command: ["test", "test/property/simulation.test.ts"],
     env: { LINEVOICE_SEEDS: "20000" },
+  },
+  conversations: {
+    command: ["test", "--timeout", "14400000", "test/scenario/conversation-soak.test.ts"],
+    env: { LINEVOICE_CONVERSATIONS: "500", LINEVOICE_CONVERSATIONS_AT_ONCE: "4" },
   },
   kill: {
     command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
