@@ -35,7 +35,7 @@ export function engineProblems(engine: EngineConfig): Problem[] {
 function keysMissing(engine: EngineConfig, name: "openai" | "standby"): Problem[] {
   const provider = engine[name];
   const parts = ["stt", "llm", "tts"] as const;
-  return parts.flatMap((part): Problem[] => {
+  const problems = parts.flatMap((part): Problem[] => {
     const own = provider[`${part}_base_url`];
     const url = own ?? provider.base_url ?? "";
     const sharesKey = own === null || sameOrigin(own, provider.base_url);
@@ -46,6 +46,8 @@ function keysMissing(engine: EngineConfig, name: "openai" | "standby"): Problem[
     const says = `[engine.${name}] ${keyName}: ${host} needs an API key. Set ${keyName} = { file = "/etc/linevoice/${name}.key" }, or base_url to a server of your own.`;
     return [[`engine.${name}.${keyName}`, says]];
   });
+  // One missing key is one problem, however many parts want it.
+  return problems.filter(([path], index) => problems.findIndex((one) => one[0] === path) === index);
 }
 
 function realtimeProblems({ realtime }: EngineConfig): Problem[] {

@@ -160,6 +160,8 @@ export interface Voice {
   readonly standIn?: boolean;
   /** `text` will be spoken soon: may begin to make it. Cheap, never throws; nothing is owed for it. */
   prefetch?(text: string): void;
+  /** What was announced so will not be spoken. */
+  dropPrefetched?(): void;
 }
 
 /** Speech is there, but not of this text: nothing is broken, another voice should say it. */

@@ -34,9 +34,6 @@ export function createGuardedEngine(options: GuardedEngineOptions): Engine {
   return {
     label: providers[0]?.engine.label ?? "embedded",
     open: (settings) => openSession(options, providers, settings),
-    ...(options.embedded.useSpeechPort && {
-      useSpeechPort: (port: MessagePort) => options.embedded.useSpeechPort?.(port),
-    }),
     useSpeechPort: (port) => options.embedded.useSpeechPort?.(port),
     async close() {
       const engines = [...providers.map(({ engine }) => engine), options.embedded];
@@ -76,6 +73,7 @@ function openSession(
     messageTaker,
     memory,
     onText: (text) => voice.prefetch(text),
+    onAbort: () => voice.dropPrefetched(),
     language: () => language,
   });
   return {

@@ -29,6 +29,8 @@ export interface MindChainOptions {
   readonly clock: Clock;
   /** What will be spoken next. */
   readonly onText: (text: string) => void;
+  /** … will not, as far as it is not being spoken already. */
+  readonly onAbort: () => void;
   readonly language: () => AgentLanguage;
 }
 
@@ -53,7 +55,11 @@ export class MindChain implements Mind {
     if (signal.aborted) return;
     const takeBack = memory.asked(input);
     let taken = false;
-    const onAbort = () => (taken ? memory.cut() : takeBack());
+    const onAbort = () => {
+      if (taken) memory.cut();
+      else takeBack();
+      this.options.onAbort();
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       for await (const event of this.#answer(input, signal)) {

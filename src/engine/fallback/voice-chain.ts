@@ -39,6 +39,10 @@ export class VoiceChain implements Voice {
     this.options.providers.current("voice")?.voice.prefetch?.(text);
   }
 
+  dropPrefetched(): void {
+    this.options.providers.current("voice")?.voice.dropPrefetched?.();
+  }
+
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
     this.#standIn = false;
     const rest: Rest = { text, saidMs: 0 };

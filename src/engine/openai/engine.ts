@@ -68,7 +68,7 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): Engine {
         close() {
           openSessions.delete(opened);
           ear.close();
-          voice.dropAhead();
+          voice.dropPrefetched();
         },
       };
       openSessions.add(opened);

@@ -23,6 +23,7 @@ export interface HttpVoiceOptions {
 }
 
 const AHEAD_MAX = 2;
+const ANNOUNCED_MAX = 32;
 const PAUSE_MS_MAX = 3_000;
 const BYTES_MAX = 24 * 1024 * 1024;
 
@@ -33,21 +34,26 @@ interface Running {
 
 export class HttpVoice implements Voice {
   readonly #ahead = new Map<string, Running>();
+  /** Announced, and not asked for yet. */
+  #announced: string[] = [];
 
   constructor(private readonly options: HttpVoiceOptions) {}
 
   prefetch(text: string): void {
-    if (this.#ahead.size >= AHEAD_MAX || this.#ahead.has(text)) return;
-    this.#ahead.set(text, this.#start(text));
+    if (this.#announced.length >= ANNOUNCED_MAX || this.#ahead.has(text)) return;
+    this.#announced.push(text);
+    this.#askAhead();
   }
 
   async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
     if (signal.aborted) return;
     const running = this.#ahead.get(text) ?? this.#start(text);
     this.#ahead.delete(text);
+    this.#announced = this.#announced.filter((announced) => announced !== text);
+    this.#askAhead();
     const onAbort = () => {
       running.abort.abort();
-      this.dropAhead();
+      this.dropPrefetched();
     };
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -61,10 +67,18 @@ export class HttpVoice implements Voice {
     }
   }
 
-  /** What was asked for ahead will not be spoken. */
-  dropAhead(): void {
+  dropPrefetched(): void {
+    this.#announced = [];
     for (const { abort } of this.#ahead.values()) abort.abort();
     this.#ahead.clear();
+  }
+
+  #askAhead(): void {
+    while (this.#ahead.size < AHEAD_MAX) {
+      const text = this.#announced.shift();
+      if (text === undefined) return;
+      this.#ahead.set(text, this.#start(text));
+    }
   }
 
   #start(text: string): Running {
