@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 export interface Origins {
   /** `scheme://host[:port]` this request was made to, as a browser writes it in `Origin`. */
   readonly own: string;
-  /** TLS, or loopback, which browsers trust alike: a Secure cookie can be kept. */
+  /** TLS, or loopback, which browsers but Safari trust alike: a Secure cookie can be kept. */
   readonly secure: boolean;
   /** False: a name that is not ours, as in a DNS rebinding attack. */
   readonly hostKnown: boolean;
@@ -52,7 +52,7 @@ export function createOriginReader(settings: OriginSettings): OriginReader {
       (publicOrigin?.protocol === "https:" && name === publicOrigin.hostname);
     return {
       own: originOf(behindTls, host),
-      secure: behindTls || isLoopbackName(name),
+      secure: behindTls || (isLoopbackName(name) && !isSafari(headers)),
       hostKnown: host !== "" && nameIsOurs(name),
       ip: proxied ? clientOf(headers.get("x-forwarded-for"), direct, proxies) : direct,
     };
@@ -72,6 +72,12 @@ const isLoopbackName = (name: string) =>
   name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || isLoopback4(name);
 
 const isLoopback4 = (name: string) => isIP(name) === 4 && name.startsWith("127.");
+
+/** It keeps no Secure cookie over plain HTTP, not even on loopback; the others do. */
+const isSafari = (headers: Headers): boolean => {
+  const agent = headers.get("user-agent") ?? "";
+  return /\bSafari\//.test(agent) && !/\b(?:Chrome|Chromium|HeadlessChrome|Edg)\//.test(agent);
+};
 
 /** IPv4 in IPv6 (RFC 4291 2.5.5.2) is IPv4. */
 const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");

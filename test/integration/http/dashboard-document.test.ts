@@ -60,6 +60,12 @@ test("what owners alone may do is listed here", () => {
     expect([name, names.has(name)]).toEqual([name, true]);
 });
 
+test("what is below /operator is for operators alone", () => {
+  const below = dashboardContracts().filter(({ path }) => path.startsWith("/operator"));
+  expect(below.length).toBeGreaterThan(10);
+  expect(below.filter(({ role }) => role !== "operator").map(({ path }) => path)).toEqual([]);
+});
+
 test("every closed operation names the session as its key, and the refusal of a role", () => {
   const document = dashboardDocument("0") as {
     security: unknown;

@@ -47,6 +47,24 @@ describe("our own origin", () => {
     });
 });
 
+test("Safari keeps no Secure cookie on loopback without TLS; the others do", () => {
+  const mac =
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)";
+  const agents: readonly (readonly [string, boolean])[] = [
+    [`${mac} Version/18.1 Safari/605.1.15`, false],
+    [`${mac} Chrome/156.0.0.0 Safari/537.36`, true],
+    [`${mac} HeadlessChrome/156.0.0.0 Safari/537.36`, true],
+    [`${mac} Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0`, true],
+    ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", true],
+    ["", true],
+  ];
+  for (const [agent, secure] of agents) {
+    const headers = { host: "127.0.0.1:8080", "user-agent": agent };
+    expect([agent, read(headers).secure]).toEqual([agent, secure]);
+    expect(read(headers, { tls: true }).secure).toBe(true);
+  }
+});
+
 describe("names that are ours", () => {
   for (const [host, known] of [
     [hostname(), true],
