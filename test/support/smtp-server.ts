@@ -116,9 +116,10 @@ function converse(
       login(name, password);
     };
     if (mechanism.toUpperCase() === "PLAIN") {
-      if (initial !== undefined) return plain(initial);
       expecting = plain;
-      return void say("334 ");
+      if (initial === undefined) say("334 ");
+      else plain(initial);
+      return;
     }
     say("334 VXNlcm5hbWU6");
     expecting = (name) => {
@@ -134,20 +135,33 @@ function converse(
   }
 
   function command(line: string): void {
-    if (expecting) return expecting(line);
+    if (expecting) {
+      expecting(line);
+      return;
+    }
     const word = line.split(" ")[0]?.toUpperCase() ?? "";
     const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
-    if (word === "STARTTLS" && certificate && !secure) return startTls();
-    if (word === "AUTH" && account && secure && !state.refuse.AUTH) return authenticate(line);
-    if (word === "MAIL" && account && user === null) return void say("530 authentication required");
+    if (word === "STARTTLS" && certificate && !secure) {
+      startTls();
+      return;
+    }
+    if (word === "AUTH" && account && secure && !state.refuse.AUTH) {
+      authenticate(line);
+      return;
+    }
+    if (word === "MAIL" && account && user === null) {
+      say("530 authentication required");
+      return;
+    }
     if (word === "EHLO" && !state.refuse.EHLO) {
       const extensions = ["8BITMIME"];
       if (certificate && !secure) extensions.push("STARTTLS");
       if (account && secure) extensions.push("AUTH PLAIN LOGIN");
       const lines = ["test.local", ...extensions];
-      return lines.forEach((text, index) => {
+      lines.forEach((text, index) => {
         say(`250${index === lines.length - 1 ? " " : "-"}${text}`);
       });
+      return;
     }
     if (word === "MAIL") from = address;
     if (word === "RCPT") to = address;

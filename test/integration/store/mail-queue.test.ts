@@ -19,6 +19,7 @@ import { decodeWords, readMail } from "../../support/mime.ts";
 import { type SmtpServer, smtpServer } from "../../support/smtp-server.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { testCa } from "../../support/test-ca.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
@@ -311,6 +312,59 @@ describe("the SMTP provider", () => {
     await provider.close();
   });
 });
+
+const plainMessage = {
+  ...{ key: "k", callUuid: null, from: "a@b.example", to: "c@d.example", subject: "s", text: "t" },
+  ...{ messageId: "<3@b.example>", date: new Date(0), attachment: null },
+};
+
+const ca = testCa(directory);
+for (const security of ["starttls", "tls"] as const)
+  describe(`SMTP with ${security} and a login`, () => {
+    const HOST = "127.43.0.7";
+    const account = { user: "clinic", password: "pässword with spaces" };
+    const start = (certified = HOST) =>
+      smtpServer(HOST, {
+        ...{ certificate: ca.issue([`IP:${certified}`]), account },
+        implicitTls: security === "tls",
+      });
+    const provider = (port: number, password = account.password, caPem: string | null = ca.caPem) =>
+      smtpProvider({ host: HOST, port, security, username: account.user, password, caPem });
+
+    test("the mail goes encrypted, after the login", async () => {
+      const server = await start();
+      const smtpClient = provider(server.port);
+      await smtpClient.send(plainMessage);
+      expect(server.mails).toMatchObject([{ secure: true, user: "clinic", to: "c@d.example" }]);
+      await smtpClient.close();
+      await server.close();
+    });
+
+    test("a wrong password is the operator's to mend: the mail is not refused for good", async () => {
+      const server = await start();
+      const smtpClient = provider(server.port, "wrong");
+      const error = await smtpClient.send(plainMessage).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toBeInstanceOf(MailRefused);
+      expect(server.mails).toEqual([]);
+      await smtpClient.close();
+      await server.close();
+    });
+
+    test("a certificate of another name, or of nobody we trust, gets neither password nor mail", async () => {
+      for (const [certified, caPem] of [
+        ["127.43.0.8", ca.caPem],
+        [HOST, null],
+      ] as const) {
+        const server = await start(certified);
+        const smtpClient = provider(server.port, account.password, caPem);
+        await expect(smtpClient.send(plainMessage)).rejects.toThrow();
+        expect(server.mails).toEqual([]);
+        await smtpClient.close();
+        await server.close();
+      }
+    });
+  });
 
 describe("the Resend provider", () => {
   test("posts the message with its idempotency key, and tells refusals from outages", async () => {
