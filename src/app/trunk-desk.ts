@@ -1,7 +1,8 @@
 /** A tenant's trunk as its owner handles it: made, replaced, forgotten, tested. */
+import { isHost, parseHostPort } from "../config/formats.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
-import type { TrunkDesk, TrunkView } from "../http/dashboard/ports.ts";
+import type { TrunkDesk, TrunkView, TrunkWish } from "../http/dashboard/ports.ts";
 import type { SipStack } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
@@ -9,6 +10,14 @@ import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/tru
 import { trunkSummary } from "./operator.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TrunkLoader } from "./trunks.ts";
+
+function checkWish({ server, outboundProxy, register, username }: Omit<TrunkWish, "password">) {
+  if (!isHost(server)) throw invalidField("server", "`server` must be a host name or IP address.");
+  if (outboundProxy !== null && !isHost(outboundProxy) && !parseHostPort(outboundProxy))
+    throw invalidField("outbound_proxy", "`outbound_proxy` must be host or host:port.");
+  if (register && username === "")
+    throw invalidField("username", "`username` is needed where the trunk registers.");
+}
 
 export function createTrunkDesk(deps: {
   readonly database: Database;
@@ -42,6 +51,7 @@ export function createTrunkDesk(deps: {
     },
 
     async set(tenantId, { password, ...draft }) {
+      checkWish(draft);
       const nowMs = clock.now();
       const trunk = await database.tx(async (queries) => {
         const store = trunkStore(queries);

@@ -184,6 +184,48 @@ test(
   spoken(90_000),
 );
 
+async function ladderOf(uuid: string): Promise<string[]> {
+  const { details } = replyOf(getCallDetails, await owner.ask("GET", `/calls/${uuid}/details`));
+  return details.sip.map(({ direction, line }) => `${direction} ${line}`);
+}
+
+test("calls that were not answered, and those we place, have their ladders too", async () => {
+  const { phone_numbers: numbers } = (await owner.fetch("GET", "/api/v1/phone-numbers")).json as {
+    phone_numbers: { id: number }[];
+  };
+  const number = `/api/v1/phone-numbers/${numbers[0]?.id}`;
+  await owner.fetch("PATCH", number, { inbound_enabled: false });
+  const declined = await caller.call(OWN_NUMBER);
+  await declined.answered.catch(() => {});
+  await owner.fetch("PATCH", number, { inbound_enabled: true });
+  const newest = async (direction: string) => {
+    const path = `/api/v1/calls?limit=1&direction=${direction}`;
+    return replyOf(listCalls, await owner.fetch("GET", path)).calls[0]?.call_uuid ?? "";
+  };
+  await eventually(
+    async () =>
+      (await ladderOf(await newest("inbound"))).some((line) => line.startsWith("out 480")),
+    "the refusal is in the ladder",
+  );
+
+  caller.onCall((incoming) => void incoming.answer());
+  const placed = await world.api("POST", "/calls", { to_number: CALLER });
+  const { call_uuid: uuid } = placed.body;
+  await world.callWhen(uuid, ({ status }) => status === "in_progress");
+  await caller.calls.at(-1)?.hangUp();
+  await eventually(async () => {
+    const lines = await ladderOf(uuid);
+    return (
+      lines.some((line) => line.startsWith("in BYE")) &&
+      lines.some((line) => /^out 200 OK \(\d+ BYE/.test(line))
+    );
+  }, "the whole ladder is there");
+  const lines = await ladderOf(uuid);
+  expect(lines[0]).toStartWith("out INVITE");
+  expect(lines.some((line) => /^in 200 OK \(\d+ INVITE/.test(line))).toBe(true);
+  expect(lines.some((line) => line.startsWith("out ACK"))).toBe(true);
+}, 60_000);
+
 test.each([8000, 16000] as const)(
   "an agent is talked to from a browser at %i Hz: understood, answered, and nothing of it is a call",
   async (rate) => {

@@ -11,7 +11,7 @@ import type { CheckResult } from "../../doctor/check.ts";
 import type { MailTest } from "../../mail/mail-test.ts";
 import type { OperatorPort, TrunkSummary, TrunkTest } from "../../ops/control/operator-port.ts";
 import type { LogRing } from "../../ops/log-ring.ts";
-import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
+import type { RegistrationStatus, TrunkTransport } from "../../sip/ports.ts";
 import type { ToolRunner } from "../../tool/ports.ts";
 import type { WebhookTester } from "../../webhook/tester.ts";
 import type { TurnRecord } from "../../worker/messages.ts";
@@ -24,7 +24,7 @@ export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
 export interface TrunkWish {
   readonly server: string;
   readonly port: number;
-  readonly transport: SipTransportName;
+  readonly transport: TrunkTransport;
   readonly username: string;
   /** null: the stored one stays. */
   readonly password: string | null;

@@ -268,6 +268,13 @@ describe("the trunk", () => {
     const bare = { server: "127.0.0.9", username: "x", caller_id: "+37052000009" };
     const nothing = await stranger.ask("POST", "/trunk", bare);
     expect(errorOf(nothing)).toBe("valid_password_required");
+    for (const [wrong, code] of [
+      [{ server: "a b" }, "valid_server_required"],
+      [{ outbound_proxy: "proxy.example.com:99999" }, "valid_outbound_proxy_required"],
+      [{ username: "", password: "x" }, "valid_username_required"],
+      [{ caller_id: "0037052" }, "valid_caller_id_required"],
+    ] as const)
+      expect(errorOf(await stranger.ask("POST", "/trunk", { ...bare, ...wrong }))).toBe(code);
     const peering = await stranger.ask("POST", "/trunk", { ...bare, register: false });
     expect(replyOf(trunk.setTrunk, peering).trunk).toMatchObject({
       status: "not_required",

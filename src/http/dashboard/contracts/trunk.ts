@@ -3,7 +3,7 @@ import { z } from "zod";
 import { contract } from "../../contract.ts";
 import { e164In, field, okReply, shown } from "../../schema.ts";
 
-const TRANSPORTS = ["udp", "tcp", "tls"] as const;
+const TRANSPORTS = ["udp", "tcp", "tls", "auto"] as const;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/;
 
 const status = shown(
@@ -16,8 +16,8 @@ export const Trunk = z
   .strictObject({
     id: shown(z.int(), "Id of the trunk.", 1),
     server: shown(z.string(), "SIP host of the carrier.", "sip.example.com"),
-    port: shown(z.int(), "SIP port.", 5060),
-    transport: shown(z.enum(TRANSPORTS), "SIP transport.", "udp"),
+    port: shown(z.int(), "SIP port; 0: not stated, found by DNS.", 5060),
+    transport: shown(z.enum(TRANSPORTS), "SIP transport; auto: found by DNS.", "udp"),
     username: shown(z.string(), "SIP user.", "100200"),
     realm: shown(z.string().nullable(), "Digest realm; null: that of the first challenge.", null),
     outbound_proxy: shown(z.string().nullable(), "host[:port]; null: the server itself.", null),
@@ -87,7 +87,7 @@ export const setTrunk = contract({
       transport: field(z.enum(TRANSPORTS), {
         description: "SIP transport.",
         example: "udp",
-        must: "be udp, tcp or tls",
+        must: "be udp, tcp, tls or auto",
       }).default("udp"),
       username: field(
         z

@@ -8,7 +8,7 @@ import { reportStore } from "../../../store/report-store.ts";
 import { tenantStore } from "../../../store/tenant-store.ts";
 import { startOfDay, wallClock } from "../../../tenant/calendar.ts";
 import { route } from "../../contract.ts";
-import { minutesOf } from "../../routes/present.ts";
+import { eur, minutesOf } from "../../routes/present.ts";
 import * as contracts from "../contracts/home.ts";
 import { type Lamp, lampsOf } from "../lamps.ts";
 import { presentLive } from "../present-live.ts";
@@ -40,7 +40,7 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
     return {
       calls: sum((kind) => kind.calls),
       minutes: minutesOf(sum((kind) => kind.billableSeconds)),
-      cost_eur: sum((kind) => kind.cost) / 1_000_000,
+      cost_eur: eur(sum((kind) => kind.cost)),
     };
   }
 

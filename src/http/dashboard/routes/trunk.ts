@@ -3,8 +3,8 @@ import { route } from "../../contract.ts";
 import * as contracts from "../contracts/trunk.ts";
 import type { ProductContext } from "./context.ts";
 
-const SIP_PORT = 5060;
-const SIPS_PORT = 5061;
+/** 0: found by DNS. */
+const USUAL_PORTS = { udp: 5060, tcp: 5060, tls: 5061, auto: 0 } as const;
 
 export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
   route(contracts.getTrunk)(async ({ tenantId }) => ({
@@ -15,7 +15,7 @@ export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
     ok: true,
     trunk: await trunks.set(tenantId, {
       server: body.server.replace(/^\[|\]$/g, ""),
-      port: body.port ?? (body.transport === "tls" ? SIPS_PORT : SIP_PORT),
+      port: body.port ?? USUAL_PORTS[body.transport],
       transport: body.transport,
       username: body.username,
       password: body.password ?? null,
