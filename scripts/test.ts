@@ -25,7 +25,9 @@ const SHARED_STORE = [
     (name) => `test/integration/webhook/${name}.test.ts`,
   ),
   ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
-  ...["test/integration/http/shared-limit.test.ts", "test/integration/http/resources.test.ts"],
+  ...["shared-limit", "resources", "sign-in", "team-and-account"].map(
+    (name) => `test/integration/http/${name}.test.ts`,
+  ),
 ];
 
 interface Tally {
@@ -82,6 +84,7 @@ if (only.length > 0) {
     ["integration", "test/integration"],
     ["scenario", "test/scenario"],
     ["peer", "test/peer"],
+    ["browser", "test/browser"],
     ["binary", "test/binary"],
   ] as const)
     add(await testSuite(label, paths));
