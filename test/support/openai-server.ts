@@ -24,7 +24,9 @@ export type Fault =
   /** … or falls silent there. */
   | { readonly type: "stall"; readonly after: number }
   /** Sends exactly this, and closes. */
-  | { readonly type: "raw"; readonly bytes: string };
+  | { readonly type: "raw"; readonly bytes: string }
+  /** … and leaves the connection open. */
+  | { readonly type: "open"; readonly bytes: string };
 
 export interface ChatAnswer {
   readonly text?: string;
@@ -211,6 +213,10 @@ async function failed(fault: Fault, reply: RawReply): Promise<boolean> {
     case "raw":
       reply.raw(fault.bytes);
       reply.cut();
+      return true;
+    case "open":
+      reply.raw(fault.bytes);
+      while (!reply.gone) await Bun.sleep(20);
       return true;
     default:
       return false;

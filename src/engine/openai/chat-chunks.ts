@@ -35,6 +35,7 @@ export class ErrorInStream extends Error {
 export class ChatChunks {
   readonly #calls: Fragments[] = [];
   #finished = false;
+  #through = false;
   #usage: ChatUsage | null = null;
   #alive = false;
 
@@ -79,9 +80,14 @@ export class ChatChunks {
     return text;
   }
 
-  /** `[DONE]`. */
+  /** `[DONE]`: nothing follows. */
   done(): void {
     this.#finished = true;
+    this.#through = true;
+  }
+
+  get through(): boolean {
+    return this.#through;
   }
 
   #readDelta(delta: JsonObject): string {

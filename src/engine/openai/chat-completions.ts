@@ -14,7 +14,7 @@ import {
 } from "./chat-chunks.ts";
 import type { ChatMessage } from "./chat-history.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
-import type { Answer, Service } from "./service.ts";
+import { type Answer, readOut, type Service } from "./service.ts";
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
@@ -124,16 +124,26 @@ export class ChatCompletions {
       if (chunks.alive) answer.begun();
       return text;
     };
-    for await (const part of answer.parts()) {
-      for (const data of this.#events(() => events.push(part))) {
-        const text = read(data);
-        written += text;
-        if (text !== "") yield { type: "text", text };
+    const parts = answer.parts();
+    let through = false;
+    try {
+      while (!chunks.through) {
+        const { done, value } = await parts.next();
+        if (done) break;
+        for (const data of this.#events(() => events.push(value))) {
+          const text = read(data);
+          written += text;
+          if (text !== "") yield { type: "text", text };
+        }
+        if (signal.aborted) return;
       }
-      if (signal.aborted) return;
+      through = chunks.through;
+      if (through) readOut(parts);
+    } finally {
+      if (!through) void parts.return(undefined).catch(() => {});
     }
     if (signal.aborted) return;
-    for (const data of this.#events(() => events.end())) {
+    for (const data of through ? [] : this.#events(() => events.end())) {
       const text = read(data);
       written += text;
       if (text !== "") yield { type: "text", text };

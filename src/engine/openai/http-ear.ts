@@ -8,7 +8,7 @@ import type { SttSettings } from "../settings.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { isObject, parseJson } from "./chat-chunks.ts";
 import { ServerSentEvents } from "./server-sent-events.ts";
-import type { Answer, Service } from "./service.ts";
+import { type Answer, readOut, type Service } from "./service.ts";
 import { wavFile } from "./wav.ts";
 
 export interface HttpEarOptions {
@@ -105,8 +105,13 @@ export class HttpEar implements Ear {
         done = event.type === "transcript.text.done";
       }
     };
-    for await (const part of answer.parts()) for (const data of events.push(part)) read(data);
-    for (const data of events.end()) read(data);
+    const parts = answer.parts();
+    while (!done) {
+      const { done: ended, value } = await parts.next();
+      for (const data of ended ? events.end() : events.push(value)) read(data);
+      if (ended) break;
+    }
+    if (done) readOut(parts);
     if (!done && text === "") throw this.options.service.fail("protocol", "no transcript came");
     return text;
   }

@@ -41,6 +41,17 @@ export interface Answer {
   begun(): void;
 }
 
+/**
+ * All that matters of an answer has come: the rest is read in the background, so that the connection
+ * can be used again, within the answer's own bounds.
+ */
+export function readOut(parts: AsyncGenerator<Uint8Array>): void {
+  const read = async () => {
+    while (!(await parts.next()).done);
+  };
+  read().catch(() => {});
+}
+
 const ERROR_BYTES_MAX = 4_096;
 /** A service that answered this recently is not probed again. */
 const TRUSTED_MS = 30_000;

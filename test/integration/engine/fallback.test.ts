@@ -299,3 +299,37 @@ test("a lost Realtime session hands the whole call to the next provider", async 
   expect((await speech(session, "On Sunday we are closed.")).length).toBeGreaterThan(1_000);
   expect(second.seen("tts")).toHaveLength(1);
 });
+
+test("an answer asked for early and given up leaves neither question nor answer, nor speech ahead", async () => {
+  const session = openWith([first.url]);
+  expect(session.mind.capabilities?.earlyStart).toBe(true);
+  const abort = new AbortController();
+  const early = session.mind
+    .respond(utterance("When are you"), abort.signal)
+    [Symbol.asyncIterator]();
+  expect((await early.next()).value).toMatchObject({ type: "text" });
+  abort.abort();
+  expect(textOf(await answerTo(session, utterance("When are you open?")))).toBe("All right.");
+  expect(lastChat(first).messages.slice(1)).toEqual([
+    { role: "assistant", content: "Hello?" },
+    { role: "user", content: "When are you open?" },
+  ]);
+  const before = first.seen("tts").length;
+  await speech(session, "All right.");
+  expect(first.seen("tts").length - before).toBeLessThanOrEqual(1);
+});
+
+test("a third and fourth sentence are asked for ahead in their turn", async () => {
+  const session = openWith([first.url]);
+  const sentences = [
+    "First sentence here.",
+    "Second sentence here.",
+    "Third sentence here.",
+    "Fourth sentence here.",
+  ];
+  first.script.answer = () => ({ text: sentences.join(" ") });
+  await answerTo(session, utterance("Tell me"));
+  for (const sentence of sentences) await speech(session, sentence);
+  const asked = first.seen("tts").map(({ json }) => (json as { input: string }).input);
+  expect(asked).toEqual(sentences);
+});

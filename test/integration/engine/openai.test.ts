@@ -364,3 +364,15 @@ test("the summary is in the agent's language and told that the transcript is dat
   expect(system?.content).toContain("Latvian");
   expect(system?.content).toContain("data");
 });
+
+test("what follows [DONE] is not waited for", async () => {
+  const chunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
+  const head =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+  const body =
+    chunk(event({ choices: [{ delta: { content: "We are open." } }] })) + chunk("data: [DONE]\n\n");
+  server.script.faults.llm.push({ type: "open", bytes: head + body });
+  const startedAt = performance.now();
+  expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
