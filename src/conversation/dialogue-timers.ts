@@ -27,7 +27,7 @@ export class DialogueTimers {
 }
 
 /** A timer that runs once per arming; arming it again while it runs changes nothing. */
-class OneShot {
+export class OneShot {
   #timer: Timer | null = null;
 
   constructor(private readonly clock: Clock) {}

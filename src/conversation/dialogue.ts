@@ -14,7 +14,6 @@ import type { Heard } from "../engine/ports.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
 import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
-import type { Spoken } from "./agent-speech.ts";
 import { ANSWERING, type AnsweredBy } from "./answering/answering-detection.ts";
 import { Screening } from "./answering/screening.ts";
 import { withDeadline } from "./deadline.ts";
@@ -23,11 +22,13 @@ import { DigitCollector } from "./digits.ts";
 import { EchoGuard } from "./echo.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
 import { CallerHearing, type Utterance } from "./hearing.ts";
-import { cutsIn } from "./interruption.ts";
 import * as limits from "./limits.ts";
+import { Overlap } from "./overlap.ts";
 import { SilenceWatch } from "./silence.ts";
+import { TransferHold } from "./transfer-hold.ts";
 import {
   createTurnMachine,
+  TALKING,
   type TurnEvent,
   type TurnMachine,
   type TurnState,
@@ -51,16 +52,6 @@ export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring>
   readonly onHeld: () => void;
 }
 
-/** States in which agent and caller talk to each other. */
-const TALKING: ReadonlySet<TurnState["name"]> = new Set([
-  "listening",
-  "caller_speaking",
-  "endpointing",
-  "thinking",
-  "agent_speaking",
-  "screening",
-]);
-
 /** What stands in the transcript for speech that nobody understood. */
 const INAUDIBLE = "[inaudible]";
 
@@ -72,6 +63,8 @@ export class Dialogue {
   readonly #silence: SilenceWatch;
   readonly #digits: DigitCollector;
   readonly #timers: DialogueTimers;
+  readonly #overlap: Overlap;
+  readonly #transferHold: TransferHold;
 
   /** Recognitions under way, and the latest of them. */
   #recognising = 0;
@@ -79,8 +72,6 @@ export class Dialogue {
   /** What is being answered; taken back when the caller goes on before the answer is heard. */
   #answering = "";
   #unanswered = "";
-  /** The agent was cut short, and it is not clear yet whether the caller meant it. */
-  #cutShort: Spoken | null = null;
   #lastWordWasSaid = false;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
@@ -88,8 +79,6 @@ export class Dialogue {
   #hearingEpoch = 0;
   /** The recogniser was lost in the middle of what the caller says. */
   #utteranceLost = false;
-  /** A transfer waits for the end of the agent's sentence. */
-  #holding = false;
 
   constructor(private readonly options: DialogueOptions) {
     const { settings, audio, engine, clock, vad, log } = options;
@@ -134,6 +123,18 @@ export class Dialogue {
       prompt: (count) => this.#agent.ask({ type: "silence", count }),
       timeout: () => this.lastWords(options.tongue.phrases.silenceGoodbye, "silence_timeout"),
     });
+    this.#overlap = new Overlap({
+      ...{ settings, tongue: options.tongue, mind: engine.mind },
+      ...{ machine: this.#machine, agent: this.#agent, echo: this.#echo, hearing: this.#hearing },
+      takeBackThought: () => this.#takeBackThought(),
+    });
+    this.#transferHold = new TransferHold({
+      ...{ machine: this.#machine, agent: this.#agent, mind: engine.mind },
+      timer: this.#timers.holding,
+      fadeMs: settings.bargeInFadeMs,
+      finishUtterance: () => this.#finishUtterance(),
+      onHeld: options.onHeld,
+    });
     this.#digits = new DigitCollector(clock, (digits) => this.#numberEntered(digits));
     this.#screening = options.brief.direction === "outbound" ? this.#createScreening() : null;
   }
@@ -161,22 +162,22 @@ export class Dialogue {
     this.#echo.hear(pcm, this.options.audio.playedMs);
     this.#agent.followPlayout();
     if (!TALKING.has(this.state.name)) return;
-    if (this.#holding) {
-      if (this.#agent.lastSentenceSaid) this.#holdNow();
+    if (this.#transferHold.waiting) {
+      this.#transferHold.frame();
       return;
     }
     this.#hearing.frame(pcm);
     this.#screening?.frame(pcm, this.#hearing);
-    if (this.#hearing.active) this.#judgeOverlap();
+    if (this.#hearing.active) this.#overlap.judge();
   }
 
   digit(digit: string): void {
     const { name } = this.state;
-    if (!TALKING.has(name) || this.#holding) return;
+    if (!TALKING.has(name) || this.#transferHold.waiting) return;
     this.#silence.callerActive();
     if (name === "agent_speaking" && !this.#agent.protectedNow) {
-      this.#cutAgentShort();
-      this.#confirmCut();
+      this.#overlap.cut();
+      this.#overlap.confirm();
       this.#machine.apply({ type: "dismissed" });
     }
     this.#digits.add(digit);
@@ -192,29 +193,18 @@ export class Dialogue {
 
   /** A transfer begins: no word after the running sentence; then the caller is held. */
   holdForTransfer(): void {
-    if (!TALKING.has(this.state.name) || this.#holding) return;
-    this.#holding = true;
-    this.#cutShort = null;
-    this.#agent.forgetInputs();
-    this.#agent.keepToSentence();
-    this.#timers.holding.arm(limits.LAST_SENTENCE_MS_MAX, () => this.#holdNow());
-    if (this.#agent.lastSentenceSaid) this.#holdNow();
+    this.#overlap.forget();
+    this.#transferHold.begin();
   }
 
   /** The caller is back with the agent. */
   transferFailed(cause: TransferFailure): void {
-    const { name } = this.state;
-    this.#holding = false;
-    this.#timers.holding.cancel();
-    if (name === "transferring") this.#machine.apply({ type: "transfer_failed" });
-    else if (name === "listening") this.#machine.apply({ type: "respond" });
-    else if (!TALKING.has(name)) return;
-    this.#agent.transferFailed(cause);
+    this.#transferHold.failed(cause);
   }
 
   /** Caller and person talk; nobody else does. */
   bridged(): void {
-    if (this.state.name === "transferring") this.#machine.apply({ type: "bridged" });
+    this.#transferHold.bridged();
   }
 
   /**
@@ -244,23 +234,12 @@ export class Dialogue {
    */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
-    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
+    this.#finishUtterance();
     this.#agent.stop(0);
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
     await withDeadline(clock, this.#recognition, limits.LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
-  }
-
-  #holdNow(): void {
-    if (!this.#holding || !TALKING.has(this.state.name)) return;
-    this.#holding = false;
-    this.#timers.holding.cancel();
-    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
-    const { heardOfMind, cut } = this.#agent.stop(this.options.settings.bargeInFadeMs);
-    if (cut && heardOfMind !== null) this.options.engine.mind.heardUntil(heardOfMind);
-    this.#machine.apply({ type: "transfer" });
-    this.options.onHeld();
   }
 
   #createScreening(): Screening {
@@ -312,53 +291,9 @@ export class Dialogue {
   }
 
   #askToRepeat(): void {
-    this.#cutShort = null;
+    this.#overlap.forget();
     this.#machine.apply({ type: "respond" });
     this.#agent.sayPhrase(this.options.tongue.phrases.sayAgain);
-  }
-
-  /** The caller speaks: does that take the word from the agent? */
-  #judgeOverlap(): void {
-    const { name } = this.state;
-    if (name === "listening") {
-      if (this.#echo.suspected) this.#hearing.cancel();
-      else this.#machine.apply({ type: "caller_spoke" });
-    } else if (name === "thinking") {
-      const mayTakeBack = !this.#agent.toolAtWork && !this.#agent.protectedNow;
-      if (mayTakeBack && this.#hearing.speechMs >= limits.CONTINUATION_MS) this.#takeBackThought();
-    } else if (name === "agent_speaking") {
-      this.#judgeInterruption();
-    }
-  }
-
-  #judgeInterruption(): void {
-    this.#echo.judgeNowAndThen();
-    if (this.#agent.protectedNow) return;
-    const { settings, tongue } = this.options;
-    if (!cutsIn(settings, tongue.language, this.#hearing)) return;
-    if (!this.#echo.isEcho()) this.#cutAgentShort();
-  }
-
-  /** The caller interrupts. Whether it was meant shows when the words are known. */
-  #cutAgentShort(): void {
-    this.#cutShort = this.#agent.stop(this.options.settings.bargeInFadeMs);
-    this.#machine.apply({ type: "interrupted" });
-  }
-
-  #confirmCut(): void {
-    const cut = this.#cutShort;
-    this.#cutShort = null;
-    if (cut && cut.heardOfMind !== null)
-      this.options.engine.mind.heardUntil(cut.heardOfMind, cut.playedMs);
-  }
-
-  /** The interruption was none: goes on with the sentence that was cut. */
-  #resume(): void {
-    const rest = this.#cutShort?.rest ?? [];
-    this.#cutShort = null;
-    if (rest.length === 0) return;
-    this.#machine.apply({ type: "respond" });
-    this.#agent.resume(rest);
   }
 
   /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
@@ -408,6 +343,11 @@ export class Dialogue {
     }
   }
 
+  /** What the caller is saying right now is kept, as far as it goes. */
+  #finishUtterance(): void {
+    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
+  }
+
   /** `greeting`: what somebody whom we called says first. */
   #recognise(utterance: Utterance, greeting = false): void {
     const epoch = this.#hearingEpoch;
@@ -429,7 +369,7 @@ export class Dialogue {
     if (text !== "") this.#screening?.words(text);
     const { name } = this.state;
     const answered = greeting && this.options.brief.agent.firstSpeaker === "assistant";
-    if (!TALKING.has(name) || name === "screening" || answered || this.#holding) {
+    if (!TALKING.has(name) || name === "screening" || answered || this.#transferHold.waiting) {
       if (text !== "") this.#keep(text, utterance);
       return;
     }
@@ -437,7 +377,7 @@ export class Dialogue {
       if (!this.#agent.moreToCome) this.#applyIn(["thinking"], { type: "dismissed" });
       return;
     }
-    this.#confirmCut();
+    this.#overlap.confirm();
     this.#keep(text || INAUDIBLE, utterance);
     this.#silence.callerActive();
     this.#answer(text, heard.confidence, utterance);
@@ -450,7 +390,7 @@ export class Dialogue {
     const onlyListening = this.#agent.expected !== "yes_no" && isBackChannel(text, tongue.language);
     if (text !== "" && !onlyListening) return false;
     return (
-      this.state.name === "agent_speaking" || this.#agent.toolPending || this.#cutShort !== null
+      this.state.name === "agent_speaking" || this.#agent.toolPending || this.#overlap.undecided
     );
   }
 
@@ -482,7 +422,7 @@ export class Dialogue {
     const now = this.options.clock.monotonic();
     this.options.transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
     this.#hearing.cancel();
-    this.#cutShort = null;
+    this.#overlap.forget();
     this.#unanswered = "";
     this.#answering = "";
     if (this.state.name === "agent_speaking") {
@@ -535,8 +475,10 @@ export class Dialogue {
       case "listening":
         this.#answering = "";
         this.#silence.start();
-        if (this.#cutShort)
-          this.#timers.resume.arm(this.options.settings.resumeAfterMs, () => this.#resume());
+        if (this.#overlap.undecided)
+          this.#timers.resume.arm(this.options.settings.resumeAfterMs, () =>
+            this.#overlap.resume(),
+          );
         break;
       case "thinking":
         if (from.name === "agent_speaking") this.#agent.awaitTool();
@@ -558,7 +500,7 @@ export class Dialogue {
   #fallSilent(): void {
     this.#timers.stop();
     this.#silence.stop();
-    this.#holding = false;
+    this.#transferHold.stop();
     this.#digits.stop();
     this.#agent.dropInputs();
     this.#hearing.cancel();

@@ -51,6 +51,16 @@ export type TurnState =
   | { readonly name: "closing"; readonly reason: EndedReason }
   | { readonly name: "ended"; readonly reason: EndedReason };
 
+/** States in which agent and caller talk to each other. */
+export const TALKING: ReadonlySet<TurnState["name"]> = new Set([
+  "listening",
+  "caller_speaking",
+  "endpointing",
+  "thinking",
+  "agent_speaking",
+  "screening",
+] as const);
+
 export type TurnEvent =
   /** The call is answered; the agent or the caller has the first word. */
   | { readonly type: "answered"; readonly agentFirst: boolean; readonly screened?: boolean }
