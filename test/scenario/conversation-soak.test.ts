@@ -168,7 +168,7 @@ const ACTS: readonly Act[] = [
     line.other.onCall((incoming) => incoming.reject(486));
     await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
     gaps.push(await gapAfter(call));
-    await call.waitForSilence({ quietMs: 2_000 });
+    await call.waitForSilence({ quietMs: 1_200 });
     await call.hangUp();
     return { act: "finds them busy", uuid, expected: ["caller_hangup"] };
   },
