@@ -346,8 +346,11 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (!destination) return;
     const packet = this.#srtp.protectRtcp(datagram);
     const { host, port } = destination;
-    if (this.#plan?.rtcpMux) this.#sockets?.sendRtp(packet, host, port);
-    else this.#sockets?.sendRtcp(packet, host, port + 1);
+    const plan = this.#plan;
+    // What the SDP says of RTCP holds only for the address that it names.
+    const isSignalled = plan?.remote.host === host && plan.remote.port === port;
+    if (plan?.rtcpMux) this.#sockets?.sendRtp(packet, host, port);
+    else this.#sockets?.sendRtcp(packet, host, (isSignalled && plan?.rtcpPort) || port + 1);
   }
 
   #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {

@@ -48,6 +48,8 @@ export interface MediaPlan {
   readonly ptimeMs: number;
   /** Missing or null: plain RTP. */
   readonly srtp?: SrtpKeys | null;
+  /** Where the far end wants RTCP, if not one above RTP (RFC 3605). */
+  readonly rtcpPort?: number;
   /** RTCP goes to the RTP port (RFC 5761). */
   readonly rtcpMux?: boolean;
   /** Payload type of comfort noise (RFC 3389) where both agreed to be silent by it. */

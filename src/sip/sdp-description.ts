@@ -54,6 +54,8 @@ export interface RemoteDescription {
   readonly direction: MediaDirection;
   readonly ptimeMs: number;
   readonly rtcpMux: boolean;
+  /** Null: one above RTP. */
+  readonly rtcpPort: number | null;
 }
 
 export type DescriptionFailure = {
@@ -96,6 +98,7 @@ export function readDescription(
     direction: readDirection(audio, session, host),
     ptimeMs: readPtime(audio),
     rtcpMux: audio.rtcpMux !== undefined,
+    rtcpPort: readRtcpPort(audio),
   };
 }
 
@@ -169,6 +172,13 @@ function readDirection(audio: Stream, session: SessionDescription, host: string)
   const stated = audio.direction ?? session.direction ?? "sendrecv";
   if (host !== "0.0.0.0" && host !== "::") return stated;
   return stated === "sendonly" ? "sendonly" : "inactive";
+}
+
+/** RFC 3605. */
+function readRtcpPort({ port, rtcp }: Stream): number | null {
+  const stated = Number(rtcp?.port ?? 0);
+  const isPort = Number.isInteger(stated) && stated > 0 && stated <= PORT_MAX;
+  return isPort && stated !== port + 1 ? stated : null;
 }
 
 function readPtime(audio: Stream): number {

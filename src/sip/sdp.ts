@@ -219,6 +219,7 @@ function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys
   return {
     ...(srtp && { srtp }),
     ...(remote.rtcpMux && { rtcpMux: true }),
+    ...(remote.rtcpPort !== null && { rtcpPort: remote.rtcpPort }),
     ...(comfortNoise && { comfortNoise: COMFORT_NOISE_PAYLOAD_TYPE }),
   };
 }

@@ -203,6 +203,14 @@ test("RTCP comes from the RTP port where it shares it, and is read there", async
   await eventually(saidGoodbye, "BYE on the RTP port");
 }, 15_000);
 
+test("RTCP goes to the port that the SDP names for it", async () => {
+  const audio = await openAudio();
+  const [rtp, rtcp] = [await bareSocket(PEER), await bareSocket(PEER)];
+  audio.connect(planTo(1, "PCMA", { remote: { host: PEER, port: rtp.port }, rtcpPort: rtcp.port }));
+  await eventually(() => rtcp.received.some(looksLikeRtcp), "RTCP at its own port", 10_000);
+  expect(rtp.received.some(looksLikeRtcp)).toBe(false);
+}, 15_000);
+
 function keys(sendKey: string, receiveKey: string): SrtpKeys {
   return { suite: SUITE, sendKey, receiveKey };
 }

@@ -118,6 +118,12 @@ describe("RTCP, events and comfort noise", () => {
     expect(apart.sdp).not.toContain("rtcp-mux");
   });
 
+  test("RTCP goes where a=rtcp says, and one above RTP where it says nothing new", () => {
+    expect(planOf(sdp(PLAIN, "a=rtcp:53020"), session("off")).plan.rtcpPort).toBe(53_020);
+    expect(planOf(sdp(PLAIN, "a=rtcp:3001"), session("off")).plan.rtcpPort).toBeUndefined();
+    expect(planOf(sdp(PLAIN, "a=rtcp:99999"), session("off")).plan.rtcpPort).toBeUndefined();
+  });
+
   test("events are taken in the codec's own clock, else in the one there is", () => {
     const events = ["a=rtpmap:100 telephone-event/16000", "a=rtpmap:101 telephone-event/8000"];
     const g722 = planOf(sdp("m=audio 3000 RTP/AVP 9 100 101", ...events), session("off", ["G722"]));
