@@ -14,6 +14,8 @@ import {
   WrongUsage,
 } from "./usage.ts";
 
+const TRANSPORTS = ["udp", "tcp", "tls", "auto"] as const;
+
 const SET_OPTIONS = {
   tenant: { type: "string" },
   server: { type: "string" },
@@ -31,7 +33,7 @@ const SET_OPTIONS = {
 export const trunkCommand: Command = {
   summary: "connect a tenant to its SIP provider",
   usage: [
-    "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls] --username U",
+    "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls|auto] --username U",
     "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",
     "          --caller-id +370… [--no-register]",
     "trunk list [--json]",
@@ -52,11 +54,13 @@ type Values = ReturnType<typeof parse<typeof SET_OPTIONS>>["values"];
 async function set(values: Values, terminal: Terminal): Promise<number> {
   const server = required(values.server, "--server");
   if (!isHost(server)) throw new WrongUsage("--server is a host name or an IP address.");
-  const port = Number(values.port ?? (values.transport === "tls" ? 5061 : 5060));
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+  // Not stated: the server's DNS says (RFC 3263), and where it does not, the usual one is taken.
+  const port = Number(values.port ?? 0);
+  const stated = values.port !== undefined;
+  if (!Number.isInteger(port) || (stated && port < 1) || port > 65_535)
     throw new WrongUsage("--port is a number from 1 to 65535.");
-  const transport = (["udp", "tcp", "tls"] as const).find((name) => name === values.transport);
-  if (!transport) throw new WrongUsage("--transport is udp, tcp or tls.");
+  const transport = TRANSPORTS.find((name) => name === values.transport);
+  if (!transport) throw new WrongUsage("--transport is udp, tcp, tls or auto.");
   const callerId = required(values["caller-id"], "--caller-id");
   if (!isE164(callerId)) throw new WrongUsage("--caller-id is in E.164, e.g. +37052123456.");
   const proxy = values["outbound-proxy"] ?? null;
@@ -105,7 +109,7 @@ async function list(values: Values, terminal: Terminal): Promise<number> {
   const rows = trunks.map((trunk) => [
     String(trunk.id),
     String(trunk.tenant_id),
-    `${trunk.username}@${trunk.server}:${trunk.port};${trunk.transport}`,
+    `${trunk.username}@${placeOf(trunk)};${trunk.transport}`,
     trunk.caller_id,
     trunk.status,
     trunk.explanation ?? "",
@@ -114,6 +118,12 @@ async function list(values: Values, terminal: Terminal): Promise<number> {
     terminal.out(line);
   return 0;
 }
+
+const placeOf = ({ server, port }: { server: string; port: number }): string =>
+  port === 0 ? server : `${server}:${port}`;
+
+const overWhat = ({ transport }: { transport: string }): string =>
+  transport === "auto" ? "whatever its DNS says" : transport.toUpperCase();
 
 const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
 
@@ -127,9 +137,7 @@ async function test(values: Values, id: string | undefined, terminal: Terminal):
     return status;
   }
   const { trunk } = result;
-  terminal.out(
-    `Trunk ${trunk.id}: ${trunk.username}@${trunk.server}:${trunk.port} over ${trunk.transport.toUpperCase()}`,
-  );
+  terminal.out(`Trunk ${trunk.id}: ${trunk.username}@${placeOf(trunk)} over ${overWhat(trunk)}`);
   for (const { name, verdict, finding, mend } of result.checks) {
     terminal.out(`${SIGNS[verdict]}  ${name.replace("_", " ").padEnd(13)}  ${finding}`);
     if (mend !== null) terminal.out(`${" ".repeat(19)}${mend}`);

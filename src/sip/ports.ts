@@ -11,14 +11,16 @@ import type { CodecName, MediaPlan } from "../media/plan.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 
+/** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
+export type TrunkTransport = SipTransportName | "auto";
+
 export interface TrunkSettings {
   readonly trunkId: number;
   readonly tenantId: number;
   readonly server: string;
   /** 0: not stated; the server's DNS says (SRV), else the usual one of the transport. */
   readonly port: number;
-  /** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
-  readonly transport: SipTransportName | "auto";
+  readonly transport: TrunkTransport;
   readonly username: string;
   readonly password: string;
   /** Only challenges of this realm are answered; null: the realm of the first challenge is kept. */

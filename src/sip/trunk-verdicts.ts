@@ -87,7 +87,9 @@ function registrationOf({ registration, probe }: TrunkFacts): Judged {
 
 function optionsOf({ probe, settings }: TrunkFacts): Judged {
   const { sipCode, problem } = probe;
-  const where = `${settings.server}:${settings.port} over ${settings.transport.toUpperCase()}`;
+  const place = settings.port === 0 ? settings.server : `${settings.server}:${settings.port}`;
+  const where =
+    settings.transport === "auto" ? place : `${place} over ${settings.transport.toUpperCase()}`;
   if (sipCode === null) {
     return failed(
       problem ?? `Nothing answered OPTIONS at ${where}.`,

@@ -35,8 +35,9 @@ export const tenantRoutes = ({ dependencies }: RouteContext) => {
           sip: {
             server: trunk?.server ?? null,
             username: trunk?.username ?? null,
-            port: trunk?.port ?? null,
-            transport: trunk?.transport ?? null,
+            // Left to DNS: whatever that says now is no property of the account.
+            port: trunk?.port || null,
+            transport: trunk && trunk.transport !== "auto" ? trunk.transport : null,
             caller_id: trunk?.callerId ?? null,
             status: trunk ? (registration?.name ?? "unregistered") : null,
           },

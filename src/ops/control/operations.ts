@@ -71,8 +71,8 @@ export const operations = {
     z.strictObject({
       tenant: id,
       server: z.string().min(1).max(253),
-      port: z.int().min(1).max(65_535),
-      transport: z.enum(["udp", "tcp", "tls"]),
+      port: z.int().min(0).max(65_535),
+      transport: z.enum(["udp", "tcp", "tls", "auto"]),
       username: z.string().min(1).max(200),
       password: z.string().max(1000),
       realm: z.string().max(200).nullable(),

@@ -6,7 +6,7 @@
 import type { BackupSummary } from "../../backup/backups.ts";
 import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
-import type { RegistrationStatus, SipTransportName } from "../../sip/ports.ts";
+import type { RegistrationStatus, TrunkTransport } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
 import type { PeoplePort } from "./people-port.ts";
 import type { ToolPort } from "./tool-port.ts";
@@ -26,7 +26,7 @@ export interface TrunkSummary {
   readonly tenant_id: number;
   readonly server: string;
   readonly port: number;
-  readonly transport: SipTransportName;
+  readonly transport: TrunkTransport;
   readonly username: string;
   readonly caller_id: string;
   readonly register: boolean;
@@ -41,7 +41,7 @@ export interface TrunkDraft {
   readonly tenant: number;
   readonly server: string;
   readonly port: number;
-  readonly transport: SipTransportName;
+  readonly transport: TrunkTransport;
   readonly username: string;
   readonly password: string;
   readonly realm: string | null;

@@ -56,8 +56,9 @@ export const trunks = sqliteTable(
       .notNull()
       .references(() => tenants.id),
     server: text("server").notNull(),
+    /** 0: not stated, found by DNS. */
     port: integer("port").notNull(),
-    transport: text("transport", { enum: ["udp", "tcp", "tls"] }).notNull(),
+    transport: text("transport", { enum: ["udp", "tcp", "tls", "auto"] }).notNull(),
     username: text("username").notNull(),
     /** AES-256-GCM under the master key, bound to this row. */
     passwordSealed: text("password_sealed").notNull(),

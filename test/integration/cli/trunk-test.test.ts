@@ -92,3 +92,13 @@ test("an unknown trunk and a word too many are refused", async () => {
   expect((await finished("trunk test")).status).toBe(2);
   expect((await finished("trunk list 1")).status).toBe(2);
 });
+
+test("a trunk without a port leaves server, port and transport to DNS", async () => {
+  await finished("tenant create --name Second --email b@example.com");
+  const set = await finished(
+    "trunk set --tenant 2 --server sip.example.invalid --transport auto --username u --password-file right --caller-id +37052123457",
+  );
+  expect(JSON.parse(set.out)).toMatchObject({ port: 0, transport: "auto" });
+  const { out } = await finished("trunk list");
+  expect(out).toContain("u@sip.example.invalid;auto");
+});

@@ -2223,16 +2223,16 @@ export interface components {
              */
             server: string;
             /**
-             * @description SIP port.
+             * @description SIP port; 0: not stated, found by DNS.
              * @example 5060
              */
             port: number;
             /**
-             * @description SIP transport.
+             * @description SIP transport; auto: found by DNS.
              * @example udp
              * @enum {string}
              */
-            transport: "udp" | "tcp" | "tls";
+            transport: "udp" | "tcp" | "tls" | "auto";
             /**
              * @description SIP user.
              * @example 100200
@@ -2297,7 +2297,7 @@ export interface components {
              * @example udp
              * @enum {string}
              */
-            transport: "udp" | "tcp" | "tls";
+            transport: "udp" | "tcp" | "tls" | "auto";
             /**
              * @description SIP user; empty with IP peering.
              * @example 100200

@@ -82,7 +82,10 @@ function Standing({ trunk }: { trunk: Trunk }) {
       )}
       <Facts
         facts={[
-          [t("trunk.server"), `${trunk.server}:${trunk.port} (${trunk.transport.toUpperCase()})`],
+          [
+            t("trunk.server"),
+            `${trunk.server}${trunk.port === 0 ? "" : `:${trunk.port}`} (${trunk.transport.toUpperCase()})`,
+          ],
           [t("trunk.username"), trunk.username || "–"],
           [t("trunk.caller_id"), trunk.caller_id],
           ...(trunk.last_code === null
