@@ -16,6 +16,14 @@ const path = join(directory, "control.sock");
 const unused = () => Promise.reject(new Error("canary internals"));
 
 const operator: OperatorPort = {
+  people: {
+    setupNeeded: unused,
+    ownerLink: unused,
+    createUser: unused,
+    resetPassword: unused,
+    listUsers: unused,
+    signInLink: unused,
+  },
   createTenant: unused,
   listTenants: async () => [],
   setPlan: unused,
