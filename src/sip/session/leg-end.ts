@@ -37,7 +37,61 @@ const TEMPORARILY_UNAVAILABLE: Meaning = {
   explanation: "The called phone is switched off or out of reach. Try again later.",
 };
 
+const REDIRECTED: Meaning = {
+  kind: "rejected",
+  fault: "carrier",
+  explanation:
+    "The provider sent the call on to another address, which a trunk does not follow: it would place calls elsewhere on your account. Ask the provider to route the call itself.",
+};
+const MISUNDERSTOOD: Meaning = {
+  kind: "rejected",
+  fault: "carrier",
+  explanation:
+    "The provider's server did not understand the call's request. Ask the provider, with the time of the call.",
+};
+const LOOPED: Meaning = {
+  kind: "unavailable",
+  fault: "carrier",
+  explanation:
+    "The call went round in circles in the provider's network. Ask the provider how the number is routed.",
+};
+const ANONYMITY_REFUSED: Meaning = {
+  kind: "forbidden",
+  fault: "us",
+  explanation:
+    "The called party takes no calls without a caller id. Set the trunk's caller id to a number of your own.",
+};
+const IDENTITY_REFUSED: Meaning = {
+  kind: "forbidden",
+  fault: "us",
+  explanation:
+    "The caller id was not accepted. Set the trunk's caller id to a number that the provider has given you.",
+};
+const UNWANTED: Meaning = {
+  kind: "declined",
+  fault: "callee",
+  explanation:
+    "The called party or its network refuses calls of this kind. Do not call this number again without its consent.",
+};
+const OVERLOADED: Meaning = {
+  kind: "unavailable",
+  fault: "carrier",
+  explanation:
+    "The provider is overloaded, or all lines of the trunk are in use. Try again later, or ask the provider for more lines.",
+};
+
 const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
+  ...[300, 301, 302, 305, 380].map((code) => [code, REDIRECTED] as const),
+  ...[400, 405, 406, 413, 414, 416, 420, 421, 422, 423, 481, 493].map(
+    (code) => [code, MISUNDERSTOOD] as const,
+  ),
+  ...[482, 483].map((code) => [code, LOOPED] as const),
+  ...[428, 436, 437, 438].map((code) => [code, IDENTITY_REFUSED] as const),
+  [433, ANONYMITY_REFUSED],
+  [485, UNKNOWN_NUMBER],
+  [503, OVERLOADED],
+  [580, NO_COMMON_CODEC],
+  ...[607, 608].map((code) => [code, UNWANTED] as const),
   [401, FORBIDDEN],
   [402, FORBIDDEN],
   [403, FORBIDDEN],

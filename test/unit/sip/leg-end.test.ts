@@ -1,0 +1,72 @@
+/** Every way a leg can end has a reason of the call and a sentence for a person. */
+import { describe, expect, test } from "bun:test";
+import { ENDED_REASONS } from "../../../src/call/ended-reason.ts";
+import { endingAnswered, endingUnanswered } from "../../../src/call/ending.ts";
+import type { LegEnd } from "../../../src/sip/ports.ts";
+import * as ends from "../../../src/sip/session/leg-end.ts";
+
+/** One or two sentences, as a person writes them, and nothing of our own names. */
+function expectSentence({ explanation }: LegEnd): void {
+  expect(explanation).toMatch(/^[A-Z].{15,}\.$/s);
+  expect(explanation).not.toMatch(/undefined|null|[a-z]_[a-z]+_[a-z]/);
+}
+
+test("every final code of SIP ends the call with a reason and a sentence", () => {
+  for (let code = 300; code < 700; code++) {
+    const end = ends.endOfRefusedCall(code);
+    expect(end.sipCode).toBe(code);
+    expectSentence(end);
+    expect(ENDED_REASONS).toContain(endingUnanswered(end).reason);
+    expectSentence(ends.endOfRejectedCaller(code));
+  }
+});
+
+test.each([
+  [301, "trunk_unavailable"],
+  [403, "trunk_unavailable"],
+  [404, "invalid_number"],
+  [408, "no_answer"],
+  [433, "trunk_unavailable"],
+  [480, "no_answer"],
+  [484, "invalid_number"],
+  [485, "invalid_number"],
+  [486, "busy"],
+  [487, "no_answer"],
+  [488, "media_lost"],
+  [500, "trunk_unavailable"],
+  [503, "trunk_unavailable"],
+  [600, "busy"],
+  [603, "declined"],
+  [604, "invalid_number"],
+  [607, "declined"],
+] as const)("%d ends a call as %s", (code, reason) => {
+  expect(endingUnanswered(ends.endOfRefusedCall(code)).reason).toBe(reason);
+});
+
+describe("without a code of the far end", () => {
+  const all: readonly LegEnd[] = [
+    ends.noCommonCodec("us"),
+    ends.hungUp("us"),
+    ends.hungUp("caller"),
+    ends.hungUp("callee"),
+    ends.cancelled("us", null),
+    ends.cancelled("caller", 487),
+    ends.ringTimedOut(null),
+    ends.transportFailed(),
+    ends.sessionExpired(),
+    ends.ackMissing(),
+  ];
+
+  test("each end has its sentence and its reason, answered or not", () => {
+    for (const end of all) {
+      expectSentence(end);
+      expect(ENDED_REASONS).toContain(endingUnanswered(end).reason);
+      expect(ENDED_REASONS).toContain(endingAnswered(end).reason);
+    }
+  });
+
+  test("what was lost on the way is never called a hang-up", () => {
+    for (const end of [ends.sessionExpired(), ends.ackMissing(), ends.transportFailed()])
+      expect(endingAnswered(end)).toMatchObject({ reason: "media_lost", fault: "carrier" });
+  });
+});
