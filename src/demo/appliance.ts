@@ -1,21 +1,17 @@
 /**
  * The real appliance with the demo's configuration, and the demo's tenant set up in it: by the
- * operator's commands, by the REST API, and, for the tool, which only the dashboard can make, by a
- * row in the store.
+ * operator's commands and by the REST API.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { type App, startApp } from "../app.ts";
 import { configSchema } from "../config/schema.ts";
-import { createVault, MASTER_KEY_BYTES } from "../config/vault.ts";
+import { MASTER_KEY_BYTES } from "../config/vault.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { tools } from "../store/schema/index.ts";
-import { toolSecretBinding } from "../webhook/secret-binding.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import type { CompanyServer } from "./company/company-server.ts";
@@ -24,8 +20,6 @@ import { AGENT, COMPANY, KNOWLEDGE, TOOL } from "./script.ts";
 export interface DemoAppliance {
   readonly app: App;
   readonly outboxDir: string;
-  /** For the tool's row. */
-  readonly masterKey: Uint8Array;
 }
 
 export interface ApplianceOptions {
@@ -64,7 +58,7 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
   const masterKey = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
   const settings = settingsFromConfig(config, { version: options.version, masterKey, dataDir });
   const app = await startApp(settings, options);
-  return { app, outboxDir: join(dataDir, "outbox"), masterKey };
+  return { app, outboxDir: join(dataDir, "outbox") };
 }
 
 export interface DemoTenant {
@@ -111,37 +105,16 @@ export async function setUpTenant(
     label: "Reception",
     agent_id: agent.id,
   });
-  await addTool(appliance, tenant.id, agent.id, parts);
-  return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
-}
-
-/** The secret is sealed for its row, so the row comes first. */
-async function addTool(
-  { app, masterKey }: DemoAppliance,
-  tenantId: number,
-  agentId: number,
-  { company, toolSecret, clock }: TenantParts,
-): Promise<void> {
-  const vault = createVault(masterKey);
-  const now = clock.now();
-  await app.database.tx(async (queries) => {
-    const [row] = await queries
-      .insert(tools)
-      .values({
-        tenantId,
-        agentId,
-        name: TOOL.name,
-        description: TOOL.description,
-        url: company.toolUrl,
-        secretHeader: toolSecret.header,
-        secretSealed: "",
-        parameters: TOOL.parameters,
-        createdAt: now,
-        updatedAt: now,
-      })
-      .returning({ id: tools.id });
-    if (!row) throw new Error("the tool was not stored");
-    const secretSealed = vault.seal(toolSecret.value, toolSecretBinding(row.id));
-    await queries.update(tools).set({ secretSealed }).where(eq(tools.id, row.id));
+  await operator.tools.create({
+    tenant: tenant.id,
+    agent: agent.id,
+    name: TOOL.name,
+    description: TOOL.description,
+    url: parts.company.toolUrl,
+    secret_header: parts.toolSecret.header,
+    secret: parts.toolSecret.value,
+    parameters: TOOL.parameters,
+    enabled: true,
   });
+  return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
 }
