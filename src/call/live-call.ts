@@ -120,7 +120,8 @@ export class LiveCall {
       ({ target, briefing }) =>
         void transferCall(this.context, this, target, briefing).catch((error) => {
           this.#log.warn("call.transfer_refused", { error: describeError(error) });
-          channel.transferFailed("failed");
+          // Another transfer that is under way keeps the caller.
+          if (!this.transfer) channel.transferFailed("failed");
         }),
     );
     channel.on("note", (note) => this.#noted(note));

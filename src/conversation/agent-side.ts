@@ -7,14 +7,13 @@
  * go through one queue). When the caller may take the word is dialogue.ts's.
  */
 
-import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
 import type { EngineSession, ExpectedAnswer, MindInput } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
-import { BuiltIns, type TakenMessage, type TransferWish } from "./built-ins.ts";
+import { BuiltIns, type TransferWish } from "./built-ins.ts";
 import type { Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
@@ -93,10 +92,7 @@ export class AgentSide {
       onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),
     });
-    this.#neverSilent = new NeverSilent({
-      firstMs: settings.neverSilentMs,
-      againMs: Math.max(settings.neverSilentMs, settings.fillerDelayMs),
-    });
+    this.#neverSilent = new NeverSilent(settings);
     this.#proof = new DisclosureProof(clock, options.transcript, (note) =>
       emit({ type: "note", note }),
     );
@@ -110,7 +106,7 @@ export class AgentSide {
       transfer: (target) => {
         this.#transferWish = { target, briefing: null, toolCallId: null };
       },
-      message: (text) => this.#keepMessage({ text, callerName: null, callback: null }),
+      message: (text) => this.#builtIns.keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
       done: (input) => this.#mindDone(input),
       failed: onFailure,
@@ -123,20 +119,16 @@ export class AgentSide {
       onAnswer: (answer) => this.#answerTool(answer),
     });
     this.#builtIns = new BuiltIns({
+      ...options,
       transferTargets: settings.transferTargets ?? {},
       own: options.ownTools,
-      effects: {
-        endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-        transfer: (wish) => {
-          if (this.#transferWish || this.#transfer) return false;
-          this.#transferWish = wish;
-          return true;
-        },
-        sendDigits: (digits) => audio.sendDigits(digits),
-        keepMessage: (message) => this.#keepMessage(message),
-        switchLanguage: (language) => this.#switchLanguage(language),
-        answer: (answer) => this.#answerTool(answer),
+      endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
+      transfer: (wish) => {
+        if (this.#transferWish || this.#transfer) return false;
+        this.#transferWish = wish;
+        return true;
       },
+      answer: (answer) => this.#answerTool(answer),
     });
   }
 
@@ -387,24 +379,6 @@ export class AgentSide {
   #answerTool(answer: ToolAnswer): void {
     this.#inbox.unshift(answer);
     this.readInbox();
-  }
-
-  #keepMessage(message: TakenMessage): void {
-    const { clock, transcript, emit } = this.#options;
-    const atMs = transcript.sinceAnswer(clock.monotonic());
-    emit({ type: "note", note: { kind: "message", atMs, ...message } });
-  }
-
-  #switchLanguage(language: AgentLanguage): boolean {
-    const { engine, tongue, clock, transcript, emit, onLanguage } = this.#options;
-    if (language === tongue.language) return true;
-    if (!engine.switchLanguage) return false;
-    engine.switchLanguage(language);
-    tongue.switchTo(language);
-    onLanguage();
-    const atMs = transcript.sinceAnswer(clock.monotonic());
-    emit({ type: "note", note: { kind: "language", atMs, language } });
-    return true;
   }
 
   /** Never silent: the agent means to speak, and nothing is to be heard. */

@@ -3,6 +3,9 @@
  * like any other tool, but for the end of the call and a transfer that is still under way.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EngineSession } from "../engine/ports.ts";
+import type { CallAudio } from "../media/ports.ts";
 import type { JsonObject, JsonValue } from "../worker/messages.ts";
 import {
   END_CALL,
@@ -13,7 +16,10 @@ import {
   TAKE_MESSAGE,
   TRANSFER_CALL,
 } from "./built-in-tools.ts";
+import type { SessionMessage } from "./session-message.ts";
+import type { Tongue } from "./tongue.ts";
 import type { ToolAnswer, ToolWish } from "./tool-calls.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** What the mind asked main to do with the call. */
 export interface TransferWish {
@@ -29,15 +35,22 @@ export interface TakenMessage {
   readonly callback: string | null;
 }
 
-export interface BuiltInEffects {
-  endCall(): void;
+export interface BuiltInsOptions {
+  readonly transferTargets: Readonly<Record<string, string>>;
+  /** Names of the tenant's tools: they win over ours. */
+  readonly own: ReadonlySet<string>;
+  readonly audio: Pick<CallAudio, "sendDigits">;
+  readonly engine: Pick<EngineSession, "switchLanguage">;
+  readonly tongue: Tongue;
+  readonly transcript: Transcript;
+  readonly clock: Clock;
+  readonly emit: (message: SessionMessage) => void;
+  /** The agent speaks another language from now on. */
+  readonly onLanguage: () => void;
+  readonly endCall: () => void;
   /** False when a transfer is under way already. */
-  transfer(wish: TransferWish): boolean;
-  sendDigits(digits: string): void;
-  keepMessage(message: TakenMessage): void;
-  /** False when this engine cannot. */
-  switchLanguage(language: AgentLanguage): boolean;
-  answer(answer: ToolAnswer): void;
+  readonly transfer: (wish: TransferWish) => boolean;
+  readonly answer: (answer: ToolAnswer) => void;
 }
 
 const CALLS_MAX = 100;
@@ -45,51 +58,69 @@ const CALLS_MAX = 100;
 export class BuiltIns {
   #calls = 0;
 
-  constructor(
-    private readonly options: {
-      readonly transferTargets: Readonly<Record<string, string>>;
-      /** Names of the tenant's tools: they win over ours. */
-      readonly own: ReadonlySet<string>;
-      readonly effects: BuiltInEffects;
-    },
-  ) {}
+  constructor(private readonly options: BuiltInsOptions) {}
 
   /** False: not one of ours, and nothing was done. */
   handle(wish: ToolWish): boolean {
-    const { own, effects } = this.options;
+    const { own, answer } = this.options;
     if (own.has(wish.tool) || !isBuiltIn(wish.tool)) return false;
     this.#calls++;
     const outcome =
       this.#calls > CALLS_MAX ? failed("too many tool calls") : this.#run(wish, wish.arguments);
-    if (outcome) effects.answer({ type: "tool_result", toolCallId: wish.toolCallId, ...outcome });
+    if (outcome) answer({ type: "tool_result", toolCallId: wish.toolCallId, ...outcome });
+    return true;
+  }
+
+  /** Kept with the call, and mailed after it. */
+  keepMessage(message: TakenMessage): void {
+    this.options.emit({
+      type: "note",
+      note: { kind: "message", atMs: this.#sinceAnswer, ...message },
+    });
+  }
+
+  get #sinceAnswer(): number {
+    const { transcript, clock } = this.options;
+    return transcript.sinceAnswer(clock.monotonic());
+  }
+
+  /** False when this engine cannot. */
+  #switchLanguage(language: AgentLanguage): boolean {
+    const { engine, tongue, emit, onLanguage } = this.options;
+    if (language === tongue.language) return true;
+    if (!engine.switchLanguage) return false;
+    engine.switchLanguage(language);
+    tongue.switchTo(language);
+    onLanguage();
+    emit({ type: "note", note: { kind: "language", atMs: this.#sinceAnswer, language } });
     return true;
   }
 
   /** Null: there is nothing to answer (yet). */
   #run(wish: ToolWish, args: JsonObject): Outcome | null {
-    const { effects } = this.options;
+    const { endCall, transfer, audio } = this.options;
     const reading = readBuiltInCall(wish.tool, args, this.options);
     if (!reading.ok) return failed(reading.problem);
     const { call } = reading;
     switch (call.name) {
       case END_CALL:
-        effects.endCall();
+        endCall();
         return null;
       case TRANSFER_CALL: {
         const { target, briefing } = call;
-        const begun = effects.transfer({ target, briefing, toolCallId: wish.toolCallId });
+        const begun = transfer({ target, briefing, toolCallId: wish.toolCallId });
         return begun ? null : failed("a transfer is under way already");
       }
       case SEND_DIGITS:
-        effects.sendDigits(call.digits);
+        audio.sendDigits(call.digits);
         return done({ sent: call.digits });
       case TAKE_MESSAGE: {
         const { message: text, callerName, callback } = call;
-        effects.keepMessage({ text, callerName, callback });
+        this.keepMessage({ text, callerName, callback });
         return done({ kept: true });
       }
       case SWITCH_LANGUAGE: {
-        const switched = effects.switchLanguage(call.language);
+        const switched = this.#switchLanguage(call.language);
         return switched
           ? done({ language: call.language })
           : failed("this agent can speak its own language only");

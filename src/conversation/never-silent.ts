@@ -1,15 +1,18 @@
 /**
  * Notices an agent that means to speak and has no audio: a slow recogniser, model or voice. Counts
  * in frames, so that it needs no timer; the first phrase is due after `neverSilentMs`, each further
- * one after `againMs`, or callers would hear nothing but "one moment".
+ * one after `fillerDelayMs`, or callers would hear nothing but "one moment".
  */
+import type { ConversationSettings } from "../worker/messages.ts";
 import { FRAME_MS } from "./limits.ts";
 
 export class NeverSilent {
   #silentMs = 0;
   #said = 0;
 
-  constructor(private readonly delays: { readonly firstMs: number; readonly againMs: number }) {}
+  constructor(
+    private readonly settings: Pick<ConversationSettings, "neverSilentMs" | "fillerDelayMs">,
+  ) {}
 
   /** The agent's turn is over, or somebody else has the word: nothing is missing. */
   rest(): void {
@@ -25,8 +28,9 @@ export class NeverSilent {
   /** A frame of unwanted silence; true when something is to be said now. */
   silentFrame(): boolean {
     this.#silentMs += FRAME_MS;
-    const { firstMs, againMs } = this.delays;
-    if (this.#silentMs < (this.#said === 0 ? firstMs : againMs)) return false;
+    const { neverSilentMs, fillerDelayMs } = this.settings;
+    const againMs = Math.max(neverSilentMs, fillerDelayMs);
+    if (this.#silentMs < (this.#said === 0 ? neverSilentMs : againMs)) return false;
     this.#silentMs = 0;
     this.#said++;
     return true;
