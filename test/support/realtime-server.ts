@@ -43,6 +43,8 @@ export interface RealtimeScript {
   faults: ResponseFault[];
   /** Connections are refused with this status; 0: taken, and never a word. */
   refuse: number | null;
+  /** Words and calls are told only when they are whole. */
+  sparse: boolean;
   /** Words written down while the caller still speaks, one every 300 ms of audio. */
   partials: string[];
   responseDelayMs: number;
@@ -86,6 +88,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     faults: [],
     refuse: null,
     partials: [],
+    sparse: false,
     responseDelayMs: 0,
     transcriptionDelayMs: 0,
     paceMs: 0,
@@ -202,13 +205,15 @@ export function realtimeServer(hostname = "127.0.0.1") {
     }
     const stalled = await speak(ws, running, said, fault, beside, wish.output_modalities);
     if (stalled) return;
-    for (const { name, arguments: args } of said.tools ?? []) callTool(ws, id, name, args);
+    const output = (said.tools ?? []).map(({ name, arguments: args }) =>
+      callTool(ws, id, name, args),
+    );
     finish(
       ws,
       running,
       running.cancelled
         ? { status: "cancelled", status_details: { type: "cancelled", reason: "client_cancelled" } }
-        : { status: "completed" },
+        : { status: "completed", output },
     );
   }
 
@@ -245,7 +250,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
         return true;
       }
       const name = audio ? "response.output_audio_transcript.delta" : "response.output_text.delta";
-      send(ws, { ...common, type: name, delta: word });
+      if (!script.sparse) send(ws, { ...common, type: name, delta: word });
       item.text += word;
       if (audio) {
         const from = Math.round((audio.length * index) / words.length);
@@ -255,6 +260,8 @@ export function realtimeServer(hostname = "127.0.0.1") {
       }
       if (script.paceMs > 0) await Bun.sleep(script.paceMs);
     }
+    const type = "response.output_audio_transcript.done";
+    if (!running.cancelled) send(ws, { ...common, type, transcript: item.text });
     return false;
   }
 
@@ -263,7 +270,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     responseId: string,
     name: string,
     args: object | string,
-  ): void {
+  ): object {
     const item = {
       id: newId("item"),
       type: "function_call",
@@ -271,6 +278,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
       name,
       arguments: typeof args === "string" ? args : JSON.stringify(args),
     };
+    if (script.sparse) return item;
     send(ws, {
       type: "response.output_item.added",
       response_id: responseId,
@@ -283,12 +291,13 @@ export function realtimeServer(hostname = "127.0.0.1") {
       arguments: item.arguments,
     });
     send(ws, { type: "response.output_item.done", response_id: responseId, item });
+    return item;
   }
 
   function finish(ws: ServerWebSocket<Peer>, running: { id: string }, how: object): void {
     const usage = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
     if (ws.data.active === running) ws.data.active = null;
-    send(ws, { type: "response.done", response: { id: running.id, ...how, usage, output: [] } });
+    send(ws, { type: "response.done", response: { id: running.id, output: [], ...how, usage } });
   }
 
   function receive(ws: ServerWebSocket<Peer>, frame: Frame): void {

@@ -77,6 +77,11 @@ export class RealtimeLink {
     return this.#connects;
   }
 
+  /** For `response.create`: answer in writing. */
+  get inWriting(): JsonObject {
+    return { [this.#dialect === "ga" ? "output_modalities" : "modalities"]: ["text"] };
+  }
+
   onEvent(listener: (event: ServerEvent) => void): void {
     this.#listeners.push(listener);
   }

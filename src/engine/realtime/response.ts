@@ -57,6 +57,7 @@ export class RealtimeResponse {
   #itemId = "";
   #firstWords = "";
   #transcript = "";
+  readonly #calls = new Set<string>();
   #speaking = false;
   #usage: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
   #failure: ProviderFailure | null = null;
@@ -134,6 +135,10 @@ export class RealtimeResponse {
       case "response.output_text.delta":
         this.#words(textField(body, "delta"));
         break;
+      case "response.output_audio_transcript.done":
+        // Some servers write the words down only when all are said.
+        if (this.#transcript === "") this.#words(textField(body, "transcript"));
+        break;
       case "response.output_item.done":
         this.#itemDone(objectField(body, "item"));
         break;
@@ -210,10 +215,13 @@ export class RealtimeResponse {
 
   #itemDone(item: JsonObject): void {
     if (textField(item, "type") !== "function_call") return;
+    const id = textField(item, "call_id") || textField(item, "id");
+    if (this.#calls.has(id)) return;
+    this.#calls.add(id);
     const args = textField(item, "arguments");
     const parsed = args.trim() === "" ? {} : parseJson(args);
     const call = {
-      callId: textField(item, "call_id") || textField(item, "id"),
+      callId: id,
       name: textField(item, "name"),
       arguments: isObject(parsed) ? parsed : null,
     };
@@ -221,6 +229,10 @@ export class RealtimeResponse {
   }
 
   #finish(response: JsonObject): void {
+    // Calls that had no event of their own.
+    for (const item of Array.isArray(response.output) ? response.output : []) {
+      if (isObject(item)) this.#itemDone(item);
+    }
     const usage = objectField(response, "usage");
     const { input_tokens: input, output_tokens: output } = usage;
     this.#usage = {

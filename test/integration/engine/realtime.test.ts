@@ -322,3 +322,16 @@ test("the summary is asked for beside the conversation", async () => {
   expect(summary).toBe("A short summary of the call.");
   expect(server.conversations()[0]?.length).toBe(before as number);
 });
+
+test("a server that tells words and calls only when they are whole is understood", async () => {
+  server.script.sparse = true;
+  server.script.answer = () => ({
+    text: "We are open from nine to five.",
+    tools: [{ name: "book_visit", arguments: { day: "Friday" } }],
+  });
+  const session = open();
+  const { events } = await exchange(session, "When are you open?");
+  expect(textOf(events)).toContain("We are open from nine to five.");
+  expect(events.filter(({ type }) => type === "tool_call")).toHaveLength(1);
+  expect(await spokenMs(session, texts(events))).toBeGreaterThan(1_500);
+});
