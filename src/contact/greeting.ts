@@ -6,10 +6,11 @@ import type { AgentLanguage } from "../agent/agent.ts";
 import { type ContactFields, fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative/vocative.ts";
 
+/** The first of each is said where the agent has none of its own: it fits any time of the day. */
 const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
   lt: ["laba diena", "labas rytas", "labas vakaras", "sveiki", "sveikas", "sveika", "labas"],
   lv: ["labdien", "labrīt", "labvakar", "sveiki", "sveicināti"],
-  en: ["good morning", "good afternoon", "good evening", "hello", "hi"],
+  en: ["hello", "hi", "good morning", "good afternoon", "good evening"],
   ru: ["здравствуйте", "добрый день", "доброе утро", "добрый вечер", "привет"],
 };
 

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import { addressOf, greetingFor } from "../../../src/contact/greeting.ts";
+import { refusesCalls } from "../../../src/contact/refusal.ts";
+
+describe("the greeting takes the name where it greets", () => {
+  test.each([
+    [
+      "lt",
+      "Laba diena, čia klinika.",
+      "Jonai Petraiti",
+      "Laba diena, Jonai Petraiti. Čia klinika.",
+    ],
+    ["lt", "Laba diena! Kuo galiu padėti?", "Rūta", "Laba diena, Rūta! Kuo galiu padėti?"],
+    ["lv", "Labdien! Ar varu palīdzēt?", "Jāni", "Labdien, Jāni! Ar varu palīdzēt?"],
+    ["en", "Hello, this is the clinic.", "Ann", "Hello, Ann. This is the clinic."],
+    ["en", "Clinic, how can I help?", "Ann", "Hello, Ann. Clinic, how can I help?"],
+    ["en", "Hilton Dental, good day.", "Ann", "Hello, Ann. Hilton Dental, good day."],
+    ["ru", "Здравствуйте, клиника.", "Анна", "Здравствуйте, Анна. Клиника."],
+    ["en", "Hello.", "Ann", "Hello, Ann."],
+  ] as const)("%s: %s", (language, message, address, expected) => {
+    expect(greetingFor(message, address, language)).toBe(expected);
+  });
+});
+
+test("a contact's own form goes before the rules", () => {
+  const person = { firstName: "Jonas", lastName: "Petraitis", vocative: null };
+  expect(addressOf(person, "lt")).toBe("Jonai Petraiti");
+  expect(addressOf({ ...person, vocative: "gerbiamas daktare" }, "lt")).toBe("gerbiamas daktare");
+});
+
+test("who asks not to be called is heard in four languages, who does not is not", () => {
+  for (const text of [
+    "Please don't call me again.",
+    "Do not call here",
+    "Stop calling me!",
+    "Take me off your list",
+    "Daugiau man neskambinkite",
+    "Nebeskambinkit",
+    "Lūdzu, vairāk man nezvaniet",
+    "Больше не звоните мне",
+  ])
+    expect([text, refusesCalls(text)]).toEqual([text, true]);
+  for (const text of [
+    "Call me tomorrow",
+    "Why did you call me?",
+    "Paskambinkite rytoj",
+    "Позвоните завтра",
+  ])
+    expect([text, refusesCalls(text)]).toEqual([text, false]);
+});
