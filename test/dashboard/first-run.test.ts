@@ -171,7 +171,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     const { page } = visitor;
     await page.goto(to("/trunk"));
     await page.getByLabel("SIP server").fill(carrier.address.host);
-    await page.getByLabel("Port").fill(String(carrier.address.port));
+    await page.getByLabel("Port", { exact: true }).fill(String(carrier.address.port));
     await page.getByLabel("User name").fill(TRUNK.username);
     await page.getByLabel("Password").fill(TRUNK.password);
     await page.getByLabel("Default caller id").fill(NUMBER);
@@ -184,7 +184,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.goto(to("/numbers"));
     await page.getByRole("button", { name: "Add a number" }).first().click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Number").fill(NUMBER);
+    await dialog.getByLabel("Number", { exact: true }).fill(NUMBER);
     await dialog.getByLabel("Answered by").selectOption({ label: "Reception" });
     await dialog.getByRole("button", { name: "Add" }).click();
     await page.getByRole("cell", { name: NUMBER }).first().waitFor();

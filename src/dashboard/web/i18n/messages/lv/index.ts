@@ -1,5 +1,19 @@
-/** Being written. */
+/** Latvian. */
 import type { Catalogue } from "../../catalogue.ts";
-import { en } from "../en/index.ts";
+import { build } from "./build.ts";
+import { calls } from "./calls.ts";
+import { company } from "./company.ts";
+import { connect } from "./connect.ts";
+import { door } from "./door.ts";
+import { operator } from "./operator.ts";
+import { shell } from "./shell.ts";
 
-export const lv: Catalogue = en;
+export const lv: Catalogue = {
+  ...shell,
+  ...door,
+  ...calls,
+  ...build,
+  ...connect,
+  ...company,
+  ...operator,
+};
