@@ -148,6 +148,22 @@ test("a far end without telephone-events gets the keys as tones", async () => {
   expect(a.playedMs).toBe(0);
 });
 
+test("a key told by event and by INFO counts once, each told one way counts too", async () => {
+  const [a, b] = [await openAudio(), await openAudio()];
+  let digits = "";
+  b.onDigit((digit) => {
+    digits += digit;
+  });
+  a.connect(planTo(b.rtpPort));
+  b.connect(planTo(a.rtpPort));
+  b.signalDigit?.("4");
+  a.sendDigits("42");
+  await until(() => digits.includes("2"));
+  b.signalDigit?.("2");
+  b.signalDigit?.("9");
+  expect(digits).toBe("429");
+});
+
 test("keys as tones are heard once each where no events were negotiated, and only there", async () => {
   const [a, b] = [await openAudio(), await openAudio()];
   let digits = "";
