@@ -25,7 +25,7 @@ const PARTS = {
   },
   simulation: {
     command: ["test", "test/property/simulation.test.ts"],
-    env: { LINEVOICE_SEEDS: "20000" },
+    env: { LINEVOICE_SEEDS: "20000", LINEVOICE_STEPS: "40" },
   },
   conversations: {
     command: ["test", "--timeout", "14400000", "test/scenario/conversation-soak.test.ts"],

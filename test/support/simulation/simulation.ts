@@ -91,7 +91,7 @@ export async function createSimulator(): Promise<Simulator> {
   const original = join(directory, "template.db");
   await template(original);
   return {
-    async run(seed, steps = 36) {
+    async run(seed, steps = 24) {
       const home = join(directory, `seed-${seed}`);
       mkdirSync(join(home, "recordings"), { recursive: true });
       copyFileSync(original, join(home, "linevoice.db"));
