@@ -221,8 +221,7 @@ export class AgentSide {
 
   /** The caller is back: says why, and tells a mind that asked. */
   transferFailed(cause: TransferFailure): void {
-    const { phrases } = this.#options.tongue;
-    const said = phrases.transferFailed[cause];
+    const said = this.#options.tongue.phrases.transferFailed[cause];
     const toolCallId = this.#transfer?.toolCallId ?? null;
     this.#transfer = null;
     this.sayPhrase(said);
@@ -320,19 +319,17 @@ export class AgentSide {
     const [next] = this.#inbox;
     if (!next || name === "closing" || name === "ended") return;
     const callerHasWord = name === "caller_speaking" || name === "endpointing";
-    const mustWait =
-      next.type === "tool_result" ? this.#responder.busy || callerHasWord : this.toolAtWork;
-    if (mustWait) return;
+    const isResult = next.type === "tool_result";
+    if (isResult ? this.#responder.busy || callerHasWord : this.toolAtWork) return;
     this.#inbox.shift();
-    const joinsRunningTurn = next.type === "tool_result" && name === "agent_speaking";
-    if (!joinsRunningTurn) this.#machine.apply({ type: "respond" });
+    if (!isResult || name !== "agent_speaking") this.#machine.apply({ type: "respond" });
     this.#responder.respond(next);
   }
 
   #mindDone(input: MindInput): void {
     if (input.type === "silence" && !this.#speech.hasWords) {
-      const [first, second] = this.#options.tongue.phrases.idlePrompts;
-      this.sayPhrase(input.count === 1 ? first : second);
+      const { idlePrompts } = this.#options.tongue.phrases;
+      this.sayPhrase(idlePrompts[input.count === 1 ? 0 : 1]);
     }
     this.readInbox();
   }

@@ -86,71 +86,72 @@ async function inbound(line: Line): Promise<{ call: PhoneCall; uuid: string }> {
   return { call, uuid: mine?.call_uuid ?? "" };
 }
 
-async function outbound(line: Line, act: (call: PhoneCall) => Promise<void>): Promise<string> {
-  const done = Promise.withResolvers<void>();
+async function outbound(line: Line): Promise<{ call: PhoneCall; uuid: string }> {
+  const answered = Promise.withResolvers<PhoneCall>();
   line.other.onCall(async (incoming) => {
     await incoming.answer();
-    await act(incoming).then(done.resolve, done.reject);
+    answered.resolve(incoming);
   });
   const { body } = await world.api("POST", "/calls", { to_number: line.number });
-  await done.promise;
-  return body.call_uuid;
+  return { call: await answered.promise, uuid: body.call_uuid };
 }
 
+/** What a caller does, as long as the call stands; then hangs up. Who was first decides the reason. */
+async function talk(
+  name: string,
+  { call, uuid }: { call: PhoneCall; uuid: string },
+  act: (call: PhoneCall) => Promise<void>,
+): Promise<Outcome> {
+  await act(call).catch((error) => {
+    if (call.state !== "ended") throw error;
+  });
+  const { by } = await call.hangUp();
+  return { act: name, uuid, expected: by === "us" ? ["caller_hangup"] : ENDED_BY_AGENT };
+}
+
+/** A misheard "goodbye" is true too; a broken engine or lost audio would not be. */
+const ENDED_BY_AGENT = ["agent_hangup", "silence_timeout"];
+
 const ACTS: readonly Act[] = [
-  async function asksAndHangsUp(line, random, gaps) {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    for (let asked = 0; asked <= randomInt(random, 2); asked++) {
-      await call.say(QUESTIONS[randomInt(random, QUESTIONS.length)] ?? "");
-      gaps.push(await gapAfter(call));
-      await call.waitForSilence();
-    }
-    await call.hangUp();
-    return { act: "asks", uuid, expected: ["caller_hangup"] };
-  },
-  async function hangsUpEarly(line, random) {
-    const { call, uuid } = await inbound(line);
-    await Bun.sleep(randomInt(random, 2_500));
-    await call.hangUp();
-    return { act: "hangs up early", uuid, expected: ["caller_hangup"] };
-  },
-  async function saysNothing(line) {
+  async (line, random, gaps) =>
+    talk("asks", await inbound(line), async (call) => {
+      await call.waitForReply();
+      for (let asked = 0; asked <= randomInt(random, 2); asked++) {
+        await call.say(QUESTIONS[randomInt(random, QUESTIONS.length)] ?? "");
+        gaps.push(await gapAfter(call));
+        await call.waitForSilence();
+      }
+    }),
+  async (line, random) =>
+    talk("hangs up early", await inbound(line), () => Bun.sleep(randomInt(random, 2_500))),
+  async (line) => {
     const { call, uuid } = await inbound(line);
     await call.ended;
     return { act: "says nothing", uuid, expected: ["silence_timeout"] };
   },
-  async function interrupts(line, _, gaps) {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    await call.say("What are your opening hours?");
-    await call.waitForSpeech();
-    await Bun.sleep(700);
-    await call.say("Wait please, how much does a consultation cost?");
-    gaps.push(await gapAfter(call));
-    await call.waitForSilence();
-    await call.hangUp();
-    return { act: "interrupts", uuid, expected: ["caller_hangup"] };
-  },
-  async function pressesKeys(line, _, gaps) {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    await call.press("1#");
-    gaps.push(await gapAfter(call));
-    await call.hangUp();
-    return { act: "presses keys", uuid, expected: ["caller_hangup"] };
-  },
-  async function saysGoodbye(line) {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    await call.say("Thank you, goodbye.");
-    await Promise.race([call.ended, Bun.sleep(6_000)]);
-    const ours = call.state !== "ended";
-    await call.hangUp();
-    const expected = ours ? ["caller_hangup"] : ["agent_hangup", "silence_timeout"];
-    return { act: "says goodbye", uuid, expected };
-  },
-  async function isTransferred(line) {
+  async (line, _, gaps) =>
+    talk("interrupts", await inbound(line), async (call) => {
+      await call.waitForReply();
+      await call.say("What are your opening hours?");
+      await call.waitForSpeech();
+      await Bun.sleep(700);
+      await call.say("Wait please, how much does a consultation cost?");
+      gaps.push(await gapAfter(call));
+      await call.waitForSilence();
+    }),
+  async (line, _, gaps) =>
+    talk("presses keys", await inbound(line), async (call) => {
+      await call.waitForReply();
+      await call.press("1#");
+      gaps.push(await gapAfter(call));
+    }),
+  async (line) =>
+    talk("says goodbye", await inbound(line), async (call) => {
+      await call.waitForReply();
+      await call.say("Thank you, goodbye.");
+      await Promise.race([call.ended, Bun.sleep(6_000)]);
+    }),
+  async (line) => {
     const { call, uuid } = await inbound(line);
     await call.waitForReply();
     line.other.onCall((incoming) => incoming.answer());
@@ -162,44 +163,45 @@ const ACTS: readonly Act[] = [
     await call.ended;
     return { act: "is transferred", uuid, expected: ["transferred"] };
   },
-  async function findsThemBusy(line, _, gaps) {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    line.other.onCall((incoming) => incoming.reject(486));
-    await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
-    gaps.push(await gapAfter(call));
-    await call.waitForSilence({ quietMs: 1_200 });
-    await call.hangUp();
-    return { act: "finds them busy", uuid, expected: ["caller_hangup"] };
+  async (line, _, gaps) => {
+    const live = await inbound(line);
+    return talk("finds them busy", live, async (call) => {
+      await call.waitForReply();
+      line.other.onCall((incoming) => incoming.reject(486));
+      await world.api("POST", `/calls/${live.uuid}/transfer`, { to: line.number });
+      gaps.push(await gapAfter(call));
+      await call.waitForSilence({ quietMs: 1_200 });
+    });
   },
-  async function isEndedByTheOperator(line, random) {
-    const { uuid } = await inbound(line);
+  async (line, random) => {
+    const { call, uuid } = await inbound(line);
     await Bun.sleep(randomInt(random, 3_000));
     await world.api("POST", `/calls/${uuid}/hangup`);
+    await call.ended;
     return { act: "ended over the API", uuid, expected: ["operator_hangup"] };
   },
-  async function personIsCalled(line, _, gaps) {
-    const uuid = await outbound(line, async (call) => {
+  async (line, _, gaps) => {
+    const { call, uuid } = await outbound(line);
+    return talk("is called", { call, uuid }, async () => {
       await Bun.sleep(300);
       await call.say("Hello?");
       gaps.push(await gapAfter(call));
       await call.waitForSilence();
-      await call.hangUp();
     });
-    return { act: "is called", uuid, expected: ["caller_hangup"] };
   },
-  async function machineIsCalled(line) {
-    const uuid = await outbound(line, async (call) => {
-      const say = (text: string) => call.say(text).catch(() => {});
+  async (line) => {
+    const { call, uuid } = await outbound(line);
+    const machine = async () => {
       await Bun.sleep(400);
-      await say("You have reached the voicemail of Tom. I cannot take your call right now.");
-      await say("Please leave a message after the tone.");
-      if (call.state === "active") await call.play(tone(1_000, 500)).catch(() => {});
-      await call.ended;
-    });
+      await call.say("You have reached the voicemail of Tom. I cannot take your call right now.");
+      await call.say("Please leave a message after the tone.");
+      await call.play(tone(1_000, 500));
+    };
+    await Promise.race([machine().catch(() => {}), call.ended]);
+    await call.ended;
     return { act: "machine", uuid, expected: ["voicemail_hangup"] };
   },
-  async function isBusy(line) {
+  async (line) => {
     line.other.onCall((incoming) => incoming.reject(486));
     const { body } = await world.api("POST", "/calls", { to_number: line.number });
     return { act: "is busy", uuid: body.call_uuid, expected: ["busy"] };
@@ -223,7 +225,7 @@ test(
           uuid,
           expected,
         } = await act(line, random, gaps).catch((error) => {
-          throw new Error(`${act.name}: ${String(error)}`, { cause: error });
+          throw new Error(`act ${ACTS.indexOf(act)}: ${String(error)}`, { cause: error });
         });
         const call = await world.callWhen(uuid, (view) => view.ended_at !== null, 30_000);
         note(name, call, expected);
