@@ -155,6 +155,10 @@ class Stack implements SipStack {
     const outboundProxy = stated.outboundProxy ?? this.settings.outboundProxy ?? null;
     const settings = { ...stated, outboundProxy };
     const { clock, random, log } = this.deps;
+    const hasKeys = (this.settings.srtp ?? "off") !== "off";
+    if (hasKeys && settings.transport !== "tls") {
+      log.warn("srtp_keys_in_clear", { trunk_id: settings.trunkId, transport: settings.transport });
+    }
     const trunk = new SipTrunk(settings, {
       clock,
       random,
