@@ -345,7 +345,10 @@ export class SipTrunk implements Trunk {
     const answered = await this.#path.ask("REGISTER", request);
     if (!answered) return null;
     const { response, flow } = answered;
-    if (this.#path.addresses.learn(response, flow.transport)) this.#renewBinding();
+    if (this.#path.addresses.learn(response, flow.transport)) {
+      this.#renewBinding();
+      for (const leg of this.legs) leg.reoffer();
+    }
     return response;
   }
 

@@ -32,6 +32,10 @@ export interface SipPeer {
   readonly requests: { readonly request: SipRequest; readonly transport: "UDP" | "TCP" }[];
   readonly responses: SipResponse[];
   onRequest: NonNullable<SipPeerOptions["onRequest"]>;
+  /** From where it says that it was asked; null: from where it was. */
+  seenAs: { readonly host: string; readonly port: number } | null;
+  /** Empty lines that came by themselves (RFC 5626 4.4.1). */
+  keepAlives(): number;
   methods(): string[];
   /** By UDP. */
   send(
@@ -56,6 +60,7 @@ export const agreeable: NonNullable<SipPeerOptions["onRequest"]> = (request, ans
 export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
   const { host, transports = "udp" } = options;
   const sockets = new Set<Socket>();
+  let keepAlives = 0;
   const take = (
     message: SipMessage,
     transport: "UDP" | "TCP",
@@ -68,7 +73,8 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
     }
     peer.requests.push({ request: message, transport });
     const stamped = message.headers.clone();
-    stamped.setFirst("via", formatVia(stampSource(message.via, source)));
+    const seen = stampSource(message.via, peer.seenAs ?? source);
+    stamped.setFirst("via", formatVia(seen));
     const answerable = { ...message, headers: stamped };
     peer.onRequest(message, (parts) => send(buildResponse(answerable, parts)), transport);
   };
@@ -80,6 +86,7 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
           port: options.port ?? 0,
           socket: {
             data: (own, bytes, port, from) => {
+              if (bytes.toString() === "\r\n\r\n") keepAlives++;
               const message = parseMessage(bytes.toString());
               if (message.kind === "failure") return;
               take(message, "UDP", { host: from, port }, (text) => void own.send(text, port, from));
@@ -112,7 +119,8 @@ export async function startSipPeer(options: SipPeerOptions): Promise<SipPeer> {
     if (typeof address === "object" && address) port = address.port;
   }
   const peer: SipPeer = {
-    ...{ host, port, requests: [], responses: [] },
+    ...{ host, port, requests: [], responses: [], seenAs: null },
+    keepAlives: () => keepAlives,
     onRequest: options.onRequest ?? agreeable,
     methods: () => peer.requests.map(({ request }) => request.method),
     send: (message, remote) => void udp?.send(message, remote.port, remote.host),

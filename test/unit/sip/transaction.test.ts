@@ -160,3 +160,84 @@ describe("a server transaction", () => {
     expect(seen).toHaveLength(2);
   });
 });
+
+describe("timers of RFC 3261 table 4, with RFC 6026's L and M", () => {
+  const T1 = 500;
+  const T4 = 5000;
+
+  /** When the one transaction is gone, ms from its last event; ticks of 100 ms. */
+  const goneAfter = async ({ clock, layer }: ReturnType<typeof bench>) => {
+    for (let elapsed = 0; elapsed <= 700_000; elapsed += 100) {
+      if (layer.size === 0) return elapsed;
+      await clock.advance(100);
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  const asked = (method: string, final: number | null, reliable = false) => {
+    const all = bench();
+    const invite = request(method);
+    all.layer.sendRequest(invite, "text", { ...all.flow, reliable }, all.user);
+    if (final !== null) all.layer.receiveResponse(response(invite, final), all.flow);
+    return goneAfter(all);
+  };
+  const answered = (
+    method: string,
+    final: number,
+    options: { ack?: boolean; reliable?: boolean },
+  ) => {
+    const all = bench();
+    const flow = { ...all.flow, reliable: options.reliable ?? false };
+    const received = request(method);
+    all.layer.receiveRequest(received, flow);
+    all.layer.respond(received, { statusCode: final, toTag: "t" });
+    if (options.ack) all.layer.receiveRequest(request("ACK"), flow);
+    return goneAfter(all);
+  };
+
+  test.each([
+    ["B: an INVITE nobody answers, 64·T1", () => asked("INVITE", null), 64 * T1],
+    ["F: another request nobody answers, 64·T1", () => asked("OPTIONS", null), 64 * T1],
+    ["D: a refused INVITE, at least 32 s", () => asked("INVITE", 486), 32_000],
+    ["D on a connection: none", () => asked("INVITE", 486, true), 0],
+    ["K: another request answered, T4", () => asked("OPTIONS", 200), T4],
+    ["K on a connection: none", () => asked("OPTIONS", 200, true), 0],
+    ["M: an INVITE answered with 2xx, 64·T1", () => asked("INVITE", 200), 64 * T1],
+    ["H: a refusal that is not acknowledged, 64·T1", () => answered("INVITE", 486, {}), 64 * T1],
+    ["I: a refusal acknowledged, T4", () => answered("INVITE", 486, { ack: true }), T4],
+    ["I on a connection: none", () => answered("INVITE", 486, { ack: true, reliable: true }), 0],
+    ["J: another answer, 64·T1", () => answered("OPTIONS", 200, {}), 64 * T1],
+    ["J on a connection: none", () => answered("OPTIONS", 200, { reliable: true }), 0],
+    ["L: our 2xx to an INVITE, 64·T1", () => answered("INVITE", 200, {}), 64 * T1],
+  ] as const)("%s", async (_, elapsed, expectedMs) => {
+    const gone = await elapsed();
+    expect(gone).toBeGreaterThanOrEqual(expectedMs);
+    expect(gone).toBeLessThanOrEqual(expectedMs + 100);
+  });
+
+  test("E: another request doubles its pause up to T2, also while it is provisional", async () => {
+    const { clock, sent, layer, flow, user } = bench();
+    const options = request("OPTIONS");
+    layer.sendRequest(options, "text", flow, user);
+    await clock.advance(1600);
+    layer.receiveResponse(response(options, 100), flow);
+    await clock.advance(20_000);
+    expect(sent.map(({ atMs }) => atMs).slice(0, 4)).toEqual([0, 500, 1500, 3500]);
+    const pauses = sent.slice(4).map(({ atMs }, index) => atMs - (sent[index + 3]?.atMs ?? 0));
+    expect(new Set(pauses)).toEqual(new Set([4000]));
+  });
+
+  test("a server that is passed over is asked no more, but still heard until 64·T1", async () => {
+    const { clock, sent, layer, flow, user, answers, timedOut } = bench();
+    const invite = request("INVITE");
+    layer.sendRequest(invite, "text", flow, user, 12_000);
+    await clock.advance(12_000);
+    expect(timedOut()).toBe(true);
+    const before = sent.length;
+    await clock.advance(10_000);
+    expect(sent).toHaveLength(before);
+    layer.receiveResponse(response(invite, 200), flow);
+    expect(answers).toEqual([200]);
+    await clock.advance(64 * T1);
+    expect([layer.size, clock.pendingTimers]).toEqual([0, 0]);
+  });
+});
