@@ -84,7 +84,7 @@ export class SpeechTrack {
 
   /** The samples of a piece as they come; goes on where the piece before it stopped. */
   async *read(piece: SpeechPiece, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    if (piece.startedAt !== null) this.#cursor = piece.startedAt;
+    this.#cursor = piece.startedAt ?? this.#startOf(piece);
     piece.startedAt = this.#cursor;
     const onAbort = () => this.#changed();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -102,6 +102,13 @@ export class SpeechTrack {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Behind the piece before it, also when that one was said from elsewhere. */
+  #startOf(piece: SpeechPiece): number {
+    const before = this.pieces[this.pieces.indexOf(piece) - 1];
+    if (!before || before.startedAt !== null) return this.#cursor;
+    return Math.max(this.#cursor, this.#endOf(before));
   }
 
   /** First sample after the piece; without a successor it is not known yet. */
