@@ -68,8 +68,8 @@ export function startAudio(
     async open(brief) {
       return (await pool()).open(brief);
     },
-    async openChat(brief) {
-      return (await pool()).openChat(brief);
+    async openChat(brief, said) {
+      return (await pool()).openChat(brief, said);
     },
     problem() {
       if (state === "ready") return null;

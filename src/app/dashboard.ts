@@ -47,7 +47,9 @@ export function createDashboard(
   const { context, live, delivery, audio, upkeep, logs, vault, operator, doctor } = deps;
   const { database, sip, clock } = context;
   const talks: AgentTalks = createAgentTalks(context, deps.isRefusing);
-  const chats: AgentChats = createAgentChats(context);
+  const chats: AgentChats = createAgentChats(context, {
+    replays: settings.engineLabel === "embedded",
+  });
   const backups = () => listBackups(settings.dataDir);
   return {
     parts: {

@@ -3,8 +3,8 @@
  * for real and are told that it is a test.
  *
  * The client keeps the conversation and sends it each time. A mind that has just said the last word
- * of it is kept for some minutes and goes on where it was; otherwise a new one is told what the
- * customer had said before, without running tools again. So a restart loses nothing but time.
+ * of it is kept for some minutes and goes on where it was; otherwise a new one is told what was said
+ * before, without running tools again. So a restart loses nothing but time.
  */
 import { createHash } from "node:crypto";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
@@ -55,6 +55,8 @@ const REPLAYED_MAX = 20;
 const ROUNDS_MAX = 8;
 const RUNNING_OF_TENANT_MAX = 4;
 
+const SPEAKERS = { agent: "agent", customer: "caller" } as const;
+
 type ToolCall = Extract<ChatEvent, { type: "tool_call" }>;
 type ChatContext = Pick<
   CallContext,
@@ -66,7 +68,15 @@ interface Mind {
   readonly channel: ChatChannel;
 }
 
-export function createAgentChats(context: ChatContext): AgentChats {
+export interface ChatOptions {
+  /**
+   * The engine's mind takes over no conversation that it is told (the embedded one): it must be
+   * asked again what it was asked before.
+   */
+  readonly replays: boolean;
+}
+
+export function createAgentChats(context: ChatContext, options: ChatOptions): AgentChats {
   const { media, tools, clock } = context;
   const kept = new Map<string, Mind & { readonly timer: Timer }>();
   const running = new Map<number, number>();
@@ -87,8 +97,9 @@ export function createAgentChats(context: ChatContext): AgentChats {
     kept.set(key, { ...mind, timer });
   }
 
-  async function open(brief: CallBrief): Promise<Mind> {
-    return { callUuid: brief.callId, channel: await media.openChat(brief) };
+  async function open(brief: CallBrief, lines: readonly ChatLine[]): Promise<Mind> {
+    const said = lines.map(({ role, text }) => ({ by: SPEAKERS[role], text }));
+    return { callUuid: brief.callId, channel: await media.openChat(brief, said) };
   }
 
   /** Tells a fresh mind what the customer said; its answers are known already. */
@@ -154,9 +165,9 @@ export function createAgentChats(context: ChatContext): AgentChats {
     const startedAt = clock.monotonic();
     const brief = await trialBrief(context, tenantId, agentId, null);
     const known = take(keyOf(tenantId, brief, lines));
-    const mind = known ?? (await open(brief));
+    const mind = known ?? (await open(brief, lines));
     try {
-      if (!known) await replay(mind, lines);
+      if (!known && options.replays) await replay(mind, lines);
       const heard = message === null ? null : await answer(tenantId, mind, message);
       const reply = heard?.text ?? mind.channel.opening;
       const after: ChatLine[] = [

@@ -8,6 +8,7 @@ import type {
   CallReport,
   ChatEvent,
   ChatInput,
+  ChatLine,
   EngineUsage,
   JsonObject,
   ToolResult,
@@ -27,7 +28,7 @@ export interface ChatChannel {
 
 export interface CallMedia {
   /** Throws AppError `unavailable` when no worker answers. */
-  openChat(brief: CallBrief): Promise<ChatChannel>;
+  openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel>;
   /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
   open(brief: CallBrief): Promise<CallChannel>;
 }

@@ -19,7 +19,13 @@ import { createEavesdropper } from "../media/eavesdrop.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
-import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type {
+  CallBrief,
+  CallWorkerSettings,
+  ChatLine,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
 
 export interface CallHostOptions {
   readonly settings: CallWorkerSettings;
@@ -58,7 +64,7 @@ export class CallHost {
     const { settings, clock, post } = options;
     this.#chats = new ChatHost({
       ...{ conversation: settings.conversation, clock, post },
-      openEngine: (brief) => this.#openEngine(brief, CHAT_RATE_HZ),
+      openEngine: (brief, history) => this.#openEngine(brief, CHAT_RATE_HZ, history),
     });
   }
 
@@ -77,7 +83,7 @@ export class CallHost {
   }
 
   chat(message: ChatCommand): void {
-    if (message.type === "chat_open") this.#chats.open(message.call);
+    if (message.type === "chat_open") this.#chats.open(message.call, message.said);
     else if (message.type === "chat_input") void this.#chats.input(message.callId, message.input);
     else this.#chats.close(message.callId);
   }
@@ -135,7 +141,12 @@ export class CallHost {
     }
   }
 
-  #openEngine(brief: CallBrief, sampleRateHz: 8000 | 16000): EngineSession {
+  /** `said` before this session; missing: the greeting, which is about to be said. */
+  #openEngine(
+    brief: CallBrief,
+    sampleRateHz: 8000 | 16000,
+    said?: readonly ChatLine[],
+  ): EngineSession {
     const { clock, settings } = this.options;
     const { callId, agent, knowledge, tools } = brief;
     const transferTargets = settings.conversation.transferTargets ?? {};
@@ -152,7 +163,7 @@ export class CallHost {
       transferTargets: Object.values(transferTargets),
       builtInTools: builtInTools({ transferTargets }, tools),
       callerNumber: brief.direction === "inbound" ? brief.fromNumber : brief.toNumber,
-      history: greeting === "" ? [] : [{ by: "agent", text: greeting }],
+      history: said ?? (greeting === "" ? [] : [{ by: "agent", text: greeting }]),
     });
   }
 

@@ -16,7 +16,13 @@ import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type CallChannel, PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
-import type { CallBrief, CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type {
+  CallBrief,
+  CallWorkerSettings,
+  ChatLine,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "./speech-messages.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
@@ -26,7 +32,7 @@ export interface CallWorkerPool {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
   open(brief: CallBrief): Promise<CallChannel>;
   /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
-  openChat(brief: CallBrief): Promise<ChatChannel>;
+  openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel>;
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
@@ -111,10 +117,10 @@ class Pool implements CallWorkerPool {
     return this.seats.reduce((sum, seat) => sum + seat.capacity, 0);
   }
 
-  async openChat(brief: CallBrief): Promise<ChatChannel> {
+  async openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel> {
     const [seat] = this.seats.filter((each) => each.ready).sort((a, b) => a.load - b.load);
     if (!seat || this.#shutdown) throw noWorker("no call worker is ready");
-    return await seat.openChat(brief);
+    return await seat.openChat(brief, said);
   }
 
   async open(brief: CallBrief): Promise<CallChannel> {
@@ -211,9 +217,9 @@ class Seat {
     return call;
   }
 
-  async openChat(brief: CallBrief): Promise<ChatChannel> {
+  async openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel> {
     const chat = new PoolChat({
-      ...{ brief, clock: this.options.clock },
+      ...{ brief, said, clock: this.options.clock },
       send: (message) => this.#post(message),
       onGone: () => this.#chats.delete(brief.callId),
     });

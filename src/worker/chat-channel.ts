@@ -5,12 +5,20 @@
 import type { ChatChannel } from "../call/media-port.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { CallBrief, ChatEvent, ChatInput, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type {
+  CallBrief,
+  ChatEvent,
+  ChatInput,
+  ChatLine,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
 
 export type ChatMessage = Extract<FromCallWorker, { type: "chat_opened" | "chat_event" }>;
 
 export interface PoolChatOptions {
   readonly brief: CallBrief;
+  readonly said: readonly ChatLine[];
   readonly clock: Clock;
   readonly send: (message: ToCallWorker) => void;
   readonly onGone: () => void;
@@ -36,12 +44,12 @@ export class PoolChat implements ChatChannel {
   }
 
   async open(): Promise<void> {
-    const { clock, brief, send } = this.options;
+    const { clock, brief, said, send } = this.options;
     const timer = clock.after(OPEN_TIMEOUT_MS, () =>
       this.#opened.reject(failed("the mind did not open in time")),
     );
     try {
-      send({ type: "chat_open", call: brief });
+      send({ type: "chat_open", call: brief, said });
       await this.#opened.promise;
     } catch (error) {
       this.close();

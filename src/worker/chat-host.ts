@@ -11,6 +11,7 @@ import type {
   CallBrief,
   ChatEvent,
   ChatInput,
+  ChatLine,
   ConversationSettings,
   FromCallWorker,
 } from "./messages.ts";
@@ -19,7 +20,7 @@ export interface ChatHostOptions {
   readonly conversation: ConversationSettings;
   readonly clock: Clock;
   readonly post: (message: FromCallWorker) => void;
-  readonly openEngine: (brief: CallBrief) => EngineSession;
+  readonly openEngine: (brief: CallBrief, history: readonly ChatLine[]) => EngineSession;
 }
 
 interface Chat {
@@ -32,17 +33,20 @@ export class ChatHost {
 
   constructor(private readonly options: ChatHostOptions) {}
 
-  open(brief: CallBrief): void {
+  /** `said`: the conversation so far, the opening words included where they were said. */
+  open(brief: CallBrief, said: readonly ChatLine[]): void {
     const { callId } = brief;
     const { conversation, clock, openEngine, post } = this.options;
     try {
-      this.#chats.set(callId, { engine: openEngine(brief), abort: new AbortController() });
       const { disclosure, greeting } = openingOf(
         brief,
         conversation,
         variablesOf(brief, clock.now()),
       );
       const opening = [disclosure, greeting].filter(Boolean).join(" ");
+      const greeted: ChatLine[] = opening === "" ? [] : [{ by: "agent", text: opening }];
+      const engine = openEngine(brief, said.length === 0 ? greeted : said);
+      this.#chats.set(callId, { engine, abort: new AbortController() });
       post({ type: "chat_opened", callId, opening });
     } catch (error) {
       this.#tell(callId, { type: "failed", detail: describeError(error) });

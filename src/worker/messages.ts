@@ -83,6 +83,11 @@ export type ChatInput =
       readonly output: JsonValue;
     };
 
+export interface ChatLine {
+  readonly by: "agent" | "caller";
+  readonly text: string;
+}
+
 /** What it answers; `done` or `failed` is the last of an input. */
 export type ChatEvent =
   | { readonly type: "text"; readonly text: string }
@@ -144,7 +149,12 @@ export type ToCallWorker =
   /** A browser's microphone: PCM, mono, at the brief's rate, of any length. */
   | { readonly type: "audio_in"; readonly callId: string; readonly pcm: Int16Array }
   /** A conversation in writing: no audio, nothing prepared. Answered with `chat_opened`. */
-  | { readonly type: "chat_open"; readonly call: CallBrief }
+  | {
+      readonly type: "chat_open";
+      readonly call: CallBrief;
+      /** What was said before, for minds that take it over. */
+      readonly said: readonly ChatLine[];
+    }
   | { readonly type: "chat_input"; readonly callId: string; readonly input: ChatInput }
   | { readonly type: "chat_close"; readonly callId: string }
   /** Stop, flush the recording, answer with `closed`. */
