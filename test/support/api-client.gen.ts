@@ -1845,6 +1845,10 @@ export interface components {
                  * @example 400
                  */
                 readonly first_packet_ms: number | null;
+                /**
+                 * @description The mind was asked on stable words, ahead of time.
+                 * @example false
+                 */
                 readonly early: boolean;
             } | null;
         };

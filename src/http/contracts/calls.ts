@@ -69,7 +69,7 @@ const Turn = z
           first_token_ms: step("The mind's first words."),
           first_audio_ms: step("The voice's first samples."),
           first_packet_ms: step("The first packet left."),
-          early: z.boolean(),
+          early: shown(z.boolean(), "The mind was asked on stable words, ahead of time.", false),
         })
         .nullable(),
       "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",
