@@ -129,6 +129,19 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect(plans.map((plan) => plan.codec.name)).toEqual(["PCMU", "PCMU"]);
   });
 
+  test("reliable ringing, UPDATE with and without an offer, OPTIONS in the call", async () => {
+    const directions: string[] = [];
+    const ends: LegEnd[] = [];
+    await callUs("uac_prack_update.xml", (leg) => {
+      leg.on("media", ({ plan }) => directions.push(plan.direction));
+      leg.on("ended", (end) => ends.push(end));
+      leg.ring();
+      setTimeout(() => void leg.answer(MEDIA), 300);
+    });
+    expect(directions).toEqual(["recvonly", "sendrecv"]);
+    expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
+  });
+
   test("a caller who gives up gets 200 and 487, and the leg ends as cancelled", async () => {
     const ends: LegEnd[] = [];
     await callUs("uac_cancel.xml", (leg) => {
