@@ -335,3 +335,33 @@ test("a server that tells words and calls only when they are whole is understood
   expect(events.filter(({ type }) => type === "tool_call")).toHaveLength(1);
   expect(await spokenMs(session, texts(events))).toBeGreaterThan(1_500);
 });
+
+test("a call that ends in the middle of everything leaves no connection and no wait behind", async () => {
+  server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
+  server.script.paceMs = 20;
+  const session = open();
+  server.script.hears.push("When are you open?");
+  hum(session, 500);
+  await session.ear.end();
+  const answer = answerTo(session, utterance("When are you open?")).catch(
+    (error: unknown) => error,
+  );
+  hum(session, 300);
+  const heard = session.ear.end().catch((error: unknown) => error);
+  const phrase = speech(session, "One moment.").catch((error: unknown) => error);
+  session.close();
+  await Promise.all([answer, heard, phrase]);
+  await eventually(() => server.conversations().length === 0, "the connection is closed");
+});
+
+test("a server that keeps dropping is not asked for ever", async () => {
+  const session = open();
+  let failed = 0;
+  for (let turn = 0; turn < 8; turn++) {
+    await exchange(session, "Hello").catch(() => failed++);
+    server.drop();
+    await eventually(() => server.conversations().length === 0, "the connection is lost");
+  }
+  expect(failed).toBeGreaterThan(0);
+  expect(server.headers.length).toBeLessThanOrEqual(4);
+});
