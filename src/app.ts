@@ -282,6 +282,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     backups: upkeep.backups,
     paths,
     running: {
+      logs,
       calls,
       turns,
       registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,

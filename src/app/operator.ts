@@ -18,6 +18,7 @@ import type {
   TenantSummary,
   TrunkSummary,
 } from "../ops/control/operator-port.ts";
+import type { LogRing } from "../ops/log-ring.ts";
 import { erasePerson } from "../privacy/erase-person.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
@@ -28,6 +29,7 @@ import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/tru
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import { followCall } from "./follow-call.ts";
+import { readLogs } from "./log-reader.ts";
 import { createPeopleDesk } from "./people-desk.ts";
 import type { DataPaths } from "./storage.ts";
 import { createToolDesk } from "./tool-desk.ts";
@@ -40,6 +42,7 @@ const CREDIT_EUR_MAX = 1_000_000;
 
 /** What only a running server has. */
 export interface RunningParts {
+  readonly logs: LogRing;
   readonly calls: CallDesk;
   readonly turns: TurnFeed;
   registration(trunkId: number): RegistrationStatus | null;
@@ -171,6 +174,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       const { id, prefix, secret, createdAt } = await deps.apiKeys.create(tenantId, label);
       return { id, label, prefix, secret, created_at: isoUtc(createdAt) };
     },
+
+    readLogs: (question) => readLogs(database, running?.logs ?? null, question),
 
     async rotateMasterKey(next) {
       const sealed = await rotateMasterKey(database, vault, Buffer.from(next, "base64"));

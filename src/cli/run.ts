@@ -11,6 +11,7 @@ import { demoCommand } from "./demo.ts";
 import { eraseCommand } from "./erase.ts";
 import { exportCommand } from "./export.ts";
 import { keyCommand } from "./key.ts";
+import { logsCommand } from "./logs.ts";
 import { migrateCommand } from "./migrate.ts";
 import { readyCommand } from "./ready.ts";
 import { restoreCommand } from "./restore.ts";
@@ -53,6 +54,7 @@ const commands = new Map<string, Command>([
   ["call", callCommand],
   ["doctor", doctorCommand],
   ["ready", readyCommand],
+  ["logs", logsCommand],
   ["config", configCommand],
   ["migrate", migrateCommand],
   ["backup", backupCommand],

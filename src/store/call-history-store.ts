@@ -65,6 +65,11 @@ export function callHistoryStore(queries: Queries) {
       return Number(row?.n ?? 0);
     },
 
+    /** For the operator alone: whoever it belongs to. */
+    async findAnywhere(callUuid: string) {
+      return await queries.select().from(calls).where(eq(calls.callUuid, callUuid)).get();
+    },
+
     async find(tenantId: number, callUuid: string) {
       return await queries
         .select()

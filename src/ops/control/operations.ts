@@ -63,6 +63,14 @@ export const operations = {
     z.strictObject({ tenant: id, label: z.string().min(1).max(120) }),
     (port, { tenant, label }) => port.createKey(tenant, label),
   ),
+  "logs.read": operation(
+    z.strictObject({
+      call: z.string().max(64).nullable(),
+      level: z.enum(["info", "warn", "error"]),
+      limit: z.int().min(1).max(2000),
+    }),
+    (port, question) => port.readLogs(question),
+  ),
   "key.rotate_master": operation(
     z.strictObject({ next: z.string().refine(isMasterKey, { error: "32 bytes in base64" }) }),
     (port, { next }) => port.rotateMasterKey(next),
@@ -97,6 +105,7 @@ export const operations = {
       agent: id.nullable(),
       parameters: z.record(z.string(), z.json()),
       enabled: z.boolean(),
+      caller_level: z.literal([0, 1, 2]).default(0),
     }),
     (port, draft) => port.tools.create({ ...draft, parameters: draft.parameters as JsonObject }),
   ),

@@ -99,7 +99,23 @@ export type CallProgress =
       readonly latency_ms: number | null;
     };
 
+/** A log line, or a stored fact of a call in its place in time. Without personal data. */
+export interface ShownLogLine {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly layer: "log" | "call" | "sip" | "media" | "turn" | "tool" | "webhook" | "billing";
+  readonly level: "info" | "warn" | "error";
+  readonly text: string;
+  readonly fields: Readonly<Record<string, string | number | boolean | null>>;
+}
+
 export interface OperatorPort {
+  /** Oldest first, at most `limit`. Of a call also what is stored. Throws not_found (call). */
+  readLogs(question: {
+    readonly call: string | null;
+    readonly level: "info" | "warn" | "error";
+    readonly limit: number;
+  }): Promise<readonly ShownLogLine[]>;
   readonly people: PeoplePort;
   /** A tenant's month, in pages (billing/statement.ts). */
   readonly statements: Statements;

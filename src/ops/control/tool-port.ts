@@ -1,4 +1,5 @@
 /** What the operator may do about a tenant's tools from the console. Plain data; methods throw AppError. */
+import type { CallerLevel } from "../../contact/ports.ts";
 import type { JsonObject } from "../../worker/messages.ts";
 
 export interface ToolDraft {
@@ -13,6 +14,8 @@ export interface ToolDraft {
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
   readonly enabled: boolean;
+  /** 0 anybody, 1 the number is a contact's, 2 and a PIN was keyed. */
+  readonly caller_level: CallerLevel;
 }
 
 export interface ToolSummary extends Omit<ToolDraft, "tenant" | "secret" | "agent"> {

@@ -30,6 +30,7 @@ const operator: OperatorPort = {
   setSuspended: unused,
   createKey: unused,
   rotateMasterKey: unused,
+  readLogs: unused,
   setTrunk: unused,
   listTrunks: unused,
   tools: { create: unused, list: unused, remove: unused },
