@@ -1,6 +1,10 @@
 /** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 90 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Phone } from "../../src/demo/phone/phone.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readMail } from "../../src/demo/evidence/mail-file.ts";
+import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
+import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tone, toneShare } from "../support/phone.ts";
@@ -170,6 +174,49 @@ test(
     await call.hangUp();
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ ended_reason: "transferred" });
+  },
+  spoken(60_000),
+);
+
+test(
+  "legs with different codecs are joined, a held leg comes back, and the recording has both people",
+  async () => {
+    const number = "+37061000013";
+    const account = { username: number, password: number };
+    world.carrier.addSubscriber({ ...account, numbers: [number] });
+    const other = await createPhone({
+      ...{ number, account, domain: "carrier.test", host: "127.0.31.1" },
+      ...{ proxy: world.carrier.address, codecs: ["PCMU"] },
+    });
+    await other.register();
+    try {
+      const { call, uuid } = await talkingToAgent();
+      other.onCall((incoming) => incoming.answer());
+      await transfer(uuid, { to: number });
+      const active = () => other.calls.find(({ state }) => state === "active");
+      await eventually(() => active() !== undefined, "the other has answered");
+      const person = active();
+      if (!person) throw new Error("no call at the other");
+      await Bun.sleep(400);
+      await person.hold();
+      await Bun.sleep(600);
+      await person.resume();
+      await Promise.all([call.play(tone(CALLER_HZ, 1_500)), person.play(tone(DESK_HZ, 1_500))]);
+      await Bun.sleep(400);
+      expect(toneShare(person.heard(), CALLER_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(call.heard(), DESK_HZ)).toBeGreaterThan(0.9);
+      await call.hangUp();
+      await person.ended;
+      const done = (view: CallView) => view.recording_status === "emailed_deleted";
+      await world.callWhen(uuid, done, 30_000);
+      const file = world.mails().find((name) => name.includes(uuid)) ?? "";
+      const mail = readMail(readFileSync(join(world.dataDir, "outbox", file), "utf8"));
+      const { left, right } = await decodeMp3(mail.attachment?.content ?? Buffer.alloc(0));
+      expect(toneShare(left, CALLER_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(right, DESK_HZ)).toBeGreaterThan(0.9);
+    } finally {
+      await other.close();
+    }
   },
   spoken(60_000),
 );
