@@ -96,6 +96,8 @@ for (let cycle = 0; cycle < cycles; cycle++) {
     slowest = Math.max(slowest, registeredMs);
   } catch (error) {
     violations.push(`cycle ${cycle}: ${error}`);
+    console.log(`cycle ${cycle + 1}: ${error}`);
+    console.log((await Bun.file(`${world.dir}/serve.log`).text()).slice(-2_000));
     await world.kill();
     await world.start();
   }

@@ -6,7 +6,7 @@
  * slow disk; a disk that fails or falls behind stops the recording, never the call; the header is
  * valid from the first byte and corrected every 5 s, so that a crash loses seconds, not the file.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { RecordingInfo } from "../../worker/messages.ts";
@@ -52,7 +52,7 @@ export class CallRecorder {
     }
   }
 
-  /** Writes what is left and closes. Null when nothing usable was recorded. */
+  /** Writes what is left and closes. Null, and no file, when nothing usable was recorded. */
   close(): Promise<RecordingInfo | null> {
     this.#closing ??= this.#finish();
     return this.#closing;
@@ -112,7 +112,10 @@ export class CallRecorder {
       await this.#writeHeader();
     });
     await this.#guard(() => file.close());
-    if (this.#writtenBytes === 0) return null;
+    if (this.#writtenBytes === 0) {
+      await this.#guard(() => rm(this.#path, { force: true }));
+      return null;
+    }
     return {
       path: this.#path,
       durationMs: durationMsOf(this.#format, this.#writtenBytes),

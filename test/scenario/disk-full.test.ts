@@ -1,0 +1,64 @@
+/** A disk that is really full in the middle of a call: the call goes on, and is made up for when there is room. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { verifyLedger } from "../../src/billing/ledger.ts";
+import { billingStores } from "../../src/store/billing-stores.ts";
+import { calls, events } from "../../src/store/schema/index.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { smallDisk } from "../support/small-disk.ts";
+
+setDefaultTimeout(120_000);
+
+const HOST = "127.0.8.63";
+const PLENTY = 10_000 * 1_048_576;
+const disk = smallDisk(40);
+let world: Appliance | null = null;
+
+beforeAll(async () => {
+  if (disk === null) return;
+  const dataDir = join(disk.path, "data");
+  mkdirSync(dataDir);
+  // The watermarks would refuse the call long before: here they see nothing.
+  world = await startAppliance({ dataDir, host: HOST, freeDiskBytes: () => PLENTY });
+});
+afterAll(async () => {
+  await world?.close();
+  disk?.unmount();
+});
+
+test.skipIf(disk === null)(
+  "the live call goes on; ended on a full disk it is stored, charged, told and mailed when there is room",
+  async () => {
+    if (!world || !disk) throw new Error("no disk");
+    const { database } = world.app;
+    const phone = await world.phone("+37061000081");
+    const call = await phone.call(OWN_NUMBER);
+    await call.answered;
+    const only = async () => (await database.read.select().from(calls))[0];
+    await eventually(async () => (await only())?.status === "in_progress", "it is stored");
+    await call.waitForSpeech();
+    await Bun.sleep(1_500); // some of it is on disk
+    disk.fill(0);
+    await Bun.sleep(3_000);
+    expect(call.state).toBe("active");
+    await call.hangUp();
+    await Bun.sleep(1_000);
+    disk.empty();
+    await eventually(async () => (await only())?.endedAt !== null, "its end is stored", 60_000);
+    expect(await only()).toMatchObject({
+      ...{ status: "completed", endedReason: "caller_hangup", billableSeconds: 15 },
+    });
+    await eventually(() => world?.mails().length === 1, "it is mailed", 60_000);
+    await eventually(
+      async () => ["emailed_deleted", "none"].includes((await only())?.recordingStatus ?? ""),
+      "the recording is deleted",
+      60_000,
+    );
+    const told = (await database.read.select().from(events)).map(({ type }) => type);
+    expect(told.filter((type) => type === "call.ended")).toHaveLength(1);
+    expect(await verifyLedger(billingStores, database.read)).toEqual([]);
+    expect(readdirSync(join(disk.path, "data/recordings"))).toEqual([]);
+  },
+);
