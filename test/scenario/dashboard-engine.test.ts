@@ -1,0 +1,109 @@
+/** Trying an agent on a provider's engine: in writing and from the browser. Takes some 20 s. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { chat } from "../../src/http/dashboard/contracts/agents.ts";
+import { browserOf } from "../support/appliance-browser.ts";
+import type { Browser } from "../support/dashboard-session.ts";
+import { DashboardSocket } from "../support/dashboard-socket.ts";
+import { openAiSettings } from "../support/engine-session.ts";
+import { type EngineWorld, PROVIDER_VOICE, startEngineWorld } from "../support/engine-world.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import { replyOf } from "../support/reply.ts";
+
+const DISCLOSURE = "You speak with an assistant.";
+
+let provider: OpenAiServer;
+let world: EngineWorld;
+let owner: Browser;
+
+beforeAll(async () => {
+  provider = openAiServer("127.0.43.21");
+  world = await startEngineWorld({
+    host: "127.0.43.29",
+    providers: [openAiSettings(provider.url, { llmTimeoutMs: 2_000 })],
+    disclosure: DISCLOSURE,
+  });
+  const { app, tenantId } = world.appliance;
+  owner = await browserOf(app, { tenantId });
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  provider.close();
+});
+beforeEach(() => {
+  provider.requests.length = 0;
+  provider.script.answer = () => ({ text: "All right." });
+  provider.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
+});
+
+const path = () => `/agents/${world.appliance.agentId}/chat`;
+const asked = () => provider.seen("llm").map(({ json }) => (json as ChatBody).messages);
+
+test("a model is told the conversation so far once, and is asked nothing twice", async () => {
+  const opening = replyOf(chat, await owner.ask("POST", path(), {}));
+  expect(opening.reply).toStartWith(DISCLOSURE);
+  expect(provider.requests.length).toBe(0);
+
+  const lines = [
+    { role: "agent", text: opening.reply },
+    { role: "customer", text: "My name is Jonas." },
+    { role: "agent", text: "Hello Jonas." },
+  ];
+  const first = replyOf(
+    chat,
+    await owner.ask("POST", path(), { messages: lines, message: "Who am I?" }),
+  );
+  expect(first.reply).toBe("All right.");
+  expect(asked().length).toBe(1);
+  expect(
+    asked()[0]
+      ?.slice(1)
+      .map(({ role, content }) => [role, content]),
+  ).toEqual([
+    ["assistant", opening.reply],
+    ["user", "My name is Jonas."],
+    ["assistant", "Hello Jonas."],
+    ["user", "Who am I?"],
+  ]);
+  const further = [
+    ...lines,
+    { role: "customer", text: "Who am I?" },
+    { role: "agent", text: "All right." },
+  ];
+  await owner.ask("POST", path(), { messages: further, message: "Thank you." });
+  expect(asked().length).toBe(2);
+  expect(asked()[1]?.filter(({ role }) => role === "user").length).toBe(3);
+});
+
+test("the model's tools run, its end of the call is told, and its failure is a clear answer", async () => {
+  provider.script.answer = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "You are booked.", tools: [{ name: "end_call", arguments: {} }] }
+      : { text: "Let me see.", tools: [{ name: "book_visit", arguments: { day: "Friday" } }] };
+  const booked = replyOf(chat, await owner.ask("POST", path(), { message: "Book me for Friday." }));
+  expect(booked.reply).toBe("Let me see. You are booked.");
+  expect(booked.ended).toBe(true);
+  expect(booked.events.map(({ type, tool, ok }) => [type, tool, ok])).toEqual([
+    ["tool", "book_visit", true],
+    ["end_call", null, null],
+  ]);
+  expect(world.toolRequests.at(-1)).toMatchObject({ arguments: { day: "Friday" } });
+
+  provider.fail({ type: "status", status: 500 });
+  const failed = await owner.ask("POST", path(), { message: "Hello?" });
+  expect([200, 503]).toContain(failed.status);
+  expect(failed.text).not.toContain(provider.url);
+  provider.fail(null);
+}, 30_000);
+
+test("an agent on a provider's voice greets in the browser", async () => {
+  const talk = await new DashboardSocket(owner, `/agents/${world.appliance.agentId}/talk`).open();
+  talk.send({ type: "start", sample_rate: 16000 });
+  await talk.until(
+    ({ type, turn }) =>
+      type === "turn" && (turn as { text: string }).text.includes("dental clinic"),
+    "the agent greets",
+  );
+  expect(talk.of("state").map(({ state }) => state)).toContain("speaking");
+  talk.send({ type: "stop" });
+  expect(await talk.ended()).toBe(1000);
+}, 30_000);
