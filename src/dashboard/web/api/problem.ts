@@ -22,7 +22,6 @@ export class ApiProblem extends Error {
 export function problemOf(thrown: unknown): ApiProblem {
   if (thrown instanceof ApiProblem) return thrown;
   if (thrown instanceof TypeError) return new ApiProblem(0, null);
-  return new ApiProblem(500, {
-    message: thrown instanceof Error ? thrown.message : String(thrown),
-  });
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ApiProblem(500, { error: "app", message });
 }

@@ -19,14 +19,21 @@ export type Call = Rest["Call"];
 export type Details = QueryData<ReturnType<typeof callDetailsQuery>>;
 
 const TABS = ["conversation", "timeline", "quality", "delivery", "cost"] as const;
-const ACTIVE_MS = 3_000;
+const ACTIVE_MS = 2_000;
+
+/** The recording is still being made. */
+const isUnderWay = (status: string | undefined) =>
+  status === "recording" || status === "processing";
 
 export function Page() {
   const { t, dateTime } = useText();
   const { uuid = "" }: { uuid?: string } = useParams({ strict: false });
   const call = useQuery({
     ...callQuery(uuid),
-    refetchInterval: ({ state }) => (state.data && !state.data.ended_reason ? ACTIVE_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data && (!state.data.ended_reason || isUnderWay(state.data.recording_status))
+        ? ACTIVE_MS
+        : false,
   });
   const other = call.data?.direction === "outbound" ? call.data.to_number : call.data?.from_number;
   return (
@@ -56,7 +63,11 @@ function CallBody({ call }: { call: Call }) {
   const navigate = useNavigate();
   const search: { tab?: unknown } = useSearch({ strict: false });
   const tab = TABS.find((name) => name === search.tab) ?? "conversation";
-  const details = useQuery(callDetailsQuery(call.call_uuid));
+  const details = useQuery({
+    ...callDetailsQuery(call.call_uuid),
+    refetchInterval: ({ state }) =>
+      !call.ended_reason || isUnderWay(state.data?.recording.status) ? ACTIVE_MS : false,
+  });
   const withDetails = (show: (found: Details) => React.ReactNode) => () => (
     <Loaded query={details}>{show}</Loaded>
   );

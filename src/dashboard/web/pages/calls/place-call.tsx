@@ -1,5 +1,5 @@
 /** Place a call, now or later; also "call me" on an agent's page. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answer, rest } from "../../api/client.ts";
 import { agentsQuery, numbersQuery } from "../../api/queries.ts";
@@ -9,6 +9,7 @@ import { CurlButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
 import { ProblemNote } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 
@@ -35,7 +36,7 @@ export function PlaceCall(props: {
   const { t } = useText();
   const { say } = useToasts();
   const navigate = useNavigate();
-  const queries = useQueryClient();
+  const stale = useStale();
   const agents = useQuery(agentsQuery);
   const numbers = useQuery(numbersQuery);
   const form = useForm<Draft>({
@@ -55,7 +56,7 @@ export function PlaceCall(props: {
         className="form"
         onSubmit={form.send(async (draft) => {
           const placed = await answer(rest.POST("/calls", { body: bodyOf(draft) }));
-          await queries.invalidateQueries({ queryKey: ["calls"] });
+          await stale("calls", "schedules");
           props.onOpen(false);
           if (placed.status === "scheduled") {
             say(t("calls.scheduled"));
