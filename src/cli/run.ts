@@ -17,6 +17,7 @@ import { readyCommand } from "./ready.ts";
 import { restoreCommand } from "./restore.ts";
 import { setupCommand } from "./setup.ts";
 import { statementCommand } from "./statement.ts";
+import { supportBundleCommand } from "./support-bundle.ts";
 import { tenantCommand } from "./tenant.ts";
 import { toolCommand } from "./tool.ts";
 import { trunkCommand } from "./trunk.ts";
@@ -61,6 +62,7 @@ const commands = new Map<string, Command>([
   ["restore", restoreCommand],
   ["erase", eraseCommand],
   ["export", exportCommand],
+  ["support-bundle", supportBundleCommand],
   ["version", versionCommand],
 ]);
 

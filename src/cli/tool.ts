@@ -1,6 +1,7 @@
 /** `linevoice tool create|list|delete`. The secret never stands on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { CallerLevel } from "../contact/ports.ts";
 import type { JsonObject } from "../worker/messages.ts";
 import { configFor, operate } from "./operator.ts";
 import {
@@ -24,6 +25,7 @@ const OPTIONS = {
   agent: { type: "string" },
   schema: { type: "string" },
   disabled: { type: "boolean", default: false },
+  "caller-level": { type: "string", default: "0" },
 } as const;
 
 type Values = ReturnType<typeof parse<typeof OPTIONS>>["values"];
@@ -33,10 +35,14 @@ export const toolCommand: Command = {
   usage: [
     "tool create --tenant ID --name find_booking --description D --url https://… --header X-Tool-Secret",
     "          (--secret-file F | --secret-stdin) --schema FILE [--agent ID] [--disabled]",
+    "          [--caller-level 0|1|2]",
     "tool list --tenant ID [--json]",
     "tool delete --tenant ID TOOL",
   ],
-  notes: ["FILE holds the JSON Schema of the arguments: an object."],
+  notes: [
+    "FILE holds the JSON Schema of the arguments: an object.",
+    "Caller level: 0 anybody, 1 a known number, 2 a known number and its PIN.",
+  ],
   async run(args, terminal) {
     const { values, words } = parse(args, OPTIONS, 2);
     if (words[0] === "delete") return await remove(values, words[1], terminal);
@@ -58,6 +64,7 @@ async function create(values: Values, terminal: Terminal): Promise<number> {
     parameters: schemaOf(required(values.schema, "--schema"), terminal),
     secret: await secretOf(values, terminal),
     enabled: !values.disabled,
+    caller_level: levelOf(values["caller-level"]),
   };
   const tool = await operate(configFor(values.config, terminal), "tool.create", input);
   terminal.out(JSON.stringify(tool));
@@ -87,6 +94,13 @@ async function remove(values: Values, id: string | undefined, terminal: Terminal
   const deleted = await operate(configFor(values.config, terminal), "tool.delete", input);
   terminal.out(JSON.stringify(deleted));
   return 0;
+}
+
+function levelOf(text: string): CallerLevel {
+  if (text === "0") return 0;
+  if (text === "1") return 1;
+  if (text === "2") return 2;
+  throw new WrongUsage("--caller-level must be 0, 1 or 2.");
 }
 
 function schemaOf(file: string, { cwd }: Terminal): JsonObject {
