@@ -308,6 +308,11 @@ export class AgentSide {
     if (this.#tools.pending) this.#tools.armFiller();
   }
 
+  /** The caller keys a PIN for a tool. */
+  pauseTools(paused: boolean): void {
+    this.#tools.pause(paused);
+  }
+
   /** No tool and no input counts any more. */
   dropInputs(): void {
     this.#tools.stop();

@@ -14,8 +14,9 @@ import type { Heard } from "../engine/ports.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
 import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
+import { screeningOf } from "./answering/answered-call.ts";
 import { ANSWERING, type AnsweredBy } from "./answering/answering-detection.ts";
-import { Screening } from "./answering/screening.ts";
+import type { Screening } from "./answering/screening.ts";
 import { withDeadline } from "./deadline.ts";
 import { DialogueTimers } from "./dialogue-timers.ts";
 import { DigitCollector } from "./digits.ts";
@@ -24,6 +25,8 @@ import { endpointingSilenceMs } from "./endpointing.ts";
 import { CallerHearing, type Utterance } from "./hearing.ts";
 import * as limits from "./limits.ts";
 import { Overlap } from "./overlap.ts";
+import { Questions } from "./questions.ts";
+import { Recognitions } from "./recognitions.ts";
 import { SilenceWatch } from "./silence.ts";
 import { TransferHold } from "./transfer-hold.ts";
 import {
@@ -66,17 +69,11 @@ export class Dialogue {
   readonly #overlap: Overlap;
   readonly #transferHold: TransferHold;
 
-  /** Recognitions under way, and the latest of them. */
-  #recognising = 0;
-  #recognition: Promise<void> = Promise.resolve();
-  /** What is being answered; taken back when the caller goes on before the answer is heard. */
-  #answering = "";
-  #unanswered = "";
+  readonly #recognitions = new Recognitions();
+  readonly #questions: Questions;
   #lastWordWasSaid = false;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
-  /** Recognitions begun before the recogniser was lost count no more. */
-  #hearingEpoch = 0;
   /** The recogniser was lost in the middle of what the caller says. */
   #utteranceLost = false;
 
@@ -94,7 +91,7 @@ export class Dialogue {
       echo: this.#echo,
       machine: this.#machine,
       callerSpeaks: () => this.#hearing.active,
-      recognising: () => this.#recognising > 0,
+      recognising: () => this.#recognitions.pending,
       onFailure: (error) => this.engineFailed(error),
       onSilent: () => this.#agentFellSilent(),
     });
@@ -123,10 +120,14 @@ export class Dialogue {
       prompt: (count) => this.#agent.ask({ type: "silence", count }),
       timeout: () => this.lastWords(options.tongue.phrases.silenceGoodbye, "silence_timeout"),
     });
+    this.#questions = new Questions({
+      ...{ machine: this.#machine, agent: this.#agent, transcript: options.transcript, clock },
+      fadeMs: settings.bargeInFadeMs,
+    });
     this.#overlap = new Overlap({
       ...{ settings, tongue: options.tongue, mind: engine.mind },
       ...{ machine: this.#machine, agent: this.#agent, echo: this.#echo, hearing: this.#hearing },
-      takeBackThought: () => this.#takeBackThought(),
+      takeBackThought: () => this.#questions.takeBack(),
     });
     this.#transferHold = new TransferHold({
       ...{ machine: this.#machine, agent: this.#agent, mind: engine.mind },
@@ -135,8 +136,17 @@ export class Dialogue {
       finishUtterance: () => this.#finishUtterance(),
       onHeld: options.onHeld,
     });
-    this.#digits = new DigitCollector(clock, (digits) => this.#numberEntered(digits));
-    this.#screening = options.brief.direction === "outbound" ? this.#createScreening() : null;
+    this.#digits = new DigitCollector(clock, (digits) => {
+      this.#hearing.cancel();
+      this.#overlap.forget();
+      this.#questions.numberEntered(digits);
+    });
+    this.#screening = screeningOf({
+      ...{ ...options, sampleRateHz: audio.sampleRateHz },
+      ...{ machine: this.#machine, agent: this.#agent, hearing: this.#hearing },
+      recognising: () => this.#recognitions.pending,
+      lastWords: (text, reason) => this.lastWords(text, reason),
+    });
   }
 
   get answeredBy(): AnsweredBy {
@@ -183,6 +193,29 @@ export class Dialogue {
     this.#digits.add(digit);
   }
 
+  /** Asks for the PIN; false: nobody may be asked anything now. */
+  askPin(again: boolean): boolean {
+    const { name } = this.state;
+    if (!TALKING.has(name) || name === "screening" || this.#transferHold.waiting) return false;
+    const { pin } = this.options.tongue.phrases;
+    this.#digits.stop();
+    this.#hearing.cancel();
+    this.#overlap.forget();
+    if (name !== "agent_speaking") this.#machine.apply({ type: "respond" });
+    this.#agent.sayPhrase(again ? pin.again : pin.ask);
+    return true;
+  }
+
+  /** The caller keys while asked: the question is cut. */
+  hushForPin(): void {
+    if (this.state.name === "agent_speaking" && !this.#agent.protectedNow)
+      this.#agent.endTurn(this.options.settings.bargeInFadeMs);
+  }
+
+  pauseTools(paused: boolean): void {
+    this.#agent.pauseTools(paused);
+  }
+
   toolResult(result: ToolResult): void {
     this.#agent.toolResult(result);
   }
@@ -214,8 +247,8 @@ export class Dialogue {
   speechRestored(): void {
     this.#agent.retrySpeech();
     this.#utteranceLost = this.#hearing.active;
-    if (this.#recognising === 0) return;
-    this.#hearingEpoch++;
+    if (!this.#recognitions.pending) return;
+    this.#recognitions.void();
     if (this.state.name === "thinking" && !this.#agent.hasWords) this.#askToRepeat();
   }
 
@@ -239,43 +272,9 @@ export class Dialogue {
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
-    await withDeadline(clock, this.#recognition, limits.LAST_TEXT_TIMEOUT_MS, late).catch(() => {});
-  }
-
-  #createScreening(): Screening {
-    const { brief, audio, emit, opening } = this.options;
-    return new Screening({
-      sampleRateHz: audio.sampleRateHz,
-      voicemailAction: brief.agent.voicemailAction,
-      effects: {
-        human: (known) => this.#personAnswered(known),
-        machine: () => {
-          this.#agent.stop(this.options.settings.bargeInFadeMs);
-          this.#agent.forgetInputs();
-          this.#machine.apply({ type: "machine" });
-        },
-        leaveMessage: () => {
-          this.#machine.apply({ type: "close", reason: "voicemail_left" });
-          this.#agent.leaveMessage(opening.message);
-        },
-        hangUp: () => this.lastWords("", "voicemail_hangup"),
-        note: (note) => emit({ type: "note", note }),
-      },
-    });
-  }
-
-  /** An agent with the first word greets; another answers what was said, once it is understood. */
-  #personAnswered(known: { readonly byName: boolean }): void {
-    const { brief } = this.options;
-    if (this.state.name !== "screening") return;
-    if (brief.agent.firstSpeaker === "assistant") {
-      this.#hearing.cancel();
-      this.#machine.apply({ type: "person" });
-      this.#agent.greet(known);
-      return;
-    }
-    this.#machine.apply({ type: "person" });
-    if (this.#recognising === 0) this.#machine.apply({ type: "nothing_to_say" });
+    await withDeadline(clock, this.#recognitions.latest, limits.LAST_TEXT_TIMEOUT_MS, late).catch(
+      () => {},
+    );
   }
 
   /** The words so far could be all: the mind may begin to think while the silence is counted. */
@@ -286,7 +285,7 @@ export class Dialogue {
     if (!engine.mind.capabilities?.earlyStart || this.#agent.expected !== "open") return;
     if (!soundsFinished(partial, tongue.language) || isBackChannel(partial, tongue.language))
       return;
-    const text = [this.#unanswered, partial].filter((part) => part !== "").join(" ");
+    const text = this.#questions.with(partial);
     this.#agent.askEarly({ type: "utterance", text, confidence: 1 });
   }
 
@@ -294,15 +293,6 @@ export class Dialogue {
     this.#overlap.forget();
     this.#machine.apply({ type: "respond" });
     this.#agent.sayPhrase(this.options.tongue.phrases.sayAgain);
-  }
-
-  /** The caller goes on while the agent is about to answer: the answer waits for all of it. */
-  #takeBackThought(): void {
-    this.#agent.forgetInputs();
-    this.#unanswered = this.#answering;
-    this.#answering = "";
-    this.#agent.stop(0);
-    this.#machine.apply({ type: "caller_spoke" });
   }
 
   #endpointingMs(partial: string): number {
@@ -350,17 +340,11 @@ export class Dialogue {
 
   /** `greeting`: what somebody whom we called says first. */
   #recognise(utterance: Utterance, greeting = false): void {
-    const epoch = this.#hearingEpoch;
-    this.#recognising++;
-    this.#recognition = this.#hearing
-      .finish()
-      .finally(() => this.#recognising--)
-      .then((heard) => {
-        if (epoch === this.#hearingEpoch) this.#understand(utterance, heard, greeting);
-      })
-      .catch((error) => {
-        if (epoch === this.#hearingEpoch) this.engineFailed(error);
-      });
+    this.#recognitions.add(
+      this.#hearing.finish(),
+      (heard) => this.#understand(utterance, heard, greeting),
+      (error) => this.engineFailed(error),
+    );
   }
 
   #understand(utterance: Utterance, heard: Heard, greeting: boolean): void {
@@ -370,7 +354,7 @@ export class Dialogue {
     const { name } = this.state;
     const answered = greeting && this.options.brief.agent.firstSpeaker === "assistant";
     if (!TALKING.has(name) || name === "screening" || answered || this.#transferHold.waiting) {
-      if (text !== "") this.#keep(text, utterance);
+      if (text !== "") this.#questions.keep(text, utterance);
       return;
     }
     if (this.#isNothing(text, utterance)) {
@@ -378,9 +362,9 @@ export class Dialogue {
       return;
     }
     this.#overlap.confirm();
-    this.#keep(text || INAUDIBLE, utterance);
+    this.#questions.keep(text || INAUDIBLE, utterance);
     this.#silence.callerActive();
-    this.#answer(text, heard.confidence, utterance);
+    this.#questions.answer(text, heard.confidence, utterance);
   }
 
   /** A short noise, or a "mhm" that leaves the word to the agent. */
@@ -394,49 +378,6 @@ export class Dialogue {
     );
   }
 
-  #keep(text: string, { beganAt, lastSpeechAt }: Utterance): void {
-    this.options.transcript.caller({ text, beganAt, endedAt: lastSpeechAt });
-  }
-
-  #answer(text: string, confidence: number, utterance: Utterance): void {
-    const { name } = this.state;
-    const all = [this.#unanswered, text].filter((part) => part !== "").join(" ");
-    if (name === "caller_speaking" || name === "endpointing") {
-      this.#unanswered = all;
-      return;
-    }
-    this.#unanswered = "";
-    this.#answering = all;
-    if (name === "agent_speaking") this.#agent.endTurn(this.options.settings.bargeInFadeMs);
-    const input = { type: "utterance", text: all, confidence } as const;
-    this.#agent.callerFinished({
-      lastSpeechAt: utterance.lastSpeechAt,
-      endpointAt: utterance.endedAt,
-      sttFinalAt: this.options.clock.monotonic(),
-      early: this.#agent.isEarly(input),
-    });
-    this.#agent.ask(input);
-  }
-
-  #numberEntered(digits: string): void {
-    const now = this.options.clock.monotonic();
-    this.options.transcript.caller({ text: `[keys ${digits}]`, beganAt: now, endedAt: now });
-    this.#hearing.cancel();
-    this.#overlap.forget();
-    this.#unanswered = "";
-    this.#answering = "";
-    if (this.state.name === "agent_speaking") {
-      this.#agent.endTurn(this.options.settings.bargeInFadeMs);
-    }
-    this.#agent.callerFinished({
-      lastSpeechAt: now,
-      endpointAt: null,
-      sttFinalAt: null,
-      early: false,
-    });
-    this.#agent.ask({ type: "digits", digits });
-  }
-
   /** Apologises, as far as it can, and ends. */
   engineFailed(error: unknown): void {
     const { name } = this.state;
@@ -444,6 +385,8 @@ export class Dialogue {
     const { phrases } = tongue;
     if (name === "ended") return;
     log.warn("engine.failed", { error: describeError(error), state: name });
+    // Two people who talk need no engine.
+    if (name === "transferring" || name === "bridged") return;
     const canApologise = name !== "closing" && cached.get(phrases.apology) !== null;
     this.lastWords(canApologise ? phrases.apology : "", "engine_failure");
     if (!canApologise) this.#lastWordSaid();
@@ -473,7 +416,7 @@ export class Dialogue {
     }
     switch (to.name) {
       case "listening":
-        this.#answering = "";
+        this.#questions.answered();
         this.#silence.start();
         if (this.#overlap.undecided)
           this.#timers.resume.arm(this.options.settings.resumeAfterMs, () =>

@@ -21,6 +21,8 @@ export interface Phrases {
   readonly briefing: string;
   /** Speech could not be heard for a moment (the recogniser was restarted). */
   readonly sayAgain: string;
+  /** Asks for the telephone PIN; `again`: the last one was wrong. */
+  readonly pin: { readonly ask: string; readonly again: string };
   /** For an agent that has no filler phrases of its own. */
   readonly fillers: readonly string[];
 }
@@ -41,6 +43,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     },
     briefing: "Hello, this is the assistant of {company}. I have a caller for you.",
     sayAgain: "I am sorry, I lost you for a moment. Could you say that again?",
+    pin: {
+      ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
+      again: "That PIN is not right. Please key it in once more, followed by the hash key.",
+    },
     fillers: ["One moment, please.", "Let me check that for you.", "Just a second, I am looking."],
   },
   lt: {
@@ -58,6 +64,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     },
     briefing: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
     sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
+    pin: {
+      ask: "Kad patvirtintume jūsų tapatybę, surinkite savo PIN kodą telefono klaviatūra ir paspauskite grotelių klavišą.",
+      again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
+    },
     fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
   },
   lv: {
@@ -75,6 +85,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     },
     briefing: "Labdien, šeit {company} asistents. Man ir zvans jums.",
     sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
+    pin: {
+      ask: "Lai apstiprinātu jūsu identitāti, lūdzu, ievadiet savu PIN kodu tālruņa tastatūrā un nospiediet restītes taustiņu.",
+      again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
+    },
     fillers: ["Vienu mirkli, lūdzu.", "Tūlīt pārbaudīšu.", "Uzgaidiet, es meklēju informāciju."],
   },
   ru: {
@@ -92,6 +106,10 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     },
     briefing: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
     sayAgain: "Извините, я вас на мгновение не слышала. Повторите, пожалуйста.",
+    pin: {
+      ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
+      again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",
+    },
     fillers: ["Одну минуту, пожалуйста.", "Сейчас проверю.", "Подождите, я ищу информацию."],
   },
 };

@@ -8,6 +8,7 @@ type AboutRunningCall = Extract<
       | "turn"
       | "tool_wish"
       | "digit_received"
+      | "pin_entered"
       | "end_wish"
       | "transfer_wish"
       | "transfer_ready"

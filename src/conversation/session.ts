@@ -26,6 +26,7 @@ import { type Opening, openingOf } from "./disclosure.ts";
 import { Handover } from "./handover.ts";
 import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
+import { PinEntry } from "./pin-entry.ts";
 import { variablesOf } from "./prompt.ts";
 import type { SessionMessage } from "./session-message.ts";
 import { Tongue } from "./tongue.ts";
@@ -57,6 +58,7 @@ export class Session {
   readonly #cached: CachedPhrases;
   readonly #transcript: Transcript;
   readonly #dialogue: Dialogue;
+  readonly #pin: PinEntry;
   #answeredAt: number | null = null;
   #rtpClockAtAnswerMs = 0;
   #heartbeat: Timer | null = null;
@@ -90,6 +92,14 @@ export class Session {
       transcript: this.#transcript,
       usage: this.#usage,
       onLastWordSaid: (reason) => this.#wishEnd(reason),
+    });
+    this.#pin = new PinEntry({
+      clock,
+      audio,
+      say: (again) => !this.#handover && !this.#report && this.#dialogue.askPin(again),
+      hush: () => this.#dialogue.hushForPin(),
+      onActive: (on) => this.#dialogue.pauseTools(on),
+      entered: (digits) => emit({ type: "pin_entered", digits }),
     });
     audio.onFrame((pcm) => this.#frame(pcm));
     audio.onDigit((digit) => this.#pressed(digit));
@@ -159,9 +169,22 @@ export class Session {
 
   #pressed(digit: string): void {
     if (this.#answeredAt === null || this.#report) return;
+    if (this.#pin.active) {
+      this.#pin.digit(digit);
+      return;
+    }
     this.options.emit({ type: "digit_received", digit });
     if (this.#handover) this.#handover.callerDigit(digit);
     else this.#dialogue.digit(digit);
+  }
+
+  /** Main needs the caller's PIN: `pin_entered` follows. */
+  askPin(again: boolean): void {
+    this.#pin.ask(again);
+  }
+
+  pinDone(): void {
+    this.#pin.done();
   }
 
   /** A transfer begins: `transfer_ready` follows when the agent's sentence is said. */
@@ -283,6 +306,7 @@ export class Session {
     const { audio, engine, clock } = this.options;
     const durationMs = this.#answeredAt === null ? 0 : clock.monotonic() - this.#answeredAt;
     const talkRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
+    this.#pin.stop();
     this.#prepareAbort.abort();
     this.#briefingAbort.abort();
     void this.#handover?.close();

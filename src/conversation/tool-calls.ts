@@ -29,6 +29,7 @@ const PENDING_MAX = 8;
 export class ToolCalls {
   readonly #timeouts = new Map<string, Timer>();
   #filler: Timer | null = null;
+  #paused = false;
 
   constructor(private readonly options: ToolCallsOptions) {}
 
@@ -37,15 +38,14 @@ export class ToolCalls {
   }
 
   wish(wish: ToolWish): void {
-    const { clock, settings, send, onAnswer } = this.options;
+    const { send, onAnswer } = this.options;
     const { toolCallId } = wish;
     if (this.#timeouts.has(toolCallId)) return;
     if (this.#timeouts.size >= PENDING_MAX) {
       onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
       return;
     }
-    const giveUp = () => this.#answer(failedAnswer(toolCallId, "the tool did not answer in time"));
-    this.#timeouts.set(toolCallId, clock.after(settings.toolTimeoutMs, giveUp));
+    this.#timeouts.set(toolCallId, this.#timeout(toolCallId));
     if (!this.#filler) this.armFiller();
     send(wish);
   }
@@ -59,10 +59,24 @@ export class ToolCalls {
   /** The silence begins (again): a filler is due after `fillerDelayMs` of it. */
   armFiller(): void {
     this.#filler?.cancel();
+    if (this.#paused) return;
     this.#filler = this.options.clock.after(this.options.settings.fillerDelayMs, () => {
       this.#filler = null;
       if (this.pending) this.options.onFillerDue();
     });
+  }
+
+  /** The caller is busy with something the tool needs: no time-out, no filler. */
+  pause(paused: boolean): void {
+    if (paused === this.#paused) return;
+    this.#paused = paused;
+    this.#filler?.cancel();
+    this.#filler = null;
+    for (const [toolCallId, timeout] of this.#timeouts) {
+      timeout.cancel();
+      if (!paused) this.#timeouts.set(toolCallId, this.#timeout(toolCallId));
+    }
+    if (!paused && this.pending) this.armFiller();
   }
 
   stop(): void {
@@ -70,6 +84,13 @@ export class ToolCalls {
     this.#filler = null;
     for (const timer of this.#timeouts.values()) timer.cancel();
     this.#timeouts.clear();
+  }
+
+  #timeout(toolCallId: string): Timer {
+    const { clock, settings } = this.options;
+    return clock.after(settings.toolTimeoutMs, () =>
+      this.#answer(failedAnswer(toolCallId, "the tool did not answer in time")),
+    );
   }
 
   #answer(answer: ToolAnswer): void {

@@ -1,0 +1,63 @@
+/** Joins the screening of an outbound call to its dialogue: who is greeted, who gets a message. */
+import type { EndedReason } from "../../call/ended-reason.ts";
+import type { CallBrief, ConversationSettings } from "../../worker/messages.ts";
+import type { AgentSide } from "../agent-side.ts";
+import type { Opening } from "../disclosure.ts";
+import type { CallerHearing } from "../hearing.ts";
+import type { SessionMessage } from "../session-message.ts";
+import type { TurnMachine } from "../turn-taking.ts";
+import { Screening } from "./screening.ts";
+
+interface AnsweredCallOptions {
+  readonly brief: CallBrief;
+  readonly settings: ConversationSettings;
+  readonly opening: Opening;
+  readonly sampleRateHz: number;
+  readonly machine: TurnMachine;
+  readonly agent: AgentSide;
+  readonly hearing: CallerHearing;
+  /** What was said is being recognised. */
+  readonly recognising: () => boolean;
+  readonly lastWords: (text: string, reason: EndedReason) => void;
+  readonly emit: (message: SessionMessage) => void;
+}
+
+/** Null for a caller: nobody asks who that is. */
+export function screeningOf(options: AnsweredCallOptions): Screening | null {
+  const { brief, settings, opening, machine, agent, lastWords, emit } = options;
+  if (brief.direction === "inbound") return null;
+  return new Screening({
+    sampleRateHz: options.sampleRateHz,
+    voicemailAction: brief.agent.voicemailAction,
+    effects: {
+      human: (known) => personAnswered(options, known),
+      machine: () => {
+        agent.stop(settings.bargeInFadeMs);
+        agent.forgetInputs();
+        machine.apply({ type: "machine" });
+      },
+      leaveMessage: () => {
+        machine.apply({ type: "close", reason: "voicemail_left" });
+        agent.leaveMessage(opening.message);
+      },
+      hangUp: () => lastWords("", "voicemail_hangup"),
+      note: (note) => emit({ type: "note", note }),
+    },
+  });
+}
+
+/** An agent with the first word greets; another answers what was said, once it is understood. */
+function personAnswered(
+  { brief, machine, agent, hearing, recognising }: AnsweredCallOptions,
+  known: { readonly byName: boolean },
+): void {
+  if (machine.state.name !== "screening") return;
+  if (brief.agent.firstSpeaker === "assistant") {
+    hearing.cancel();
+    machine.apply({ type: "person" });
+    agent.greet(known);
+    return;
+  }
+  machine.apply({ type: "person" });
+  if (!recognising()) machine.apply({ type: "nothing_to_say" });
+}
