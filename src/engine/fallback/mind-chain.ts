@@ -138,7 +138,8 @@ export class MindChain implements Mind {
           return "done";
         }
         providers.failed("mind", candidate, error);
-        const pauseMs = retryPauseMs(error, attempt, guard);
+        const alone = providers.isLast("mind", candidate.session);
+        const pauseMs = retryPauseMs(error, attempt, guard, alone);
         if (pauseMs === null) return { failure: error };
         await sleep(clock, pauseMs);
       }

@@ -106,6 +106,12 @@ export class CallProviders {
     }
   }
 
+  /** Nobody comes after this one but the embedded engine. */
+  isLast(part: Part, session: EngineSession): boolean {
+    const last = this.options.providers.at(-1);
+    return last !== undefined && this.#sessions.get(last)?.[part] === session;
+  }
+
   /** Writes the failure down. */
   failed(part: Part, { name, breaker }: Candidate, error: unknown): void {
     breaker.failed(error instanceof ProviderFailure && error.lasting);
@@ -147,14 +153,21 @@ export class CallProviders {
 
 /** Longest wait before an attempt is repeated: a caller is on the line. */
 const RETRY_AFTER_MS_MAX = 700;
+/** … where nobody else can answer: a filler covers it, and an answer is better than a message taken. */
+const RETRY_AFTER_ALONE_MS_MAX = 2_500;
 const RETRY_PAUSE_MS = 150;
 
 /** Milliseconds to wait before asking the same provider again; null: not worth it. */
-export function retryPauseMs(error: unknown, attempt: number, guard: GuardSettings): number | null {
+export function retryPauseMs(
+  error: unknown,
+  attempt: number,
+  guard: GuardSettings,
+  alone = false,
+): number | null {
   if (attempt > guard.retries) return null;
   if (!(error instanceof ProviderFailure)) return null;
   // One that took all the time it had would take it again.
   if (error.lasting || error.reason === "timeout") return null;
   const pauseMs = error.retryAfterMs ?? RETRY_PAUSE_MS;
-  return pauseMs <= RETRY_AFTER_MS_MAX ? pauseMs : null;
+  return pauseMs <= (alone ? RETRY_AFTER_ALONE_MS_MAX : RETRY_AFTER_MS_MAX) ? pauseMs : null;
 }

@@ -13,6 +13,8 @@ export class Patience {
   #waiting: ((error: Error) => void) | null = null;
   #failure: Error | null = null;
   #bound: { ms: number; failure: () => Error } | null = null;
+  /** The bound is on every pause, not on one moment. */
+  #repeats = false;
 
   constructor(clock: Clock, outer: AbortSignal) {
     this.#clock = clock;
@@ -37,13 +39,11 @@ export class Patience {
     if (this.#repeats) this.#arm();
   }
 
-  /** The bound is on every pause, not on one moment. */
+  /** From now on: something must happen every `ms`. */
   pauses(ms: number, failure: () => Error): void {
     this.#repeats = true;
     this.within(ms, failure);
   }
-
-  #repeats = false;
 
   /** Settles as `work`, or rejects when patience is used up. */
   wait<Value>(work: Promise<Value>): Promise<Value> {
