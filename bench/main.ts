@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { measureBinary } from "./binary/start.ts";
 import { measureCalls } from "./calls/load.ts";
+import { measureFirstPaint } from "./dashboard/first-paint.ts";
 import { measureReads } from "./http/reads.ts";
 import { measureCodecs, measureToneDetection } from "./media/codecs.ts";
 import { measureEncoding } from "./media/encoding.ts";
@@ -165,6 +166,18 @@ await section("binary", async () => {
     "resident set 3 s after the start, speech engine loaded",
   );
   note("binary size", `${result.megabytes.toFixed(0)} MB`, "dist/linevoice");
+  return result;
+});
+
+await section("dashboard", async () => {
+  const result = await measureFirstPaint(full ? 15 : 5);
+  if (!result) return null;
+  const { runs, firstPaintMs, dataShownMs, layoutShift, transferredKilobytes } = result;
+  note(
+    "dashboard, first paint",
+    `median ${firstPaintMs.toFixed(0)} ms, with data ${dataShownMs.toFixed(0)} ms`,
+    `${runs} visits of Home in Chromium with an empty cache, ${transferredKilobytes.toFixed(0)} KB sent, layout shift ${layoutShift.toFixed(3)}`,
+  );
   return result;
 });
 

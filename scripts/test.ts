@@ -84,7 +84,7 @@ if (only.length > 0) {
     ["integration", "test/integration"],
     ["scenario", "test/scenario"],
     ["peer", "test/peer"],
-    ["browser", "test/browser"],
+    ["browser", "test/browser", "test/dashboard"],
     ["binary", "test/binary"],
   ] as const)
     add(await testSuite(label, paths));

@@ -2124,6 +2124,12 @@ export interface components {
              * @example true
              */
             enabled?: boolean;
+            /**
+             * @description How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.
+             * @example 0
+             * @enum {number}
+             */
+            caller_level?: 0 | 1 | 2;
         };
         ToolChanges: {
             /**
@@ -2175,6 +2181,12 @@ export interface components {
              * @example true
              */
             enabled?: boolean;
+            /**
+             * @description How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.
+             * @example 0
+             * @enum {number}
+             */
+            caller_level?: 0 | 1 | 2;
         };
         ToolTrial: {
             /**
@@ -8062,7 +8074,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_name_required`, `valid_description_required`, `valid_url_required`, `valid_secret_header_required`, `valid_secret_required`, `valid_agent_id_required`, `valid_parameters_required`, `valid_enabled_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
+            /** @description `valid_name_required`, `valid_description_required`, `valid_url_required`, `valid_secret_header_required`, `valid_secret_required`, `valid_agent_id_required`, `valid_parameters_required`, `valid_enabled_required`, `valid_caller_level_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -8451,7 +8463,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_name_required`, `valid_description_required`, `valid_url_required`, `valid_secret_header_required`, `valid_secret_required`, `valid_agent_id_required`, `valid_parameters_required`, `valid_enabled_required`, `invalid_json`, `unknown_field` */
+            /** @description `valid_name_required`, `valid_description_required`, `valid_url_required`, `valid_secret_header_required`, `valid_secret_required`, `valid_agent_id_required`, `valid_parameters_required`, `valid_enabled_required`, `valid_caller_level_required`, `invalid_json`, `unknown_field` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { useDoing, useStale } from "../../ui/mutate.ts";
-import { Badge, Card } from "../../ui/page.tsx";
+import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { QrCode } from "./qr-code.tsx";
 
@@ -44,12 +44,7 @@ export function SecondFactor() {
         )
       }
     >
-      <p className="row">
-        <Badge tone={user.totp_enabled ? "good" : "plain"}>
-          {t(user.totp_enabled ? "tools.on" : "tools.off")}
-        </Badge>
-        {t(user.totp_enabled ? "profile.totp_on" : "profile.totp_off")}
-      </p>
+      <p>{t(user.totp_enabled ? "profile.totp_on" : "profile.totp_off")}</p>
       {begun && (
         <SetUp
           begun={begun}
