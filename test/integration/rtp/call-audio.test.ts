@@ -108,7 +108,8 @@ for (const ptimeMs of [10, 20, 30, 60]) {
     expect(a.playedMs).toBe(600);
     expect(a.statistics.packetsLost).toBe(0);
     expect(a.statistics.codec).toBe("PCMA");
-    expect(a.statistics.mos).toBeGreaterThan(4);
+    // 3.95 is a line without loss at the longest delay the buffer may take on a busy machine.
+    expect(a.statistics.mos).toBeGreaterThan(3.9);
   });
 }
 
