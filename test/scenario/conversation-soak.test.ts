@@ -155,9 +155,12 @@ const ACTS: readonly Act[] = [
     const { call, uuid } = await inbound(line);
     await call.waitForReply();
     line.other.onCall((incoming) => incoming.answer());
-    await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
+    const asked = await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
     const person = () => line.other.calls.find(({ state }) => state === "active");
-    await eventually(() => person() !== undefined, "the person answers");
+    await eventually(() => person() !== undefined, "the person answers").catch(async (error) => {
+      const { body } = await world.api("GET", `/calls/${uuid}`);
+      throw new Error(JSON.stringify({ asked, call: body.call }), { cause: error });
+    });
     await Promise.all([call.play(tone(500, 400)), person()?.play(tone(900, 400))]);
     await person()?.hangUp();
     await call.ended;
