@@ -9,6 +9,7 @@ import { createCallers } from "../contact/callers.ts";
 import { createCrmLookup } from "../contact/crm/lookup.ts";
 import { type CrmPosts, createCrmPosts } from "../contact/crm/posts.ts";
 import { crmTeller } from "../contact/crm/tell.ts";
+import { createPinCheck } from "../contact/pin-check.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -20,6 +21,7 @@ import { campaignStore } from "../store/campaign-store.ts";
 import { contactStore } from "../store/contact-store.ts";
 import { crmStore } from "../store/crm-store.ts";
 import type { Database } from "../store/database.ts";
+import { pinStore } from "../store/pin-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
 
 export interface CallerParts {
@@ -57,6 +59,7 @@ export function createCallerParts(deps: {
   });
   const callers = createCallers({
     ...{ database, contacts: contactStore, records: callerStore, clock },
+    pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
     crm: createCrmLookup({ database, records: crmStore, vault, client, clock, log }),
     listeners: [teller, birthdays.listener, runner.listener],
   });

@@ -13,6 +13,7 @@ const summaryOf = (tool: ToolRecord): ToolSummary => ({
   agent_id: tool.agentId,
   parameters: tool.parameters,
   enabled: tool.enabled,
+  caller_level: tool.callerLevel,
   created_at: isoUtc(tool.createdAt),
   updated_at: isoUtc(tool.updatedAt),
 });
@@ -24,9 +25,17 @@ export function createToolDesk(
 ): ToolPort {
   const tools = createTools({ ...deps, records: toolStore });
   return {
-    async create({ tenant, agent, secret_header: secretHeader, ...draft }) {
+    async create({
+      tenant,
+      agent,
+      secret_header: secretHeader,
+      caller_level: callerLevel,
+      ...draft
+    }) {
       await requireTenant(tenant);
-      return summaryOf(await tools.create(tenant, { ...draft, secretHeader, agentId: agent }));
+      return summaryOf(
+        await tools.create(tenant, { ...draft, secretHeader, callerLevel, agentId: agent }),
+      );
     },
     async list(tenant) {
       await requireTenant(tenant);

@@ -88,8 +88,9 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       number: entry.toNumber,
       callUuid: entry.callUuid,
     } as const;
+    const about = await context.callers?.about(queries, tenant, agent, other);
     const brief = await buildBrief(queries, tenant, agent, {
-      about: await context.callers?.about(queries, tenant, agent, other),
+      about: about ?? null,
       callId: entry.callUuid,
       direction: "outbound",
       fromNumber: entry.fromNumber,
@@ -101,7 +102,10 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
         : null,
       voiceAliases: settings.voiceAliases,
     });
-    return { identity, brief, trunkId: trunk?.id ?? null };
+    const ownTrunk =
+      trunk !== undefined && context.sip.trunk(trunk.id)?.registration.name === "registered";
+    const known = { ...identity, callerLevel: about?.level ?? 0, ownTrunk };
+    return { identity: known, brief, trunkId: trunk?.id ?? null };
   });
 }
 

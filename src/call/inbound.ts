@@ -187,10 +187,15 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
     const call = await insertCall(context, queries, route, leg);
     await billing.hold(queries, route.tenant.id, call.callUuid);
     await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
+    const about = await context.callers?.about(queries, route.tenant, agent, otherSide(call));
     return {
-      identity: call,
+      identity: {
+        ...call,
+        callerLevel: about?.level ?? 0,
+        ownTrunk: isOwnTrunk(context, leg, route.tenant),
+      },
       brief: await buildBrief(queries, route.tenant, agent, {
-        about: await context.callers?.about(queries, route.tenant, agent, otherSide(call)),
+        about: about ?? null,
         callId: call.callUuid,
         direction: "inbound",
         fromNumber: call.fromNumber,
@@ -229,6 +234,12 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
 
 const otherSide = ({ fromNumber, callUuid }: CallIdentity) =>
   ({ direction: "inbound", number: fromNumber, callUuid }) as const;
+
+/** A number that came over somebody else's trunk, or one that nobody registered, proves less. */
+function isOwnTrunk({ sip }: CallContext, leg: IncomingLeg, tenant: TenantRow): boolean {
+  const trunk = sip.trunk(leg.trunkId);
+  return trunk?.settings.tenantId === tenant.id && trunk.registration.name === "registered";
+}
 
 /** Takes or declines one inbound leg. Never rejects. */
 export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {

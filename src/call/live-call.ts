@@ -6,6 +6,7 @@
  * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { CallerLevel } from "../contact/ports.ts";
 import { sleep } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
@@ -27,6 +28,7 @@ import type { CallChannel } from "./media-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
 import { recordToolCall } from "./tool-call-record.ts";
 import { type Transfer, transferCall } from "./transfer.ts";
+import { verifyCaller } from "./verify-caller.ts";
 
 type AnsweredBy = CallReport["answeredBy"];
 
@@ -40,6 +42,10 @@ export interface CallIdentity {
   readonly agentId: number | null;
   readonly language: AgentLanguage;
   readonly maxDurationSec: number;
+  /** How sure it was who is on the other side when the call began. Missing: 0. */
+  readonly callerLevel?: CallerLevel;
+  /** It runs over the tenant's own registered trunk. Missing: it does not. */
+  readonly ownTrunk?: boolean;
   /** Snapshot of the overage price when the call began. */
   readonly overageRate: MicroEur;
 }
@@ -71,6 +77,8 @@ export class LiveCall {
   #setupMs: number | null = null;
   readonly #beganAtMs: number;
   #extending = false;
+  #level: CallerLevel;
+  #raising: Promise<CallerLevel> | null = null;
   /** Who answered is told once: when it is known, or at the end. */
   #answerTold = false;
   /** The transfer that is under way or has joined two legs; written by transfer.ts. */
@@ -90,6 +98,7 @@ export class LiveCall {
         this.#log.warn("call.illegal_event", { state: state.name, event: event.type }),
     });
     this.#beganAtMs = context.clock.monotonic();
+    this.#level = identity.callerLevel ?? 0;
     context.registry.add(this);
     context.onChange?.(this);
   }
@@ -281,11 +290,38 @@ export class LiveCall {
       callUuid,
       ...wish,
       caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
+      level: this.#level,
+      raise: () => this.#raiseLevel(),
     });
     this.#channel?.toolResult(result);
     await recordToolCall(this.context, this.identity, wish, result).catch((error) => {
       this.#storeFailed("tool call", error);
     });
+  }
+
+  /** One question at a time, whichever tools need it. */
+  #raiseLevel(): Promise<CallerLevel> {
+    this.#raising ??= this.#askWhoItIs().finally(() => {
+      this.#raising = null;
+    });
+    return this.#raising;
+  }
+
+  async #askWhoItIs(): Promise<CallerLevel> {
+    const { callers, clock } = this.context;
+    const channel = this.#channel;
+    if (!callers || !channel || this.#machine.state.name !== "in_progress" || this.transfer)
+      return this.#level;
+    const { tenantId, callUuid, direction, fromNumber, toNumber, ownTrunk } = this.identity;
+    this.#level = await verifyCaller(
+      { pins: callers.pins, clock },
+      {
+        ...{ tenantId, callUuid, level: this.#level, ownTrunk: ownTrunk ?? false },
+        number: direction === "inbound" ? fromNumber : toNumber,
+      },
+      channel,
+    );
+    return this.#level;
   }
 
   async #watchMoney(): Promise<void> {

@@ -41,6 +41,8 @@ export interface CallChannelEvents {
     readonly arguments: JsonObject;
   };
   readonly digit_received: { readonly digit: string };
+  /** The answer to `askPin`; null: nothing was keyed in time. */
+  readonly pin_entered: { readonly digits: string | null };
   readonly end_wish: { readonly reason: EndedReason };
   readonly transfer_wish: {
     readonly target: string;
@@ -84,6 +86,9 @@ export interface CallChannel {
   /** The person has answered: briefed first (true: a summary), then joined: `bridged` follows. */
   bridgeJoin(briefing: string | true | null): void;
   bridgeDigit(digit: string): void;
+  /** The agent asks for the PIN: `pin_entered` follows. Until `pinDone` nobody hears the caller. */
+  askPin(again: boolean): void;
+  pinDone(): void;
   /** `heard` comes while it is on. */
   listen(on: boolean): void;
   /** What the browser's microphone heard, where the brief says `browser`. */

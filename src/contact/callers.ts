@@ -11,7 +11,14 @@ import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts
 import type { CrmLookup } from "./crm/lookup.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import { type Memory, memoryFact, memoryKnowledge, outcomeInWords } from "./memory-words.ts";
-import type { AboutOtherSide, Callers, CallerTenant, EndedCall, OtherSide } from "./ports.ts";
+import type {
+  AboutOtherSide,
+  Callers,
+  CallerTenant,
+  EndedCall,
+  OtherSide,
+  PinCheck,
+} from "./ports.ts";
 import { refusesCalls } from "./refusal.ts";
 
 /** A call back within so long is about the call before. */
@@ -52,6 +59,7 @@ export interface CallersDependencies {
   readonly contacts: (queries: Queries) => ContactRecords;
   readonly records: (queries: Queries) => CallerRecords;
   readonly crm: CrmLookup | null;
+  readonly pins: PinCheck;
   /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
   readonly listeners: readonly EndListener[];
   readonly clock: Clock;
@@ -84,6 +92,7 @@ export function createCallers({
   contacts,
   records,
   crm,
+  pins,
   listeners,
   clock,
 }: CallersDependencies): Callers {
@@ -105,6 +114,7 @@ export function createCallers({
       level,
       facts: [
         ...identityFacts(tenant, known, level === 1),
+        ...levelFacts(tenant, level, only?.pinHash != null),
         ...memories.map((memory) => memoryFact(memory, tenant.timeZone, nowMs)),
       ],
       namedGreeting:
@@ -158,6 +168,7 @@ export function createCallers({
 
   return {
     about,
+    pins,
 
     lookUp: (tenant, other) =>
       tenant.crmBridge && crm && other.number !== ""
@@ -191,6 +202,15 @@ export function createCallers({
       for (const listener of listeners) listener.wake();
     },
   };
+}
+
+/** Only where the tenant's tools may ask for it. */
+function levelFacts(tenant: CallerTenant, level: 0 | 1, hasPin: boolean): string[] {
+  if (!tenant.cliIdentity) return [];
+  const facts = [`caller.verified = ${level === 1}, caller.level = ${level} of 2.`];
+  if (level === 1 && hasPin)
+    facts.push("A tool that needs level 2 asks for the PIN itself: never ask for it.");
+  return facts;
 }
 
 function identityFacts(

@@ -48,8 +48,22 @@ export interface EndedCall {
   readonly costEur: number;
 }
 
+export type PinVerdict = "right" | "wrong" | "locked" | "no_pin";
+
+/** Implemented by contact/pin-check.ts. */
+export interface PinCheck {
+  /** False: the number has no PIN of one contact, or is locked out. */
+  mayTry(call: { readonly tenantId: number; readonly number: string }): Promise<boolean>;
+  /** One try: counted, checked, and in the audit log. */
+  check(
+    call: { readonly tenantId: number; readonly number: string; readonly callUuid: string },
+    digits: string,
+  ): Promise<PinVerdict>;
+}
+
 /** Implemented by contact/callers.ts. */
 export interface Callers {
+  readonly pins: PinCheck;
   /** In the transaction that sets a call up. */
   about(
     queries: Queries,

@@ -115,6 +115,7 @@ export async function setUpTenant(
     secret: parts.toolSecret.value,
     parameters: TOOL.parameters,
     enabled: true,
+    caller_level: 0,
   });
   return { tenantId: tenant.id, agentId: agent.id, api, key: key.secret };
 }

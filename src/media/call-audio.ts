@@ -80,6 +80,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   readonly #digitListeners: ((digit: string) => void)[] = [];
   #timeoutListener: (() => void) | null = null;
+  #callerMuted = false;
   #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
   #plan: MediaPlan | null = null;
@@ -212,6 +213,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#eavesdropper = listener;
   }
 
+  muteCaller(on: boolean): void {
+    this.#callerMuted = on;
+  }
+
   get statistics(): MediaStatistics {
     const { reception, packetsDiscarded, mos } = this.#receiver;
     return {
@@ -272,12 +277,13 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const nowMs = this.#deps.clock.monotonic();
     this.#receiver.takeFrame(this.#callerFrame, nowMs);
     if (this.#plan && !mayTheySend(this.#plan)) this.#callerFrame.fill(0);
+    if (this.#plan) this.#listenForTones();
+    if (this.#callerMuted) this.#callerFrame.fill(0);
     this.#recorder?.write(this.#callerFrame, this.#agentFrame);
     const listen = this.#eavesdropper;
     if (listen) this.#guard(() => listen(this.#callerFrame, this.#agentFrame));
     if (this.#plan) {
       this.#rtcp.tick();
-      this.#listenForTones();
       this.#tell(this.#frameListeners, this.#callerFrame);
     }
     for (const listener of this.#queue.drainedListeners()) this.#guard(listener);

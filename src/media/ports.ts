@@ -38,6 +38,8 @@ export interface CallAudio {
   startRecording(path: string): void;
   /** Both frames of every tick at `sampleRateHz`, the caller's and ours, as recorded; null: no more. */
   listen?(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void;
+  /** The caller is silence for everybody, recording too, while it is on; keys are still told. */
+  muteCaller?(on: boolean): void;
   /** Where the caller's audio comes as messages: what came, of any length. */
   feed?(pcm: Int16Array): void;
   readonly statistics: MediaStatistics;

@@ -13,6 +13,7 @@ const COLUMNS = {
   agentId: tools.agentId,
   parameters: tools.parameters,
   enabled: tools.enabled,
+  callerLevel: tools.callerLevel,
   createdAt: tools.createdAt,
   updatedAt: tools.updatedAt,
 };

@@ -9,6 +9,7 @@ const TARGET = {
   secretHeader: tools.secretHeader,
   secretSealed: tools.secretSealed,
   parameters: tools.parameters,
+  callerLevel: tools.callerLevel,
 };
 
 export const toolTargetStore: ToolTargets = (queries) => ({

@@ -1,4 +1,5 @@
 /** A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits. */
+import type { CallerLevel } from "../contact/ports.ts";
 import type { JsonObject, ToolResult } from "../worker/messages.ts";
 
 export interface ToolRunner {
@@ -13,6 +14,10 @@ export interface ToolRunner {
       tool: string;
       arguments: JsonObject;
       caller: JsonObject;
+      /** How sure it is who the caller is. Missing: 0. */
+      level?: CallerLevel;
+      /** Asks the caller to prove it, where a tool needs more; answers the level reached. */
+      raise?: () => Promise<CallerLevel>;
     },
   ): Promise<ToolResult>;
 }

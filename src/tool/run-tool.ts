@@ -5,6 +5,7 @@
  * Body: `{"call_id","tool","arguments","caller"}`. Not retried: a tool may book a table, and a second
  * table is worse than an apology. Leaves the filler phrase and the record to the call.
  */
+import type { CallerLevel } from "../contact/ports.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { describeError, notFound } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -34,6 +35,9 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 type Call = Parameters<ToolRunner["run"]>[1];
 type Outcome = Pick<ToolResult, "ok" | "httpStatus" | "output">;
 
+const NOT_VERIFIED =
+  "The caller could not be verified, so the tool was not run. Say so, and offer another way.";
+
 const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
@@ -43,10 +47,17 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     if (!target) return failure(`There is no tool named ${call.tool}.`);
     const problem = argumentProblem(target.parameters, call.arguments);
     if (problem !== null) return failure(problem);
-    return asOutcome(await send(target, call));
+    const level = await levelFor(target, call);
+    if (level < target.callerLevel) return failure(NOT_VERIFIED);
+    return asOutcome(await send(target, call, level));
   }
 
-  function send(target: ToolTarget, call: Call): Promise<GuardedResponse> {
+  async function levelFor({ callerLevel }: ToolTarget, call: Call): Promise<CallerLevel> {
+    const { level = 0, raise } = call;
+    return level >= callerLevel || !raise ? level : raise();
+  }
+
+  function send(target: ToolTarget, call: Call, level: CallerLevel): Promise<GuardedResponse> {
     return client.request({
       method: "POST",
       url: target.url,
@@ -60,7 +71,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
         call_id: call.callUuid,
         tool: call.tool,
         arguments: call.arguments,
-        caller: call.caller,
+        caller: { ...call.caller, verified: level >= 1, level },
       }),
       timeoutMs,
       responseBytesMax: ANSWER_BYTES_MAX,
@@ -93,7 +104,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       if (!target) throw notFound("tool");
       const caller = { number: "", direction: "inbound", test: true };
       const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
-      return measured(call, async () => target);
+      // Whoever tries it out is signed in.
+      return measured(call, async () => ({ ...target, callerLevel: 0 }));
     },
   };
 }

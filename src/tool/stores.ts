@@ -1,4 +1,5 @@
 /** The row a tool call needs, as a port; `src/store/tool-target-store.ts` implements it. */
+import type { CallerLevel } from "../contact/ports.ts";
 import type { Queries } from "../store/database.ts";
 import type { JsonObject } from "../worker/messages.ts";
 
@@ -10,6 +11,7 @@ export interface ToolTarget {
   readonly secretSealed: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
+  readonly callerLevel: CallerLevel;
 }
 
 export interface ToolTargetStore {

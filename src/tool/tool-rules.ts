@@ -22,7 +22,7 @@ type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
 
 /** Throws valid_<field>_required for the first field that breaks a rule. */
 export function checkToolFields(fields: ToolChanges): void {
-  const { name, description, secretHeader, secret, parameters } = fields;
+  const { name, description, secretHeader, secret, parameters, callerLevel } = fields;
   if (name !== undefined && !NAME.test(name))
     throw invalidField(
       "name",
@@ -42,6 +42,8 @@ export function checkToolFields(fields: ToolChanges): void {
       "secret",
       "`secret` must be 1 to 512 visible ASCII characters without spaces.",
     );
+  if (callerLevel !== undefined && ![0, 1, 2].includes(callerLevel))
+    throw invalidField("caller_level", "`caller_level` must be 0, 1 or 2.");
   if (parameters !== undefined) {
     const problem = schemaProblem(parameters);
     if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);

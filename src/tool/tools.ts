@@ -2,6 +2,7 @@
  * Tools as a tenant sets them up: names, schemas, endpoints, and a secret that only goes in. One
  * set of rules for the dashboard and the command line. Running them is run-tool.ts's.
  */
+import type { CallerLevel } from "../contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
@@ -21,6 +22,8 @@ export interface ToolFields {
   /** JSON Schema of an object. */
   readonly parameters: JsonObject;
   readonly enabled: boolean;
+  /** How sure it must be who the caller is before it runs (contact/ports.ts). */
+  readonly callerLevel: CallerLevel;
 }
 
 export interface ToolRecord extends ToolFields {
@@ -29,9 +32,11 @@ export interface ToolRecord extends ToolFields {
   readonly updatedAt: number;
 }
 
-export interface NewTool extends Omit<ToolFields, "agentId" | "enabled"> {
+export interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
   readonly agentId?: number | null;
   readonly enabled?: boolean;
+  /** Missing: 0, anybody. */
+  readonly callerLevel?: CallerLevel;
   readonly secret: string;
 }
 
@@ -105,14 +110,17 @@ export function createTools(deps: ToolsDependencies) {
     /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
     create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
       check(draft);
-      const { secret, agentId = null, enabled = true, ...rest } = draft;
+      const { secret, agentId = null, enabled = true, callerLevel = 0, ...rest } = draft;
       const now = clock.now();
       return database.tx(async (queries) => {
         const store = records(queries);
         await checkName(store, tenantId, draft.name, null);
         await checkAgent(store, tenantId, agentId);
         if ((await store.count(tenantId)) >= TOOLS_MAX) throw tooMany();
-        const fields = { ...rest, agentId, enabled, createdAt: now, updatedAt: now };
+        const fields = {
+          ...{ ...rest, agentId, enabled, callerLevel },
+          ...{ createdAt: now, updatedAt: now },
+        };
         const tool = await store.insert(tenantId, fields);
         await store.setSecret(tenantId, tool.id, vault.seal(secret, toolSecretBinding(tool.id)));
         return tool;

@@ -133,6 +133,14 @@ export class PoolCall implements CallChannel {
     this.#send({ type: "bridge_digit", callId: this.callId, digit });
   }
 
+  askPin(again: boolean): void {
+    this.#send({ type: "pin_ask", callId: this.callId, again });
+  }
+
+  pinDone(): void {
+    this.#send({ type: "pin_done", callId: this.callId });
+  }
+
   listen(on: boolean): void {
     this.#send({ type: "listen", callId: this.callId, on });
   }
@@ -181,6 +189,9 @@ export class PoolCall implements CallChannel {
         break;
       case "digit_received":
         this.#events.emit("digit_received", message);
+        break;
+      case "pin_entered":
+        this.#events.emit("pin_entered", message);
         break;
       case "end_wish":
         this.#events.emit("end_wish", message);

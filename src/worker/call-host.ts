@@ -247,6 +247,12 @@ function perform(session: Session, message: Exclude<CallCommand, { type: "close"
     case "bridge_digit":
       session.bridgeDigit(message.digit);
       break;
+    case "pin_ask":
+      session.askPin(message.again);
+      break;
+    case "pin_done":
+      session.pinDone();
+      break;
     default:
       break;
   }

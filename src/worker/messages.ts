@@ -144,6 +144,10 @@ export type ToCallWorker =
     }
   /** A digit of the second leg, from SIP INFO. */
   | { readonly type: "bridge_digit"; readonly callId: string; readonly digit: string }
+  /** Ask for the PIN (again: the last was wrong): answered with `pin_entered`. */
+  | { readonly type: "pin_ask"; readonly callId: string; readonly again: boolean }
+  /** No PIN is awaited any more. */
+  | { readonly type: "pin_done"; readonly callId: string }
   /** Somebody listens in, or no longer: `heard` comes while it is on. */
   | { readonly type: "listen"; readonly callId: string; readonly on: boolean }
   /** A browser's microphone: PCM, mono, at the brief's rate, of any length. */
@@ -288,6 +292,8 @@ export type FromCallWorker =
       readonly arguments: JsonObject;
     }
   | { readonly type: "digit_received"; readonly callId: string; readonly digit: string }
+  /** Keyed and closed with `#`; null: nothing in time. Goes into the check and nowhere else. */
+  | { readonly type: "pin_entered"; readonly callId: string; readonly digits: string | null }
   /** The conversation wants the call to end; main sends BYE, then `close`. */
   | { readonly type: "end_wish"; readonly callId: string; readonly reason: EndedReason }
   /** `briefing`: the person is to hear this first (true: a summary); null: a blind transfer. */

@@ -15,6 +15,11 @@ export const Tool = z
       type: "object",
     }),
     enabled: shown(z.boolean(), "Whether agents may use it.", true),
+    caller_level: shown(
+      z.literal([0, 1, 2]),
+      "How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.",
+      0,
+    ),
     created_at: timeOut("When it was made."),
     updated_at: timeOut("When it was last changed."),
   })

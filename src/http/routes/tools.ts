@@ -19,6 +19,7 @@ export const toolRoutes = ({ dependencies: { database } }: RouteContext) => [
         agent_id: tool.agentId,
         parameters: tool.parameters,
         enabled: tool.enabled,
+        caller_level: tool.callerLevel,
         created_at: isoUtc(tool.createdAt),
         updated_at: isoUtc(tool.updatedAt),
       })),

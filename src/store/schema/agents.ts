@@ -84,7 +84,7 @@ export const tools = sqliteTable(
     parameters: json<JsonObject>("parameters").notNull(),
     enabled: flag("enabled").notNull().default(true),
     /** How sure the caller must be: 0 anybody, 1 the number is a contact's, 2 and a PIN was keyed. */
-    callerLevel: integer("caller_level").notNull().default(0),
+    callerLevel: integer("caller_level").$type<0 | 1 | 2>().notNull().default(0),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },

@@ -73,8 +73,47 @@ describe("running a tool", () => {
       call_id: call.callUuid,
       tool: "book_visit",
       arguments: { day: "monday" },
-      caller: { number: "+37060000001", direction: "inbound" },
+      caller: { number: "+37060000001", direction: "inbound", verified: false, level: 0 },
     });
+  });
+
+  test.each([
+    [1, 0, 0, false],
+    [1, 1, 1, true],
+    [2, 1, 1, false],
+    [2, 1, 2, true],
+    [2, 0, 2, true],
+  ] as const)(
+    "a tool of level %d for a caller of level %d, raised to %d",
+    async (needed, level, raised, runs) => {
+      const name = `level_${needed}_${level}_${raised}`;
+      const url = `https://${HOST}:${endpoint.port}/book`;
+      await insertTool(database, tenantId, { name, url, callerLevel: needed });
+      endpoint.respond = answer(200, "{}");
+      let asked = 0;
+      const raise = async () => {
+        asked++;
+        return raised;
+      };
+      const result = await runner.run(tenantId, { ...call, tool: name, level, raise });
+      expect(result.ok).toBe(runs);
+      expect(asked).toBe(level < needed ? 1 : 0);
+      expect(endpoint.requests).toHaveLength(runs ? 1 : 0);
+      if (!runs) expect(result.output).toMatch(/could not be verified/);
+      else
+        expect(JSON.parse(endpoint.requests[0]?.body ?? "").caller).toMatchObject({
+          verified: true,
+          level: raised,
+        });
+    },
+  );
+
+  test("a tool that needs a level does not run for somebody who cannot be asked", async () => {
+    const url = `https://${HOST}:${endpoint.port}/book`;
+    await insertTool(database, tenantId, { name: "private", url, callerLevel: 1 });
+    const result = await runner.run(tenantId, { ...call, tool: "private" });
+    expect(result).toMatchObject({ ok: false, httpStatus: null });
+    expect(endpoint.requests).toEqual([]);
   });
 
   test("text that is no JSON is passed on as text", async () => {

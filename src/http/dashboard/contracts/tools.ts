@@ -44,6 +44,12 @@ const toolFields = {
     example: true,
     must: "be true or false",
   }),
+  caller_level: field(z.literal([0, 1, 2]), {
+    description:
+      "How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.",
+    example: 0,
+    must: "be 0, 1 or 2",
+  }),
 };
 
 export const ToolResult = z
@@ -78,6 +84,7 @@ export const createTool = contract({
       ...toolFields,
       agent_id: toolFields.agent_id.optional(),
       enabled: toolFields.enabled.optional(),
+      caller_level: toolFields.caller_level.optional(),
     })
     .meta({ id: "NewTool" }),
   reply: okReply({ tool: Tool }),

@@ -18,6 +18,7 @@ const FIELDS = {
   agent_id: "agentId",
   parameters: "parameters",
   enabled: "enabled",
+  caller_level: "callerLevel",
 } as const;
 
 const present = (tool: ToolRecord) => ({
@@ -29,6 +30,7 @@ const present = (tool: ToolRecord) => ({
   agent_id: tool.agentId,
   parameters: tool.parameters,
   enabled: tool.enabled,
+  caller_level: tool.callerLevel,
   created_at: isoUtc(tool.createdAt),
   updated_at: isoUtc(tool.updatedAt),
 });
@@ -48,6 +50,7 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
         ...{ name, description, url, secret, secretHeader: body.secret_header },
         ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
         ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
+        ...(body.caller_level === undefined ? {} : { callerLevel: body.caller_level }),
         parameters: body.parameters as JsonObject,
       });
       return { ok: true, tool: present(tool) };
