@@ -118,7 +118,7 @@ function CallBody({ call }: { call: Call }) {
 }
 
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
-  const { t, clock, eur, ms } = useText();
+  const { t, clock, eur, ms, number } = useText();
   const talkMs = details?.duration_ms ?? null;
   return (
     <>
@@ -139,10 +139,12 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
           },
           { label: t("calls.cost"), value: eur(call.cost_eur, 4) },
           { label: t("call.median"), value: ms(call.latency.p50_ms) },
-          {
-            label: t("call.answered_by"),
-            value: call.answered_by ? t(`call.${call.answered_by}`) : "–",
-          },
+          call.direction === "outbound"
+            ? {
+                label: t("call.answered_by"),
+                value: call.answered_by ? t(`call.${call.answered_by}`) : "–",
+              }
+            : { label: t("call.mos"), value: call.sip.mos === null ? "–" : number(call.sip.mos) },
           { label: t("calls.agent"), value: details?.agent_name ?? "–" },
         ]}
       />

@@ -22,6 +22,16 @@ export function Conversation({ call }: { call: Call }) {
   const current = audioUrl
     ? call.turns.findLastIndex((turn) => turn.start_ms <= atMs && atMs > 0)
     : -1;
+  const list = useRef<HTMLOListElement>(null);
+  // Only the list scrolls: the player stays where it is.
+  useEffect(() => {
+    const line = list.current?.children.item(current);
+    if (!list.current || !(line instanceof HTMLElement)) return;
+    const top = line.offsetTop - list.current.offsetTop;
+    const { scrollTop, clientHeight } = list.current;
+    if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight)
+      list.current.scrollTop = top;
+  }, [current]);
   return (
     <div className="stack">
       <Card title={t("call.recording")}>
@@ -49,7 +59,7 @@ export function Conversation({ call }: { call: Call }) {
             </EmptyState>
           )
         ) : (
-          <ol>
+          <ol className="turns" ref={list}>
             {call.turns.map((turn, at) => (
               <TurnLine
                 key={`${turn.speaker}-${turn.start_ms}`}
@@ -68,14 +78,9 @@ export function Conversation({ call }: { call: Call }) {
 function TurnLine(props: { turn: Call["turns"][number]; current: boolean; onPlay: () => void }) {
   const { t, clock, ms } = useText();
   const { turn, current } = props;
-  const line = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (current) line.current?.scrollIntoView({ block: "nearest" });
-  }, [current]);
   return (
     <li>
       <button
-        ref={line}
         type="button"
         className="turn"
         aria-current={current || undefined}

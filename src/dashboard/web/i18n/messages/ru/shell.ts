@@ -9,7 +9,7 @@ export const shell = {
   "nav.numbers": "Номера",
   "nav.trunk": "SIP-линия",
   "nav.contacts": "Контакты",
-  "nav.schedules": "Запланированные звонки",
+  "nav.schedules": "План звонков",
   "nav.billing": "Расход и оплата",
   "nav.webhooks": "Вебхуки",
   "nav.keys": "Ключи API",
