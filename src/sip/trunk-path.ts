@@ -87,7 +87,10 @@ export class TrunkPath {
         deps.onAddresses();
         deps.onConnected();
       },
-      onLost: deps.onLost,
+      onLost: () => {
+        deps.onAddresses();
+        deps.onLost();
+      },
     });
     this.#sender = new RequestSender(deps);
   }

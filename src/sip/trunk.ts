@@ -13,12 +13,9 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { randomInt } from "../core/random.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
-import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
-  buildResponse,
-  type HeaderInit,
   parseMessage,
   parseUri,
   type SipMessage,
@@ -42,12 +39,13 @@ import { usualPort } from "./routing/locate.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
 import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
 import { buildOffer } from "./sdp.ts";
+import { BESIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
 import { withAddress, withCapabilities, withHop } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
-import { replacesOf } from "./session/replaces.ts";
+import { replacedLeg } from "./session/take-over.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { Address } from "./transport/flow.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
@@ -68,8 +66,6 @@ export interface TrunkDeps
   onAddresses(trunk: SipTrunk): void;
 }
 
-/** In-dialog requests that SIP.js does not know. */
-const BESIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
 const TRIED_CALL_MS_MAX = 7000;
 const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
@@ -259,16 +255,7 @@ export class SipTrunk implements Trunk {
 
   async #answerInDialog(request: SipRequest, leg: BaseLeg): Promise<void> {
     const parts = await leg.answerInDialog(request);
-    const headers: HeaderInit = [
-      ["Contact", `<${this.#contactUri()}>`],
-      ["Allow", ALLOW],
-      ["Supported", SUPPORTED],
-      ...(request.method === "OPTIONS" ? ([["Accept", ACCEPT]] as const) : []),
-      ...(parts.headers ?? []),
-    ];
-    const text = buildResponse(request, { ...parts, headers });
-    const response = parseMessage(text);
-    if (response.kind !== "response") return;
+    const { response, text } = inDialogAnswer(request, parts, this.#contactUri());
     this.deps.transactions.sendResponse(response, leg.sessionTimer.outgoing(response, text));
   }
 
@@ -355,7 +342,7 @@ export class SipTrunk implements Trunk {
   // ---- legs ----
 
   #onInvite(invitation: Invitation, request: SipRequest): void {
-    const replaced = this.#replacedBy(request);
+    const replaced = replacedLeg(request, this.legs);
     if (typeof replaced === "number") {
       invitation.reject({ statusCode: replaced }).catch(() => {});
       return;
@@ -371,21 +358,6 @@ export class SipTrunk implements Trunk {
     this.legs.add(leg);
     if (replaced === null) this.deps.onIncoming(leg);
     else if (!replaced.replaceBy(leg)) leg.reject(481);
-  }
-
-  /** The leg whose place the INVITE takes (RFC 3891 3); a code to refuse it with; null: none. */
-  #replacedBy(request: SipRequest): BaseLeg | number | null {
-    const name = replacesOf(request);
-    if (name === null) return null;
-    if (name === undefined) return 400;
-    for (const leg of this.legs) {
-      const dialog = leg.dialogNamed(name);
-      if (!dialog) continue;
-      // Only who placed the call may have it answered by another phone while it rings.
-      if (dialog.early) return leg instanceof SipOutgoingLeg ? leg : 481;
-      return name.earlyOnly ? 486 : leg;
-    }
-    return 481;
   }
 
   #makeNegotiator(onPlan: (plan: MediaPlan) => void): MediaNegotiator {

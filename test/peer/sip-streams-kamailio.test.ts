@@ -15,9 +15,17 @@ const OURS = "127.0.6.22";
 const FROM = e164("+37061001001");
 const NAME = "provider.test";
 
+/** What `_sip._tcp` and `_sips._tcp` say: a dead server before the living one. */
+const servers = (port: number) => [
+  { priority: 10, weight: 1, port: 5099, name: NAME },
+  { priority: 20, weight: 1, port, name: NAME },
+];
 const dns: SipDns = {
   naptr: async () => [],
-  srv: async () => [],
+  srv: async (name) => {
+    if (name === `_sip._tcp.${NAME}`) return servers(5060);
+    return name === `_sips._tcp.${NAME}` ? servers(5061) : [];
+  },
   addresses: async (host) => ({
     addresses: host === NAME || host === "other.test" ? [HOST] : [],
     ttlSec: null,
@@ -46,6 +54,20 @@ describe.skipIf(!requirePeer("kamailio"))("with kamailio over streams", () => {
   });
   afterEach(() => stack?.close());
   afterAll(() => kamailio?.stop());
+
+  for (const transport of ["tcp", "tls"] as const) {
+    test(`by SRV over ${transport}: past a dead server, with the domain's certificate`, async () => {
+      await open(ca.caPem);
+      const trunk = add({ transport, server: NAME, port: 0 });
+      expect((await settled(trunk)).name).toBe("registered");
+      const probe = await trunk.probe();
+      expect(probe.servers.map(({ port, failed }) => [port, failed])).toEqual([
+        [transport === "tcp" ? 5060 : 5061, false],
+        [5099, true],
+      ]);
+      expect(probe.remote?.port).toBe(transport === "tcp" ? 5060 : 5061);
+    });
+  }
 
   for (const where of [{ transport: "tcp", port: 5060 } as const, secure]) {
     const { transport } = where;

@@ -48,11 +48,14 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
   if (servers.length > 0) resolver.setServers([...servers]);
 
   const addresses = async (name: string): Promise<AddressRecords> => {
-    const [ipv4, ipv6] = await Promise.all([
+    const answers = await Promise.allSettled([
       orNone(resolver.resolve4(name, { ttl: true })),
       orNone(resolver.resolve6(name, { ttl: true })),
     ]);
-    const records = [...ipv4, ...ipv6];
+    // Some resolvers fail on AAAA alone: one family is enough.
+    const records = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+    const failed = answers.find((each) => each.status === "rejected");
+    if (records.length === 0 && failed) throw failed.reason;
     if (records.length === 0) return { addresses: [], ttlSec: null };
     return {
       addresses: records.map(({ address }) => address),

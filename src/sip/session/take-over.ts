@@ -1,0 +1,20 @@
+/** Which of our legs an INVITE with Replaces takes the place of (RFC 3891 3). */
+import type { SipRequest } from "../message/index.ts";
+import type { BaseLeg } from "./leg.ts";
+import { SipOutgoingLeg } from "./outgoing-leg.ts";
+import { replacesOf } from "./replaces.ts";
+
+/** The leg; a code to refuse the INVITE with; null: it replaces nothing. */
+export function replacedLeg(request: SipRequest, legs: Iterable<BaseLeg>): BaseLeg | number | null {
+  const name = replacesOf(request);
+  if (name === null) return null;
+  if (name === undefined) return 400;
+  for (const leg of legs) {
+    const dialog = leg.dialogNamed(name);
+    if (!dialog) continue;
+    // Only who placed the call may have it answered by another phone while it rings.
+    if (dialog.early) return leg instanceof SipOutgoingLeg ? leg : 481;
+    return name.earlyOnly ? 486 : leg;
+  }
+  return 481;
+}
