@@ -5,6 +5,7 @@
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import {
+  callEvidence,
   callNotes,
   calls,
   deliveries,
@@ -38,7 +39,7 @@ const transcriptDays = (baseDays: number) =>
 
 export function retentionStore(queries: Queries) {
   return {
-    /** Removes the words of calls whose time is over. Answers how many calls. */
+    /** Removes the words and the evidence of calls whose time is over. Answers how many calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
       const due = await queries
         .select({ id: calls.id })
@@ -57,6 +58,7 @@ export function retentionStore(queries: Queries) {
       const ids = due.map(({ id }) => id);
       if (ids.length === 0) return 0;
       await queries.delete(turns).where(inArray(turns.callId, ids));
+      await queries.delete(callEvidence).where(inArray(callEvidence.callId, ids));
       // Proof of disclosure stays with the record: its words are the operator's.
       await queries
         .delete(callNotes)

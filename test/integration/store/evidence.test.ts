@@ -1,10 +1,12 @@
 /** What is kept of a call beside its words, on a real file. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { microEur } from "../../../src/core/money.ts";
 import { callStore } from "../../../src/store/call-store.ts";
 import { evidenceStore } from "../../../src/store/evidence-store.ts";
 import { retentionStore } from "../../../src/store/retention-store.ts";
+import { calls } from "../../../src/store/schema/index.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -13,9 +15,9 @@ const database = await openTestDatabase(join(tempDir(), "evidence.db"), 0);
 afterAll(() => database.close());
 const tenantId = await insertTenant(database);
 
-let calls = 0;
+let made = 0;
 async function recordedCall() {
-  const callUuid = `019aa1b2-0000-7000-8000-00000000000${++calls}`;
+  const callUuid = `019aa1b2-0000-7000-8000-00000000000${++made}`;
   const id = await database.tx((queries) =>
     callStore(queries).insert(tenantId, {
       ...{ callUuid, direction: "inbound", fromNumber: "", toNumber: "+37060000001" },
@@ -55,6 +57,21 @@ test("a waveform is gone in the statement that takes its recording, whoever take
   );
   expect(await evidenceStore(database.read).peaks(mailed.id)).toBeNull();
   expect(await evidenceStore(database.read).peaks(expired.id)).toBeNull();
+});
+
+test("evidence goes with the transcript, so that it does not grow for ever", async () => {
+  const { id, callUuid } = await recordedCall();
+  await database.tx(async (queries) => {
+    await evidenceStore(queries).put(tenantId, id, {
+      sip: [{ atMs: 1, direction: "in", line: "BYE (2 BYE)", detail: null }],
+      quality: [],
+    });
+    await queries.update(calls).set({ endedAt: 1 }).where(eq(calls.callUuid, callUuid));
+  });
+  await database.tx((queries) =>
+    retentionStore(queries).expireTranscripts(40 * 86_400_000, 30, 100),
+  );
+  expect((await evidenceStore(database.read).find(id)).sip).toEqual([]);
 });
 
 test("evidence is written again with the messages that came late", async () => {
