@@ -1396,6 +1396,12 @@ export interface components {
              */
             enabled: boolean;
             /**
+             * @description How sure it must be who the caller is: 0 anybody, 1 the number is a contact's, 2 and its PIN was keyed.
+             * @example 0
+             * @enum {number}
+             */
+            caller_level: 0 | 1 | 2;
+            /**
              * Format: date-time
              * @description When it was made. ISO 8601, UTC.
              * @example 2026-11-21T04:05:06+00:00
