@@ -121,6 +121,21 @@ describe("where a trunk's requests go", () => {
     expect(registered?.request.headers.get("contact")).toContain("transport=tcp");
   });
 
+  test("[sip] outbound_proxy takes the requests of trunks that name none", async () => {
+    const proxy = await peerAt({ host: FIRST });
+    const own = await peerAt({ host: SECOND });
+    const outboundProxy = `${proxy.host}:${proxy.port}`;
+    stack = await startStack(OURS, undefined, { outboundProxy });
+    const trunk = stack.addTrunk(trunkSettings({ server: DOMAIN }));
+    expect((await settled(trunk)).name).toBe("registered");
+    expect(proxy.methods()).toEqual(["REGISTER"]);
+    const other = stack.addTrunk(
+      trunkSettings({ trunkId: 2, outboundProxy: `${own.host}:${own.port}` }),
+    );
+    expect((await settled(other)).name).toBe("registered");
+    expect(own.methods()).toEqual(["REGISTER"]);
+  });
+
   test("every address of a trunk may call us, not only the preferred one", async () => {
     const first = await peerAt({ host: FIRST });
     const second = await peerAt({ host: SECOND });
@@ -235,6 +250,18 @@ describe("when a server fails", () => {
     expect((await settled(await trunkWith({ transport: "tcp" }))).name).toBe("registered");
     expect(second.methods()).toEqual(["REGISTER"]);
   });
+
+  test("a name with several addresses and no SRV: each is tried, over UDP and over TCP", async () => {
+    const second = await peerAt({ host: SECOND, transports: "both" });
+    dns.zone.set(DOMAIN, [[FIRST, SECOND]]);
+    const { port } = second;
+    const trunks = [
+      await trunkWith({ port, transport: "tcp" }),
+      await trunkWith({ trunkId: 2, port, transport: "udp" }),
+    ];
+    for (const trunk of trunks) expect((await settled(trunk)).name).toBe("registered");
+    expect(second.requests.map(({ transport }) => transport).sort()).toEqual(["TCP", "UDP"]);
+  }, 30_000);
 
   test("no server left: the call ends, with words", async () => {
     await twoServers((answer) => answer({ statusCode: 503, toTag: "a" }));
