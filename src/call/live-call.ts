@@ -154,7 +154,12 @@ export class LiveCall {
     leg.on("digit", ({ digit }) => this.#channel?.digit(digit));
     leg.on("ended", (end) => {
       const answered = this.#machine.state.name === "in_progress";
+      const referral = this.transfer?.referral;
       if (!answered) this.end(endingUnanswered(end));
+      else if (referral && end.kind === "bye")
+        void referral.then(({ transferred }) => {
+          if (!transferred) this.end(endingAnswered(end));
+        });
       else if (this.transfer?.joined) this.end(endingBridged(end));
       else this.end(endingAnswered(end));
     });

@@ -13,7 +13,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { LegEnd, OutgoingLeg } from "../sip/ports.ts";
+import type { LegEnd, OutgoingLeg, ReferOutcome } from "../sip/ports.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import type { CallNote, TransferFailure } from "../worker/messages.ts";
 import { rulesOf } from "./admission.ts";
@@ -65,6 +65,7 @@ export class Transfer {
   readonly #over = new AbortController();
   #secondLeg: OutgoingLeg | null = null;
   #joined = false;
+  #referral: Promise<ReferOutcome> | null = null;
 
   constructor(
     private readonly context: CallContext,
@@ -80,6 +81,11 @@ export class Transfer {
   /** Caller and person hear each other. */
   get joined(): boolean {
     return this.#joined;
+  }
+
+  /** How the carrier gets on with it; null: it is not asked. */
+  get referral(): Promise<ReferOutcome> | null {
+    return this.#referral;
   }
 
   /** Carries the transfer out; settles when the caller is with the person or back. Never rejects. */
@@ -106,7 +112,9 @@ export class Transfer {
   async #find(): Promise<Outcome | null> {
     const { leg } = this.call;
     if (this.briefing === null && leg) {
-      const { transferred, accepted, sipCode } = await leg.refer(this.to);
+      this.#referral = leg.refer(this.to);
+      const { transferred, accepted, sipCode } = await this.#referral;
+      this.#referral = null;
       this.#log.info("call.refer_finished", { transferred, accepted, sip_code: sipCode });
       if (this.#over.signal.aborted) return null;
       if (transferred) return { name: "handed_over", sipCode };

@@ -152,6 +152,25 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
     spoken(60_000),
   );
 
+  test(
+    "sipp accepts REFER and hangs up without a word: the call was handed over",
+    async () => {
+      await setTrunk({ server: SIPP, username: "peer", register: false });
+      const sipp = startSipp({ scenario: "uas_refer_bye.xml", host: SIPP });
+      const { call_uuid } = await api.post<{ call_uuid: string }>("/calls", {
+        to_number: SIPP_NUMBER,
+      });
+      await eventually(async () => (await newest()) === call_uuid, "sipp has answered");
+      await api.post(`/calls/${call_uuid}/transfer`, { to: DESK_NUMBER });
+      expect(await ended(call_uuid)).toMatchObject({
+        ended_reason: "transferred",
+        transfers: [{ method: "refer", outcome: "transferred" }],
+      });
+      expect((await sipp.finished).exitCode).toBe(0);
+    },
+    spoken(60_000),
+  );
+
   test.each([
     ["200 OK", { ended_reason: "transferred", status: "completed" }, "transferred"],
     ["486 Busy Here", { status: "completed" }, "busy"],

@@ -24,7 +24,8 @@ export function transfer(session: Session, target: URI, clock: Clock): Promise<R
       resolve({ transferred, accepted, sipCode });
     };
     const onState = (state: SessionState) => {
-      if (state === SessionState.Terminated) finish(false, null);
+      // Carriers that take a REFER upon them may hang up before they have told how it went.
+      if (state === SessionState.Terminated) finish(accepted, null);
     };
     const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
     const patience = clock.after(ACCEPT_TIMEOUT_MS, () => {
