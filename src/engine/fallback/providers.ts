@@ -112,6 +112,11 @@ export class CallProviders {
     return last !== undefined && this.#sessions.get(last)?.[part] === session;
   }
 
+  /** Another voice says this text; the provider stays. */
+  cannotSpeak({ name }: Candidate, error: Error): void {
+    this.options.log.warn("provider.cannot_speak", { provider: name, error: error.message });
+  }
+
   /** Writes the failure down. */
   failed(part: Part, { name, breaker }: Candidate, error: unknown): void {
     breaker.failed(error instanceof ProviderFailure && error.lasting);

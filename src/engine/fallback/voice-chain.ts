@@ -81,7 +81,11 @@ export class VoiceChain implements Voice {
           candidate.breaker.abandoned();
           return "done";
         }
-        if (error instanceof CannotSpeak) return { failure: error };
+        if (error instanceof CannotSpeak) {
+          candidate.breaker.abandoned();
+          providers.cannotSpeak(candidate, error);
+          return { failure: error };
+        }
         providers.failed("voice", candidate, error);
         takeOff(rest);
         if (rest.text === "") return "done";

@@ -56,6 +56,8 @@ export class RealtimeVoice implements Voice {
       signal.removeEventListener("abort", onAbort);
       if (signal.aborted) return;
       this.#count(response.usage);
+      // A phrase that fails is no reason to leave a session that stands.
+      if (response.failure && this.link.alive) throw cannot(response.failure.message);
       if (response.failure) throw response.failure;
       said = response.transcript;
       if (!isVerbatim(said, text) || response.track.samples === 0) continue;

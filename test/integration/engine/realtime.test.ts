@@ -228,6 +228,16 @@ test("a phrase is said word for word, or not at all", async () => {
   expect(server.conversations()[0]).toEqual([]);
 });
 
+test("a phrase that fails leaves the session standing", async () => {
+  server.script.speech = () => new Int16Array(0);
+  const session = open();
+  const refused = await speech(session, "Good afternoon.").catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(CannotSpeak);
+  server.script.speech = (text) => new Int16Array(text.length * 480).fill(3_000);
+  expect(textOf((await exchange(session, "Hello")).events)).toBe("All right.");
+  expect(server.headers).toHaveLength(1);
+});
+
 test("a piece can be said again after a false interruption", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five." });
   const session = open();
