@@ -9,6 +9,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
 import type { Call } from "./call.tsx";
+import { Notes } from "./notes.tsx";
 
 const SPEEDS = ["0.75", "1", "1.25", "1.5", "2"] as const;
 
@@ -49,6 +50,7 @@ export function Conversation({ call }: { call: Call }) {
           <p className="soft">{t(`call.recording.${call.recording_status}`)}</p>
         )}
       </Card>
+      <Notes call={call} />
       <Card title={t("call.transcript")} flush>
         {call.turns.length === 0 ? (
           call.transcript ? (

@@ -8,7 +8,7 @@ import { useNow } from "../../live/now.ts";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { Badge, Lamp } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
@@ -115,7 +115,7 @@ function Words({ turns }: { turns: readonly LiveTurn[] }) {
 function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
   const { t } = useText();
   const { say } = useToasts();
-  const form = useForm({ to: "" });
+  const form = useForm({ to: "", briefing: false });
   return (
     <Dialog title={t("live.transfer_title")} open={props.open} onOpen={props.onOpen}>
       <form
@@ -136,6 +136,11 @@ function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
           hint={t("live.transfer_hint")}
           required
           {...form.bind("to")}
+        />
+        <CheckField
+          label={t("live.transfer_brief")}
+          value={form.values.briefing}
+          onValue={(briefing) => form.set({ briefing })}
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">

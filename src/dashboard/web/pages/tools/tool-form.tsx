@@ -9,6 +9,10 @@ import { Card } from "../../ui/page.tsx";
 import { SchemaEditor } from "./schema-editor.tsx";
 import type { JsonSchema } from "./schema-fields.ts";
 
+type CallerLevel = "0" | "1" | "2";
+const CALLER_LEVELS: readonly CallerLevel[] = ["0", "1", "2"];
+const LEVEL_VALUES = { "0": 0, "1": 1, "2": 2 } as const;
+
 export interface ToolDraft {
   readonly name: string;
   readonly description: string;
@@ -18,6 +22,7 @@ export interface ToolDraft {
   readonly agent_id: string;
   readonly parameters: JsonSchema;
   readonly enabled: boolean;
+  readonly caller_level: CallerLevel;
 }
 
 export const emptyTool = (agentId: string): ToolDraft => ({
@@ -29,12 +34,14 @@ export const emptyTool = (agentId: string): ToolDraft => ({
   agent_id: agentId,
   parameters: { type: "object", properties: {}, required: [] },
   enabled: true,
+  caller_level: "0",
 });
 
 export const toolDraftOf = (tool: Rest["Tool"]): ToolDraft => ({
   ...tool,
   secret: "",
   agent_id: String(tool.agent_id ?? ""),
+  caller_level: CALLER_LEVELS[tool.caller_level] ?? "0",
 });
 
 /** As the API takes it, without the secret: that one only goes in when it was typed. */
@@ -46,6 +53,7 @@ export const toolBodyOf = (draft: ToolDraft) => ({
   agent_id: draft.agent_id === "" ? null : Number(draft.agent_id),
   parameters: draft.parameters,
   enabled: draft.enabled,
+  caller_level: LEVEL_VALUES[draft.caller_level],
 });
 
 export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: boolean }) {
@@ -93,6 +101,15 @@ export function ToolFields({ form, stored }: { form: Form<ToolDraft>; stored: bo
             ...(agents.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
           {...form.bind("agent_id")}
+        />
+        <SelectField
+          label={t("tools.caller_level")}
+          hint={t("tools.caller_level_hint")}
+          choices={CALLER_LEVELS.map((value) => ({
+            value,
+            label: t(`tools.caller_level.${value}`),
+          }))}
+          {...form.bind("caller_level")}
         />
         <SwitchField
           label={t("tools.enabled")}

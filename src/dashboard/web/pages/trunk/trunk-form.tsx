@@ -28,7 +28,7 @@ interface Draft {
 
 const draftOf = (trunk: Trunk | null): Draft => ({
   server: trunk?.server ?? "",
-  port: trunk?.port ?? null,
+  port: trunk?.port || null,
   transport: trunk?.transport ?? "udp",
   username: trunk?.username ?? "",
   password: "",
@@ -103,6 +103,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
               { value: "udp", label: "UDP" },
               { value: "tcp", label: "TCP" },
               { value: "tls", label: "TLS" },
+              { value: "auto", label: t("trunk.transport_auto") },
             ]}
             {...form.bind("transport")}
           />

@@ -36,6 +36,7 @@ export const connect = {
   "trunk.server": "SIP server",
   "trunk.port": "Port",
   "trunk.transport": "Transport",
+  "trunk.transport_auto": "Found by DNS",
   "trunk.username": "User name",
   "trunk.password": "Password",
   "trunk.password_hint": "Encrypted at once and never shown again.",

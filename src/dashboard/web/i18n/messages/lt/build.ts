@@ -128,6 +128,12 @@ export const build = {
   "tools.enabled_hint": "Agentai jį mato nuo kito skambučio.",
   "tools.off": "Išjungta",
   "tools.on": "Įjungta",
+  "tools.caller_level": "Skambinantis turi būti",
+  "tools.caller_level_hint":
+    "Kaip tiksliai turi būti žinoma, kas skambina, kad agentas galėtų naudoti įrankį.",
+  "tools.caller_level.0": "Bet kas",
+  "tools.caller_level.1": "Atpažintas pagal numerį",
+  "tools.caller_level.2": "Atpažintas pagal numerį ir PIN",
   "tools.parameters": "Argumentai",
   "tools.parameters_lead": "Ką agentas turi sužinoti prieš kviesdamas įrankį.",
   "tools.as_fields": "Laukai",

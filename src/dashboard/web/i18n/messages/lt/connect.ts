@@ -35,6 +35,7 @@ export const connect = {
   "trunk.server": "SIP serveris",
   "trunk.port": "Prievadas",
   "trunk.transport": "Perdavimas",
+  "trunk.transport_auto": "Pagal DNS",
   "trunk.username": "Naudotojo vardas",
   "trunk.password": "Slaptažodis",
   "trunk.password_hint": "Iškart užšifruojamas ir daugiau nerodomas.",

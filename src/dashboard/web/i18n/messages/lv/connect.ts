@@ -34,6 +34,7 @@ export const connect = {
   "trunk.server": "SIP serveris",
   "trunk.port": "Ports",
   "trunk.transport": "Transports",
+  "trunk.transport_auto": "Pēc DNS",
   "trunk.username": "Lietotājvārds",
   "trunk.password": "Parole",
   "trunk.password_hint": "Uzreiz tiek šifrēta un vairs netiek rādīta.",

@@ -127,6 +127,12 @@ export const build = {
   "tools.enabled_hint": "Агенты видят его со следующего звонка.",
   "tools.off": "Выключено",
   "tools.on": "Включено",
+  "tools.caller_level": "Звонящий должен быть",
+  "tools.caller_level_hint":
+    "Насколько точно должно быть известно, кто звонит, чтобы агент мог использовать инструмент.",
+  "tools.caller_level.0": "Любой",
+  "tools.caller_level.1": "Узнан по номеру",
+  "tools.caller_level.2": "Узнан по номеру и PIN",
   "tools.parameters": "Аргументы",
   "tools.parameters_lead": "Что агент должен узнать, прежде чем вызвать инструмент.",
   "tools.as_fields": "Поля",

@@ -35,6 +35,7 @@ export const connect = {
   "trunk.server": "Сервер SIP",
   "trunk.port": "Порт",
   "trunk.transport": "Транспорт",
+  "trunk.transport_auto": "По DNS",
   "trunk.username": "Имя пользователя",
   "trunk.password": "Пароль",
   "trunk.password_hint": "Сразу шифруется и больше не показывается.",
