@@ -189,7 +189,8 @@ interface Leg {
   /**
    * Blind transfer of an answered leg (RFC 3515): REFER to an E.164 number (as `sip:<number>@<server>`)
    * or SIP URI. Resolves, within 40 s, with what the final NOTIFY or the refusal said. The leg
-   * stays up: hang up after a success. A BYE of a far end that had accepted is a success too. Never rejects.
+   * stays up: hang up after a success. A far end that had accepted and says BYE has succeeded too.
+   * Never rejects.
    */
   refer(target: string): Promise<ReferOutcome>;
 }
