@@ -10,6 +10,7 @@ import type { LogRing } from "../ops/log-ring.ts";
 import { mailAdminStore } from "../store/mail-admin-store.ts";
 import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Audio } from "./audio.ts";
+import { createCallsElsewhere } from "./calls-elsewhere.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
 import type { AppSettings } from "./settings.ts";
@@ -61,6 +62,7 @@ export function createDashboard(
         probe: createTrunkProbe(sip, settings.sip),
       }),
       ...{ live, talks, chats, operator, logs, backups },
+      elsewhere: settings.storage.shared ? createCallsElsewhere(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
       checks: doctor && (async () => doctor(await operator().listTrunks())),

@@ -68,6 +68,13 @@ export type LiveEvent =
     }
   | { readonly type: "registration"; readonly status: RegistrationStatus };
 
+/** What other nodes on the same store carry. */
+export interface LiveElsewhere {
+  list(tenantId: number): Promise<readonly LiveCallView[]>;
+  /** Until the signal aborts. Never rejects. */
+  follow(tenantId: number, tell: (event: LiveEvent) => void, signal: AbortSignal): Promise<void>;
+}
+
 export interface LiveCalls {
   list(tenantId: number): readonly LiveCallView[];
   /** What was said so far, in the order the turns began. */
@@ -114,6 +121,8 @@ export interface DashboardParts {
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
   readonly trunks: TrunkDesk;
   readonly live: LiveCalls;
+  /** null: this node is alone. */
+  readonly elsewhere: LiveElsewhere | null;
   readonly talks: AgentTalks;
   readonly chats: AgentChats;
   readonly lamps: Lamps;

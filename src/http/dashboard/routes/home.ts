@@ -25,7 +25,12 @@ function percentile(values: readonly number[], share: number): number | null {
 
 export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
   const { database, billing, clock } = dependencies;
-  const { live, lamps, trunks } = parts;
+  const { live, elsewhere, lamps, trunks } = parts;
+
+  const liveCalls = async (tenantId: number) => [
+    ...live.list(tenantId),
+    ...((await elsewhere?.list(tenantId)) ?? []),
+  ];
 
   async function today(tenantId: number) {
     const zone = await tenantStore(database.read).timeZone(tenantId);
@@ -69,7 +74,7 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
       return {
         ok: true,
         lamps: lit,
-        live_calls: live.list(tenantId).length,
+        live_calls: (await liveCalls(tenantId)).length,
         today: await today(tenantId),
         latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
         problems: problemsOf({
@@ -87,11 +92,9 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
       const names = new Map(agents.map(({ id, name }) => [id, name]));
       return {
         ok: true,
-        calls: live
-          .list(tenantId)
-          .map((call) =>
-            presentLive(call, call.agentId === null ? null : (names.get(call.agentId) ?? null)),
-          ),
+        calls: (await liveCalls(tenantId)).map((call) =>
+          presentLive(call, call.agentId === null ? null : (names.get(call.agentId) ?? null)),
+        ),
       };
     }),
   ];

@@ -31,10 +31,10 @@ export const productRoutes = (context: ProductContext): Route[] => [
 
 export function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
   const { database, clock, log, identity } = dependencies;
-  const { live, talks } = parts;
+  const { live, elsewhere, talks } = parts;
   const { audit } = identity;
   return [
-    liveSocket({ live, database, clock, log }),
+    liveSocket({ live, elsewhere, database, clock, log }),
     listenSocket({ live, audit }),
     talkSocket({ talks, audit }),
   ];

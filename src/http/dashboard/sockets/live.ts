@@ -13,11 +13,12 @@ const PING_MS = 20_000;
 
 export function liveSocket(deps: {
   readonly live: DashboardParts["live"];
+  readonly elsewhere: DashboardParts["elsewhere"];
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
 }): SocketRoute {
-  const { live, database, clock, log } = deps;
+  const { live, elsewhere, database, clock, log } = deps;
 
   /** An agent that is newer than the socket gets its name with the call's next change. */
   async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
@@ -78,10 +79,13 @@ export function liveSocket(deps: {
             tell(socket, names, { type: "turn", callUuid, turn });
         }
         socket.json({ type: "ready" });
+        const gone = new AbortController();
+        void elsewhere?.follow(tenantId, (event) => tell(socket, names, event), gone.signal);
         const ping = clock.every(PING_MS, () => socket.json({ type: "ping" }));
         return {
           closed() {
             unsubscribe();
+            gone.abort();
             ping.cancel();
           },
         };
