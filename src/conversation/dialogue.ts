@@ -8,7 +8,6 @@
  * max duration, recording, report) is session.ts's.
  */
 import type { EndedReason } from "../call/ended-reason.ts";
-import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Heard } from "../engine/ports.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
@@ -23,7 +22,8 @@ import { DigitCollector } from "./digits.ts";
 import { EchoGuard } from "./echo.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
 import { CallerHearing, type Utterance } from "./hearing.ts";
-import * as limits from "./limits.ts";
+import { LastWords } from "./last-words.ts";
+import { LAST_TEXT_TIMEOUT_MS } from "./limits.ts";
 import { Overlap } from "./overlap.ts";
 import { Questions } from "./questions.ts";
 import { Recognitions } from "./recognitions.ts";
@@ -68,10 +68,10 @@ export class Dialogue {
   readonly #timers: DialogueTimers;
   readonly #overlap: Overlap;
   readonly #transferHold: TransferHold;
+  readonly #lastWords: LastWords;
 
   readonly #recognitions = new Recognitions();
   readonly #questions: Questions;
-  #lastWordWasSaid = false;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
   /** The recogniser was lost in the middle of what the caller says. */
@@ -93,7 +93,7 @@ export class Dialogue {
       callerSpeaks: () => this.#hearing.active,
       recognising: () => this.#recognitions.pending,
       onFailure: (error) => this.engineFailed(error),
-      onSilent: () => this.#agentFellSilent(),
+      onSilent: () => this.#lastWords.agentFellSilent(),
     });
     this.#hearing = new CallerHearing({
       vad,
@@ -128,6 +128,11 @@ export class Dialogue {
       ...{ settings, tongue: options.tongue, mind: engine.mind },
       ...{ machine: this.#machine, agent: this.#agent, echo: this.#echo, hearing: this.#hearing },
       takeBackThought: () => this.#questions.takeBack(),
+    });
+    this.#lastWords = new LastWords({
+      ...{ machine: this.#machine, agent: this.#agent, timers: this.#timers, log },
+      ...{ cached: options.cached, tongue: options.tongue, fadeMs: settings.bargeInFadeMs },
+      onSaid: options.onLastWordSaid,
     });
     this.#transferHold = new TransferHold({
       ...{ machine: this.#machine, agent: this.#agent, mind: engine.mind },
@@ -254,11 +259,12 @@ export class Dialogue {
 
   /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
   lastWords(text: string, reason: EndedReason): void {
-    const { name } = this.state;
-    if (name === "closing" || name === "ended") return;
-    this.#agent.stop(this.options.settings.bargeInFadeMs);
-    this.#machine.apply({ type: "close", reason });
-    if (name !== "idle") this.#agent.sayPhrase(text);
+    this.#lastWords.say(text, reason);
+  }
+
+  /** Apologises, as far as it can, and ends. */
+  engineFailed(error: unknown): void {
+    this.#lastWords.engineFailed(error);
   }
 
   /**
@@ -272,7 +278,7 @@ export class Dialogue {
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
-    await withDeadline(clock, this.#recognitions.latest, limits.LAST_TEXT_TIMEOUT_MS, late).catch(
+    await withDeadline(clock, this.#recognitions.latest, LAST_TEXT_TIMEOUT_MS, late).catch(
       () => {},
     );
   }
@@ -378,34 +384,6 @@ export class Dialogue {
     );
   }
 
-  /** Apologises, as far as it can, and ends. */
-  engineFailed(error: unknown): void {
-    const { name } = this.state;
-    const { tongue, cached, log } = this.options;
-    const { phrases } = tongue;
-    if (name === "ended") return;
-    log.warn("engine.failed", { error: describeError(error), state: name });
-    // Two people who talk need no engine.
-    if (name === "transferring" || name === "bridged") return;
-    const canApologise = name !== "closing" && cached.get(phrases.apology) !== null;
-    this.lastWords(canApologise ? phrases.apology : "", "engine_failure");
-    if (!canApologise) this.#lastWordSaid();
-  }
-
-  #agentFellSilent(): void {
-    if (this.#lastWordWasSaid) return;
-    this.#timers.tail.arm(limits.CLOSING_TAIL_MS, () => this.#lastWordSaid());
-  }
-
-  #lastWordSaid(): void {
-    const { state } = this;
-    if (state.name !== "closing" || this.#lastWordWasSaid) return;
-    this.#lastWordWasSaid = true;
-    this.#timers.stop();
-    this.#agent.finishTurn();
-    this.options.onLastWordSaid(state.reason);
-  }
-
   // Effects of a change of state: every waiting state's timer begins and ends here
 
   #onTransition(from: TurnState, to: TurnState): void {
@@ -432,7 +410,7 @@ export class Dialogue {
         break;
       case "closing":
         this.#fallSilent();
-        this.#timers.closing.arm(limits.CLOSING_MS_MAX, () => this.#lastWordSaid());
+        this.#lastWords.begun();
         break;
       case "ended":
         this.#fallSilent();
