@@ -1,9 +1,11 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
 import { buildDashboard } from "./build-dashboard.ts";
 import { buildSpeechData } from "./speech-data.ts";
+import { buildVadModel } from "./vad-model.ts";
 
 export async function generateSources(): Promise<void> {
   await buildSpeechData();
+  await buildVadModel();
   await buildDashboard();
 }
 

@@ -7,10 +7,6 @@ declare module "*.wasm" {
   const path: string;
   export default path;
 }
-declare module "*.onnx" {
-  const path: string;
-  export default path;
-}
 declare module "*.gz" {
   const path: string;
   export default path;

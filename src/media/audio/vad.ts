@@ -2,13 +2,12 @@
  * Voice activity of one stream: a cheap energy gate, and behind it the Silero model, which only
  * runs while the gate is open (250 calls leave no room for it on every frame).
  *
- * `process` is synchronous: it answers what the model said of the windows before, i.e. about one
- * frame behind. The last 64 ms before the gate opened are judged too, so that onsets are not lost.
- * Should the model fail, the gate decides alone.
+ * `process` is synchronous and answers what the model says of the newest whole window (32 ms). The last 64 ms
+ * before the gate opened are judged too, so that onsets are not lost.
  */
 import type { VoiceActivityDetector } from "../ports.ts";
 import { createResampler, type Resampler } from "./resampler.ts";
-import { SileroModel, type SileroStream, WINDOW_SAMPLES } from "./silero.ts";
+import { SileroModel, type SileroStream, WINDOW_SAMPLES } from "./silero/model.ts";
 import { SpeechGate } from "./speech-gate.ts";
 
 /** Makes the detector of one stream, at 8 kHz unless told otherwise. */
@@ -17,15 +16,12 @@ export type VadFactory = (sampleRateHz?: 8000 | 16000) => VoiceActivityDetector;
 const MODEL_RATE_HZ = 8000;
 const FRAMES_PER_SECOND = 50;
 
+/** 64 ms. */
 const PRE_ROLL_WINDOWS = 2;
-/** Windows of one stream that may wait: 256 ms. Older ones are not worth judging any more. */
-const WAITING_WINDOWS_MAX = 8;
-/** What an open gate counts for when there is no model to ask. */
-const GATE_ONLY_PROBABILITY = 0.6;
 
 let loading: Promise<SileroModel> | null = null;
 
-/** Loads the model once per thread. Rejects when the runtime cannot start; may be tried again. */
+/** Loads the model once per thread. Rejects when it cannot be read; may be tried again. */
 export async function loadVad(): Promise<VadFactory> {
   loading ??= SileroModel.load();
   try {
@@ -62,12 +58,15 @@ class WidebandVad implements VoiceActivityDetector {
 export class GatedVad implements VoiceActivityDetector {
   readonly #stream: Pick<SileroStream, "judge" | "reset">;
   readonly #gate = new SpeechGate();
+  /** The newest whole windows while the gate is closed, oldest first, and the one that fills. */
+  readonly #windows = Array.from(
+    { length: PRE_ROLL_WINDOWS },
+    () => new Int16Array(WINDOW_SAMPLES),
+  );
+  #kept = 0;
   #window = new Int16Array(WINDOW_SAMPLES);
   #filled = 0;
-  #waiting: Int16Array[] = [];
   #isOpen = false;
-  #isJudging = false;
-  #failed = false;
   #probability = 0;
 
   constructor(stream: Pick<SileroStream, "judge" | "reset">) {
@@ -76,38 +75,35 @@ export class GatedVad implements VoiceActivityDetector {
 
   process(pcm: Int16Array): number {
     const isOpen = this.#gate.isOpen(pcm);
-    if (isOpen && !this.#isOpen) this.#stream.reset();
+    if (isOpen && !this.#isOpen) this.#begin();
     if (!isOpen) this.#probability = 0;
     this.#isOpen = isOpen;
-    this.#gather(pcm);
-    if (this.#failed) return isOpen ? GATE_ONLY_PROBABILITY : 0;
-    if (isOpen && !this.#isJudging && this.#waiting.length > 0) void this.#judgeWaiting();
+    for (let index = 0; index < pcm.length; index++) {
+      this.#window[this.#filled++] = pcm[index] ?? 0;
+      if (this.#filled === WINDOW_SAMPLES) this.#wholeWindow();
+    }
     return this.#probability;
   }
 
-  #gather(pcm: Int16Array): void {
-    for (let index = 0; index < pcm.length; index++) {
-      this.#window[this.#filled++] = pcm[index] ?? 0;
-      if (this.#filled < WINDOW_SAMPLES) continue;
-      this.#waiting.push(this.#window);
-      this.#window = new Int16Array(WINDOW_SAMPLES);
-      this.#filled = 0;
+  /** What was heard just before the gate opened is judged first. */
+  #begin(): void {
+    this.#stream.reset();
+    for (let index = PRE_ROLL_WINDOWS - this.#kept; index < PRE_ROLL_WINDOWS; index++) {
+      const window = this.#windows[index];
+      if (window) this.#probability = this.#stream.judge(window);
     }
-    const keep = this.#isOpen ? WAITING_WINDOWS_MAX : PRE_ROLL_WINDOWS;
-    if (this.#waiting.length > keep) this.#waiting.splice(0, this.#waiting.length - keep);
+    this.#kept = 0;
   }
 
-  async #judgeWaiting(): Promise<void> {
-    this.#isJudging = true;
-    try {
-      for (let window = this.#waiting.shift(); window; window = this.#waiting.shift()) {
-        const probability = await this.#stream.judge(window);
-        if (this.#isOpen && probability !== null) this.#probability = probability;
-      }
-    } catch {
-      this.#failed = true;
-    } finally {
-      this.#isJudging = false;
+  #wholeWindow(): void {
+    this.#filled = 0;
+    if (this.#isOpen) {
+      this.#probability = this.#stream.judge(this.#window);
+      return;
     }
+    const oldest = this.#windows.shift() ?? new Int16Array(WINDOW_SAMPLES);
+    this.#windows.push(this.#window);
+    this.#window = oldest;
+    this.#kept = Math.min(PRE_ROLL_WINDOWS, this.#kept + 1);
   }
 }
