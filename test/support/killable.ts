@@ -4,7 +4,7 @@
  * around it that live on. `violations` says what is not as it must be when everything has settled.
  */
 import { Database as Sqlite } from "bun:sqlite";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { verifyLedger } from "../../src/billing/ledger.ts";
@@ -108,10 +108,19 @@ level = "info"
 `;
 }
 
+const REGISTER_LINES_MAX = 40;
+
 /** What the carrier sees of the appliance: its registrations, and whom it calls. */
 function watchTrunk(sipPort: number) {
   const invites = new Map<string, Set<string>>();
   let registrations = 0;
+  /** How the REGISTERs of the running process went: what it says, when, with which CSeq. */
+  let lines: string[] = [];
+  let since = performance.now();
+  function note(what: string) {
+    const atMs = Math.round(performance.now() - since);
+    if (lines.length < REGISTER_LINES_MAX) lines.push(`${atMs} ms ${what}`);
+  }
   function onMessage(
     direction: "in" | "out",
     message: SipMessage | string,
@@ -119,16 +128,41 @@ function watchTrunk(sipPort: number) {
   ) {
     if (peer.port !== sipPort) return;
     if (typeof message === "string") {
-      const isRegistered = message.startsWith("SIP/2.0 200") && /^CSeq: .*REGISTER/im.test(message);
-      if (direction === "out" && isRegistered) registrations++;
+      const cseq = /^CSeq: (\d+) REGISTER/im.exec(message)?.[1];
+      if (direction !== "out" || cseq === undefined) return;
+      note(`${message.slice(8, 11)} to ${cseq}`);
+      if (message.startsWith("SIP/2.0 200")) registrations++;
       return;
     }
-    if (message.kind !== "request" || message.method !== "INVITE") return;
+    if (message.kind !== "request") return;
+    if (message.method === "REGISTER") {
+      const signed = message.headers.has("authorization") ? ", signed" : "";
+      note(`REGISTER ${message.cseq.number}${signed}`);
+    }
+    if (message.method !== "INVITE") return;
     const number = userOf(message.uri);
     if (number === null || message.to.parameters.has("tag")) return;
     invites.set(number, (invites.get(number) ?? new Set()).add(message.callId));
   }
-  return { invites, onMessage, registrations: () => registrations };
+  return {
+    ...{ invites, onMessage },
+    registrations: () => registrations,
+    begin() {
+      lines = [];
+      since = performance.now();
+    },
+    /** Of the REGISTERs since `begin`. */
+    story: () => lines.join("; ") || "no REGISTER came",
+  };
+}
+
+/** Steps of the program that were logged, in milliseconds since it was started. */
+function loggedSteps(file: string, beganAtMs: number): string {
+  const steps = readFileSync(file, "utf8").matchAll(/"time":"([^"]+)".*"event":"([^"]+)"/g);
+  return [...steps]
+    .map(([, time = "", event]) => `${Date.parse(time) - beganAtMs} ms ${event}`)
+    .slice(0, REGISTER_LINES_MAX)
+    .join("; ");
 }
 
 async function cli(args: readonly string[], stdin = ""): Promise<string> {
@@ -176,8 +210,13 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   async function start() {
     const before = watch.registrations();
     const began = performance.now();
+    const beganAtMs = Date.now();
+    watch.begin();
+    const logFile = join(dir, "serve.log");
+    // A file given to a child is written over, not emptied.
+    writeFileSync(logFile, "");
     child = Bun.spawn([process.execPath, MAIN, "serve", ...on], {
-      ...{ cwd: dir, stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(dir, "serve.log")) },
+      ...{ cwd: dir, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
       env: { PATH: process.env.PATH ?? "" },
     });
     const started = child;
@@ -188,7 +227,12 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       },
       "the trunk is registered",
       REGISTERED_WITHIN_MS,
-    );
+    ).catch((error) => {
+      const logged = loggedSteps(logFile, beganAtMs);
+      throw new Error(`${error} (carrier: ${watch.story()}) (log: ${logged})`);
+    });
+    if (process.env.LINEVOICE_STORIES)
+      console.log(`${watch.story()} | ${loggedSteps(logFile, beganAtMs)}`);
     const registeredMs = performance.now() - began;
     await eventually(
       () =>
