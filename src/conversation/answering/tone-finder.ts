@@ -18,6 +18,8 @@ const LEVEL_MIN = 150;
 const DRIFT_HZ_MAX = 50;
 const TONE_FRAMES_MIN = Math.ceil(120 / FRAME_MS);
 const TONE_FRAMES_MAX = 4_000 / FRAME_MS;
+/** A lost packet or two does not end a tone. */
+const DROPOUT_FRAMES_MAX = 2;
 /** Another tone within this makes both a sequence, which is no beep. */
 const SEQUENCE_GAP_FRAMES = 160 / FRAME_MS;
 const SEQUENCE_FORGOTTEN_FRAMES = 1_000 / FRAME_MS;
@@ -30,6 +32,8 @@ export interface Beep {
 export class ToneFinder {
   #frequencyHz = 0;
   #frames = 0;
+  /** Frames since the tone was last heard, while it may go on. */
+  #dropoutFrames = 0;
   /** A tone that ended and may still turn out to be the first of a sequence. */
   #candidate: Beep | null = null;
   #framesSince = Number.POSITIVE_INFINITY;
@@ -52,10 +56,12 @@ export class ToneFinder {
     if (this.#frames === 0) this.#toneBegins();
     this.#frequencyHz = frequencyHz;
     this.#frames++;
+    this.#dropoutFrames = 0;
     return null;
   }
 
   #noTone(): Beep | null {
+    if (this.#frames > 0 && this.#dropoutFrames++ < DROPOUT_FRAMES_MAX) return null;
     if (this.#frames > 0) this.#toneEnded();
     this.#framesSince++;
     if (this.#framesSince > SEQUENCE_FORGOTTEN_FRAMES) this.#inSequence = false;
@@ -75,6 +81,7 @@ export class ToneFinder {
   #toneEnded(): void {
     const frames = this.#frames;
     this.#frames = 0;
+    this.#dropoutFrames = 0;
     const long = frames >= TONE_FRAMES_MIN && frames <= TONE_FRAMES_MAX;
     if (long && !this.#inSequence) {
       const durationMs = frames * FRAME_MS;
