@@ -46,6 +46,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
   return {
     language,
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
+    knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
     /** A counted text. */
     count: (key: MessageKey, value: number) =>
       pluralForm(catalogue[key], plurals.select(value)).replace("#", numbers.format(value)),

@@ -8,6 +8,7 @@ import { useLive } from "../../live/live.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Card, Figures, Page as Frame, Lamp, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
+import { inWords } from "./matter.ts";
 
 type Home = QueryData<typeof homeQuery>;
 
@@ -71,27 +72,31 @@ function Today({ home }: { home: Home }) {
 }
 
 function Lamps({ lamps }: { lamps: Home["lamps"] }) {
-  const { t } = useText();
+  const texts = useText();
   return (
-    <Card title={t("home.system")} flush>
+    <Card title={texts.t("home.system")} flush>
       <ul className="list">
-        {LAMPS.map((name) => (
-          <li key={name}>
-            <Lamp tone={TONES[lamps[name].state]} />
-            <div className="grow">
-              <p className="strong">{t(`home.lamp.${name}`)}</p>
-              <p className="soft">{lamps[name].sentence}</p>
-              {lamps[name].mend && <p className="small muted">{lamps[name].mend}</p>}
-            </div>
-          </li>
-        ))}
+        {LAMPS.map((name) => {
+          const { sentence, mend } = inWords(lamps[name], texts);
+          return (
+            <li key={name}>
+              <Lamp tone={TONES[lamps[name].state]} />
+              <div className="grow">
+                <p className="strong">{texts.t(`home.lamp.${name}`)}</p>
+                <p className="soft">{sentence}</p>
+                {mend && <p className="small muted">{mend}</p>}
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </Card>
   );
 }
 
 function Problems({ problems }: { problems: Home["problems"] }) {
-  const { t } = useText();
+  const texts = useText();
+  const { t } = texts;
   return (
     <Card title={t("home.problems")} flush>
       {problems.length === 0 ? (
@@ -101,20 +106,23 @@ function Problems({ problems }: { problems: Home["problems"] }) {
         </div>
       ) : (
         <ul className="list">
-          {problems.map((problem) => (
-            <li key={problem.sentence}>
-              <Lamp tone="warn" />
-              <div className="grow">
-                <p className="strong">{problem.sentence}</p>
-                <p className="soft">{problem.mend}</p>
-              </div>
-              {problem.href && (
-                <Link to={inApp(problem.href)} className="button small">
-                  {t("home.mend")}
-                </Link>
-              )}
-            </li>
-          ))}
+          {problems.map((problem) => {
+            const { sentence, mend } = inWords(problem, texts);
+            return (
+              <li key={problem.sentence}>
+                <Lamp tone="warn" />
+                <div className="grow">
+                  <p className="strong">{sentence}</p>
+                  <p className="soft">{mend}</p>
+                </div>
+                {problem.href && (
+                  <Link to={inApp(problem.href)} className="button small">
+                    {t("home.mend")}
+                  </Link>
+                )}
+              </li>
+            );
+          })}
         </ul>
       )}
     </Card>

@@ -4,6 +4,7 @@ import { calls } from "./calls.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { door } from "./door.ts";
+import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
 
@@ -15,4 +16,5 @@ export const en = {
   ...connect,
   ...company,
   ...operator,
+  ...lamps,
 } as const;

@@ -5,6 +5,7 @@ import { calls } from "./calls.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { door } from "./door.ts";
+import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
 
@@ -16,4 +17,5 @@ export const ru: Catalogue = {
   ...connect,
   ...company,
   ...operator,
+  ...lamps,
 };
