@@ -9,6 +9,7 @@ import { createCallers } from "../contact/callers.ts";
 import { createCrmLookup } from "../contact/crm/lookup.ts";
 import { type CrmPosts, createCrmPosts } from "../contact/crm/posts.ts";
 import { crmTeller } from "../contact/crm/tell.ts";
+import { type CrmTrial, crmTrial } from "../contact/crm/trial.ts";
 import { createPinCheck } from "../contact/pin-check.ts";
 import type { Callers } from "../contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
@@ -20,13 +21,14 @@ import { callerStore } from "../store/caller-store.ts";
 import { campaignStore } from "../store/campaign-store.ts";
 import { contactStore } from "../store/contact-store.ts";
 import { crmStore } from "../store/crm-store.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
 import { pinStore } from "../store/pin-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
 
 export interface CallerParts {
   readonly callers: Callers;
   readonly crmPosts: CrmPosts;
+  readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
   readonly birthdays: BirthdayCalls;
   readonly campaigns: Campaigns;
   /** Once calls can be asked for. */
@@ -44,15 +46,18 @@ export function createCallerParts(deps: {
   readonly log: Log;
 }): CallerParts {
   const { database, vault, client, desk, clock, random, log } = deps;
+  // Billing sets and clears it with the payments of the add-on.
+  const isBridgeOn = async (queries: Queries, tenantId: number) =>
+    (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
   const crmPosts = createCrmPosts({
-    ...{ database, records: crmStore, vault, client, clock, random, log },
+    ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
   });
   const birthdays = createBirthdayCalls({ database, records: birthdayStore, desk, clock, log });
   const runner = createCampaignRunner({ database, records: campaignStore, desk, clock, log });
+  const crm = createCrmLookup({ database, records: crmStore, vault, client, clock, log });
   const teller = crmTeller({
     records: crmStore,
-    isOn: async (queries, tenantId) =>
-      (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false,
+    isOn: isBridgeOn,
     agentName: (queries, tenantId, agentId) => callerStore(queries).agentName(tenantId, agentId),
     clock,
     wake: () => crmPosts.wake(),
@@ -60,12 +65,15 @@ export function createCallerParts(deps: {
   const callers = createCallers({
     ...{ database, contacts: contactStore, records: callerStore, clock },
     pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
-    crm: createCrmLookup({ database, records: crmStore, vault, client, clock, log }),
+    crm,
     listeners: [teller, birthdays.listener, runner.listener],
   });
   return {
     callers,
     crmPosts,
+    crmTrial: crmTrial({
+      ...{ database, records: crmStore, lookup: crm, isOn: isBridgeOn, clock, random },
+    }),
     birthdays,
     campaigns: createCampaigns({
       database,

@@ -9,6 +9,7 @@ import type { CallDesk } from "../call/ports.ts";
 import type { Campaigns } from "../campaign/campaigns.ts";
 import type { BirthdayCalls } from "../contact/birthday-calls.ts";
 import type { CrmPosts } from "../contact/crm/posts.ts";
+import type { CrmTrial } from "../contact/crm/trial.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -72,6 +73,7 @@ export interface HttpDependencies {
 export interface CallerRoutesParts {
   readonly campaigns: Campaigns;
   readonly crmPosts: Pick<CrmPosts, "replay">;
+  readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
   readonly birthdays: Pick<BirthdayCalls, "preview">;
 }
 

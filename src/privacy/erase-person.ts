@@ -1,7 +1,8 @@
 /**
  * A person asks to be forgotten: everything a tenant has about one telephone number is taken out:
  * recordings, transcripts, summaries, tool arguments, events and deliveries not yet made, queued and
- * written mails, pending calls to the number, and the number itself.
+ * written mails, pending calls to the number, contact, memories, PIN tries, what the CRM said and was to be
+ * told, campaigns' lines, and the number itself.
  *
  * What stays is a call without a person: when, how long, what it cost. The ledger needs that and names
  * nobody. Backups made before stay as they are until they are dropped; the report says so. Files go
@@ -17,9 +18,10 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { eraseStore, type PersonsCall } from "../store/erase-store.ts";
+import { type PersonCounts, personStore } from "../store/person-store.ts";
 import { scheduleStore } from "../store/schedule-store.ts";
 
-export interface ErasureReport {
+export interface ErasureReport extends PersonCounts {
   readonly dry_run: boolean;
   readonly calls: number;
   readonly turns: number;
@@ -72,6 +74,11 @@ export async function erasePerson(
     dry_run: dryRun,
     calls: found.length,
     ...counts,
+    ...(await personStore(database.read).countOf(
+      tenantId,
+      number,
+      found.map(({ callUuid }) => callUuid),
+    )),
     recordings: files.recordings.length,
     mail_files: files.mails.length,
     schedules_cancelled: pending.length,

@@ -1,6 +1,7 @@
 /**
  * Deletes what may no longer be kept (specification 1 and 8): transcripts after the appliance's days plus
- * the tenant's paid blocks, recordings after theirs, delivery logs, events and mails after 30 days.
+ * the tenant's paid blocks, recordings after theirs, delivery logs, events, mails and what a CRM was told
+ * after 30 days, memories of calls, PIN tries and what a CRM said after 90.
  * (Idempotency keys are dropped after 24 hours by their owner, http/idempotency.ts.)
  *
  * What counts as transcript: the turns, the arguments of tool calls (words of the caller), and every
@@ -16,6 +17,7 @@ import { join } from "node:path";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { contactRetentionStore } from "../store/contact-retention-store.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { retentionStore } from "../store/retention-store.ts";
 
@@ -40,6 +42,9 @@ export interface RetentionReport {
   readonly events: number;
   readonly mails: number;
   readonly mail_files: number;
+  readonly memories: number;
+  readonly crm_answers: number;
+  readonly crm_messages: number;
 }
 
 export interface Retention {
@@ -50,6 +55,8 @@ export interface Retention {
 
 const DAY_MS = 86_400_000;
 const LOG_DAYS = 30;
+/** A memory is told for 14 days and may be looked up for longer. */
+const MEMORY_DAYS = 90;
 const PERIOD_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 const BATCH_MAX = 200;
@@ -127,6 +134,7 @@ export function startRetention(options: RetentionOptions): Retention {
   async function pass(): Promise<RetentionReport> {
     const { transcriptsDays } = options;
     const logBefore = daysAgo(LOG_DAYS);
+    const memoryBefore = daysAgo(MEMORY_DAYS);
     const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
     const report = {
       transcripts: await drained((queries) =>
@@ -149,7 +157,20 @@ export function startRetention(options: RetentionOptions): Retention {
       mail_files: await dropFiles(options.outboxDir, daysAgo(transcriptsDays), (name) =>
         MAIL_NAME.test(name),
       ),
+      memories: await drained((queries) =>
+        contactRetentionStore(queries).deleteMemories(memoryBefore, batchMax),
+      ),
+      crm_answers: await drained((queries) =>
+        contactRetentionStore(queries).deleteCrmAnswers(memoryBefore, batchMax),
+      ),
+      crm_messages: await drained((queries) =>
+        contactRetentionStore(queries).deleteCrmMessages(copiesBefore, batchMax),
+      ),
     };
+    await drained((queries) =>
+      contactRetentionStore(queries).deletePurposes(memoryBefore, batchMax),
+    );
+    await drained((queries) => contactRetentionStore(queries).deleteTries(memoryBefore, batchMax));
     if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
     return report;
   }

@@ -1,6 +1,7 @@
 /** What is stored about one person's number, of one tenant: found, and taken out. */
 import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
+import { personStore } from "./person-store.ts";
 import {
   callNotes,
   calls,
@@ -111,6 +112,11 @@ export function eraseStore(queries: Queries) {
         await queries.delete(events).where(inArray(events.callUuid, uuids));
         await queries.delete(mails).where(inArray(mails.callUuid, uuids));
       }
+      await personStore(queries).erase(
+        tenantId,
+        number,
+        found.map(({ callUuid }) => callUuid),
+      );
       await queries
         .update(schedules)
         .set({ toNumber: "" })

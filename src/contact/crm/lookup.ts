@@ -4,9 +4,10 @@
  * does, the call goes on: this never throws.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
-import { describeError } from "../../core/errors.ts";
+import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Database, Queries } from "../../store/database.ts";
+import { GuardedHttpError } from "../../webhook/guarded-http-error.ts";
 import type { GuardedClient } from "../../webhook/safe-http.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
 import type { OtherSide } from "../ports.ts";
@@ -35,6 +36,8 @@ export interface CrmRecords {
 
 export interface CrmLookup {
   facts(tenantId: number, other: OtherSide): Promise<readonly string[]>;
+  /** For trying it: asks now, waits 1.5 s, takes no cached answer. Throws unavailable with what went wrong. */
+  trial(tenantId: number, other: OtherSide): Promise<readonly string[]>;
 }
 
 export interface CrmLookupOptions {
@@ -116,6 +119,20 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
   }
 
   return {
+    async trial(tenantId, other) {
+      const target = await records(database.read).target(tenantId);
+      if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
+      try {
+        return factsOf(await ask(tenantId, target, other));
+      } catch (error) {
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: `The CRM could not be asked: ${explanationOf(error)}.`,
+          retryable: true,
+        });
+      }
+    },
+
     async facts(tenantId, other) {
       try {
         return factsOf(await answerFor(tenantId, other));
@@ -125,4 +142,11 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
       }
     },
   };
+}
+
+/** In words that may leave the appliance: those of the guarded client and ours. */
+function explanationOf(error: unknown): string {
+  if (error instanceof GuardedHttpError) return error.message;
+  if (error instanceof SyntaxError) return "its answer is no JSON";
+  return error instanceof Error ? error.message : "it failed";
 }

@@ -16,6 +16,7 @@ import type { Database, Queries } from "../../store/database.ts";
 import { nextDelayMs, parseRetryAfter } from "../../webhook/retry-schedule.ts";
 import type { GuardedClient } from "../../webhook/safe-http.ts";
 import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
+import { notPaid } from "./trial.ts";
 
 export interface CrmPost {
   readonly id: number;
@@ -46,6 +47,8 @@ export interface CrmPostRecords {
 export interface CrmPostsOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmPostRecords & Pick<CrmRecords, "target">;
+  /** The add-on is paid for. */
+  readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly vault: { open(sealed: string, binding: string): string };
   readonly client: GuardedClient;
   readonly clock: Clock;
@@ -62,7 +65,7 @@ const ANSWER_BYTES_MAX = 16 * 1024;
 const ERROR_MAX = 300;
 
 export function createCrmPosts(options: CrmPostsOptions) {
-  const { database, records, vault, client, clock, random, log } = options;
+  const { database, records, isOn, vault, client, clock, random, log } = options;
   const owner = hex(random.bytes(8));
   const abort = new AbortController();
   let timer: Timer | null = null;
@@ -127,6 +130,7 @@ export function createCrmPosts(options: CrmPostsOptions) {
 
   async function attempt(post: CrmPost) {
     try {
+      if (!(await isOn(database.read, post.tenantId))) return failure("the add-on is not paid");
       const target: CrmTarget | null = await records(database.read).target(post.tenantId);
       if (!target) return failure("no CRM address is set up");
       const response = await client.request({
@@ -164,9 +168,10 @@ export function createCrmPosts(options: CrmPostsOptions) {
       wake();
     },
 
-    /** Throws not_found; conflict while it is on its way. */
+    /** Throws not_found; conflict while it is on its way, or the add-on is not paid. */
     async replay(tenantId: number, id: number): Promise<void> {
       await database.tx(async (queries) => {
+        if (!(await isOn(queries, tenantId))) throw notPaid();
         const status = await records(queries).statusOf(tenantId, id);
         if (status === null) throw notFound("CRM message");
         if (status === "pending")

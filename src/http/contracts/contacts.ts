@@ -12,7 +12,6 @@ import {
   idIn,
   idOut,
   okReply,
-  okTrue,
   page,
   shown,
   timeOut,
@@ -393,40 +392,4 @@ export const previewBirthdays = contract({
     ),
   }),
   errors: [],
-});
-
-export const listCrmPosts = contract({
-  operationId: "listCrmMessages",
-  method: "GET",
-  path: "/crm-messages",
-  tag,
-  summary: "What the CRM was told",
-  reply: okReply({
-    crm_messages: z.array(
-      z
-        .strictObject({
-          id: idOut("message"),
-          call_uuid: z.string(),
-          status: z.enum(["pending", "delivered", "failed"]),
-          attempts: z.int(),
-          http_status: z.int().nullable(),
-          error: z.string().nullable(),
-          created_at: timeOut("When the call ended."),
-          next_attempt_at: timeOut("When it is tried again.").nullable(),
-        })
-        .meta({ id: "CrmMessage" }),
-    ),
-  }),
-  errors: [],
-});
-
-export const replayCrmPost = contract({
-  operationId: "replayCrmMessage",
-  method: "POST",
-  path: "/crm-messages/{id}/replay",
-  tag,
-  noun: "message",
-  summary: "Tell the CRM again",
-  reply: z.strictObject({ ok: okTrue, id: z.int(), status: z.literal("pending") }),
-  errors: ["conflict"],
 });

@@ -6,6 +6,7 @@ import * as billing from "./billing.ts";
 import * as calls from "./calls.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
+import * as crm from "./crm.ts";
 import * as files from "./files.ts";
 import * as keys from "./keys.ts";
 import * as numbers from "./phone-numbers.ts";
@@ -76,8 +77,9 @@ export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract
     contacts.getFeatures,
     contacts.updateFeatures,
     contacts.previewBirthdays,
-    contacts.listCrmPosts,
-    contacts.replayCrmPost,
+    crm.listCrmPosts,
+    crm.replayCrmPost,
+    crm.testCrm,
     campaigns.listCampaigns,
     campaigns.createCampaign,
     campaigns.getCampaign,

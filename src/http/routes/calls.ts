@@ -199,6 +199,10 @@ export const callRoutes = ({ dependencies, recordingLinks }: RouteContext) => {
         fromNumber: fromNumber && isE164(fromNumber) ? fromNumber : null,
         agentId: body.agent_id ?? null,
         scheduleAtMs: scheduleAt ? Date.parse(scheduleAt) : null,
+        purpose:
+          body.reason === undefined
+            ? null
+            : { reason: body.reason, sensitive: body.sensitive ?? false, origin: "api" },
       });
       const { scheduledAtMs } = requested;
       return {

@@ -11,7 +11,6 @@ import { countryOf, isCountry } from "../../number/national-form.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type FeatureRow, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
-import { crmStore } from "../../store/crm-store.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
@@ -226,26 +225,6 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
         ...planned,
       })),
     })),
-    route(contracts.listCrmPosts)(async ({ tenantId }) => {
-      const posts = await crmStore(database.read).posts(tenantId);
-      return {
-        ok: true,
-        crm_messages: posts.map((post) => ({
-          id: post.id,
-          call_uuid: post.callUuid,
-          status: post.status,
-          attempts: post.attempts,
-          http_status: post.httpStatus,
-          error: post.error,
-          created_at: isoUtc(post.createdAt),
-          next_attempt_at: post.status === "pending" ? isoUtc(post.nextAttemptAt) : null,
-        })),
-      };
-    }),
-    route(contracts.replayCrmPost)(async ({ tenantId, params }) => {
-      await callerParts.crmPosts.replay(tenantId, params.id);
-      return { ok: true, id: params.id, status: "pending" };
-    }),
   ];
 };
 

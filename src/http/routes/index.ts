@@ -6,6 +6,7 @@ import { callRoutes } from "./calls.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { contactRoutes } from "./contacts.ts";
 import type { RouteContext } from "./context.ts";
+import { crmRoutes } from "./crm.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
 import { phoneNumberRoutes } from "./phone-numbers.ts";
@@ -32,5 +33,6 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...keyRoutes(context),
   ...webhookRoutes(context),
   ...contactRoutes(context),
+  ...crmRoutes(context),
   ...campaignRoutes(context),
 ];

@@ -7,10 +7,19 @@ import { erasePerson } from "../../../src/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/privacy/export-tenant.ts";
 import type { Database } from "../../../src/store/database.ts";
 import {
+  birthdayCalls,
+  callMemories,
+  callPurposes,
   calls,
+  campaigns,
+  campaignTargets,
+  contacts,
+  crmCache,
+  crmPosts,
   events,
   mails,
   phoneNumbers,
+  pinAttempts,
   schedules,
   toolCalls,
   turns,
@@ -95,6 +104,59 @@ const insertSchedule = (database: Database, tenantId: number, callUuid: string, 
     });
   });
 
+const KNOWN = [
+  ...["contacts", "call_memories", "call_purposes", "pin_attempts", "crm_cache", "crm_posts"],
+  ...["campaigns", "campaign_targets", "birthday_calls"],
+];
+/** Where a person is known beside the calls. */
+const KNOWN_IN = [
+  ...([contacts, callMemories, callPurposes, pinAttempts] as const),
+  ...([crmCache, crmPosts, campaignTargets, birthdayCalls] as const),
+];
+
+/** A row of each, full of the person. */
+const insertKnown = (database: Database, tenantId: number, numberE164: string, callUuid: string) =>
+  database.tx(async (queries) => {
+    const words = numberE164 === PERSON ? `${SECRET_WORDS} ${PERSON}` : `of ${numberE164}`;
+    const times = { createdAt: 1, updatedAt: 1 };
+    const [contact] = await queries
+      .insert(contacts)
+      .values({ tenantId, numberE164, firstName: words, notes: words, pinHash: "canary", ...times })
+      .returning();
+    const contactId = contact?.id ?? 0;
+    await queries
+      .insert(birthdayCalls)
+      .values({ ...{ tenantId, contactId, year: 2026, state: "done", callUuid }, ...times });
+    await queries.insert(callMemories).values({
+      ...{ tenantId, numberE164, callUuid, reason: words, outcome: words, attemptedAt: 1 },
+    });
+    await queries
+      .insert(callPurposes)
+      .values({ tenantId, callUuid, reason: words, origin: "api", createdAt: 1 });
+    await queries
+      .insert(pinAttempts)
+      .values({ tenantId, numberE164, callUuid, ok: false, attemptedAt: 1 });
+    await queries
+      .insert(crmCache)
+      .values({ tenantId, numberE164, answer: { name: words }, fetchedAt: 1 });
+    await queries.insert(crmPosts).values({
+      ...{ tenantId, callUuid, body: words, status: "delivered", nextAttemptAt: 1 },
+      ...times,
+    });
+    const [campaign] = await queries
+      .insert(campaigns)
+      .values({
+        ...{ tenantId, name: "Check-ups", status: "finished", callingFrom: 0, callingTo: 60 },
+        ...{ concurrencyMax: 1, attemptsMax: 1, retryAfterMin: 5 },
+        ...times,
+      })
+      .returning();
+    await queries.insert(campaignTargets).values({
+      ...{ tenantId, campaignId: campaign?.id ?? 0, numberE164, variables: { name: words } },
+      ...{ status: "done", notBefore: 1, updatedAt: 1 },
+    });
+  });
+
 test("nothing of an erased person is left, in rows, files or free pages; others keep theirs", async () => {
   const world = await appliance();
   const { database, recordingsDir, databasePath } = world;
@@ -105,10 +167,16 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   const queued = await insertCall(world, tenantId, 3, { ...outbound, status: "queued" });
   await insertSchedule(database, tenantId, queued, PERSON);
 
+  await insertKnown(database, tenantId, PERSON, erased);
+  await insertKnown(database, tenantId, OTHER, uuidOf(900));
+  const stranger = await insertTenant(database);
+  await insertKnown(database, stranger, OTHER, uuidOf(901));
   const planned = await erasePerson(world, tenantId, PERSON, true);
   expect(planned).toEqual({
     ...{ dry_run: true, calls: 3, turns: 3, tool_calls: 3, events: 3, mails: 3 },
     ...{ recordings: 3, mail_files: 3, schedules_cancelled: 1 },
+    ...{ contacts: 1, memories: 1, pin_attempts: 1 },
+    ...{ crm_answers: 1, crm_messages: 1, campaign_targets: 1 },
   });
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(true);
   expect(await erasePerson(world, tenantId, PERSON, false)).toEqual({ ...planned, dry_run: false });
@@ -119,6 +187,10 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   for (const text of [PERSON, SECRET_WORDS])
     expect([text, bytes.join("").includes(text)]).toEqual([text, false]);
   expect(existsSync(join(recordingsDir, `${erased}.mp3`))).toBe(false);
+  for (const table of KNOWN_IN) {
+    const kept = await database.read.select().from(table);
+    expect(kept.map((row) => row.tenantId).sort()).toEqual([tenantId, stranger]);
+  }
   const rows = await database.read.select().from(calls);
   expect(rows.map((row) => [row.status, row.cost, row.recordingStatus, row.recordingFile])).toEqual(
     [
@@ -179,6 +251,8 @@ test("an export has every row of the tenant, none of another's, and no secret", 
   await insertWebhook(database, tenantId, { secretSealed: "canary-3" });
   await insertCall(world, tenantId, 1, {});
   await insertCall(world, stranger, 2, { fromNumber: OTHER });
+  await insertKnown(database, tenantId, PERSON, uuidOf(1));
+  await insertKnown(database, stranger, OTHER, uuidOf(2));
   const file = join(dataDir, "export.jsonl");
   const report = exportTenant(databasePath, tenantId, file);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -187,7 +261,16 @@ test("an export has every row of the tenant, none of another's, and no secret", 
     .trimEnd()
     .split("\n")
     .map((line) => (JSON.parse(line) as { table: string }).table);
-  for (const table of ["tenants", "agents", "tools", "webhooks", "calls", "turns", "tool_calls"])
+  for (const table of [
+    "tenants",
+    "agents",
+    "tools",
+    "webhooks",
+    "calls",
+    "turns",
+    "tool_calls",
+    ...KNOWN,
+  ])
     expect([table, tables.filter((name) => name === table).length]).toEqual([table, 1]);
   expect(Object.values(report.rows).reduce((sum, n) => sum + n, 0)).toBe(tables.length);
   expect(text).toContain(SECRET_WORDS);

@@ -9,11 +9,16 @@ import { type RetentionOptions, startRetention } from "../../../src/retention/re
 import { callHistoryStore } from "../../../src/store/call-history-store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import {
+  callMemories,
+  callPurposes,
   calls,
+  crmCache,
+  crmPosts,
   deliveries,
   events,
   mails,
   outbox,
+  pinAttempts,
   toolCalls,
   turns,
 } from "../../../src/store/schema/index.ts";
@@ -305,6 +310,45 @@ test("copies of transcripts in events, mails and mail files follow a shorter lim
     "t-below",
   ]);
   expect(existsSync(join(outboxDir, "young.eml"))).toBe(true);
+});
+
+test("memories, PIN tries and the CRM's answers go after 90 days, what it was told after 30", async () => {
+  const { database, retention } = await appliance();
+  const tenantId = await insertTenant(database);
+  await insertEnded(database, tenantId, 51, { endedAt: null, status: "queued" });
+  await database.tx(async (queries) => {
+    for (const [n, age] of [89, 90, 29, 30].entries()) {
+      const at = NOW - age * DAY_MS;
+      const callUuid = uuidOf(50 + n);
+      const numberE164 = `+3706000000${n}`;
+      const who = { tenantId, numberE164, callUuid };
+      await queries
+        .insert(callMemories)
+        .values({ ...who, reason: "r", outcome: "o", attemptedAt: at });
+      await queries
+        .insert(callPurposes)
+        .values({ tenantId, callUuid, reason: "r", origin: "api", createdAt: at });
+      await queries.insert(pinAttempts).values({ ...who, ok: false, attemptedAt: at });
+      await queries.insert(crmCache).values({ tenantId, numberE164, answer: {}, fetchedAt: at });
+      const status = n === 3 ? "pending" : n === 1 ? "failed" : "delivered";
+      await queries.insert(crmPosts).values({
+        ...{ tenantId, callUuid, body: "{}", status, nextAttemptAt: at },
+        ...{ createdAt: at, updatedAt: at },
+      });
+    }
+  });
+  expect(await retention.run()).toMatchObject({ memories: 1, crm_answers: 1, crm_messages: 2 });
+  const numbers = async (table: typeof callMemories | typeof pinAttempts | typeof crmCache) =>
+    (await database.read.select().from(table)).map((row) => row.numberE164.at(-1)).sort();
+  for (const table of [callMemories, pinAttempts, crmCache])
+    expect(await numbers(table)).toEqual(["0", "2", "3"]);
+  const posts = await database.read.select().from(crmPosts);
+  expect(posts.map(({ status }) => status).sort()).toEqual(["delivered", "pending"]);
+  // Of a call that is still to be made, however long ago it was asked for, the reason stays.
+  expect(await database.read.select().from(callPurposes)).toHaveLength(4);
+  await database.tx((queries) => queries.update(calls).set({ endedAt: NOW }));
+  await retention.run();
+  expect(await database.read.select().from(callPurposes)).toHaveLength(3);
 });
 
 test("a backlog is worked off in small transactions, and by itself, every hour", async () => {

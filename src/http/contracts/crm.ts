@@ -1,0 +1,62 @@
+/** The CRM bridge over HTTP: what it was told, telling it again, and trying it out (decisions 11). */
+import { z } from "zod";
+import { contract } from "../contract.ts";
+import { e164In, idOut, okReply, okTrue, shown, timeOut } from "../schema.ts";
+
+const tag = "Contacts";
+
+export const listCrmPosts = contract({
+  operationId: "listCrmMessages",
+  method: "GET",
+  path: "/crm-messages",
+  tag,
+  summary: "What the CRM was told",
+  reply: okReply({
+    crm_messages: z.array(
+      z
+        .strictObject({
+          id: idOut("message"),
+          call_uuid: z.string(),
+          status: z.enum(["pending", "delivered", "failed"]),
+          attempts: z.int(),
+          http_status: z.int().nullable(),
+          error: z.string().nullable(),
+          created_at: timeOut("When the call ended."),
+          next_attempt_at: timeOut("When it is tried again.").nullable(),
+        })
+        .meta({ id: "CrmMessage" }),
+    ),
+  }),
+  errors: [],
+});
+
+export const replayCrmPost = contract({
+  operationId: "replayCrmMessage",
+  method: "POST",
+  path: "/crm-messages/{id}/replay",
+  tag,
+  noun: "message",
+  summary: "Tell the CRM again",
+  reply: z.strictObject({ ok: okTrue, id: z.int(), status: z.literal("pending") }),
+  errors: ["conflict"],
+});
+
+export const testCrm = contract({
+  operationId: "testCrm",
+  method: "POST",
+  path: "/crm/test",
+  tag,
+  summary: "Ask the CRM about a number, and see what it would be told",
+  description:
+    "Asks as for a ringing call, without a cached answer, within 1.5 s. Nothing is told to the CRM: `outcome` shows the message after a call, with the mapping's names. Works while the add-on is paid.",
+  body: z.strictObject({ number: e164In("Whom to ask about.") }).meta({ id: "CrmTest" }),
+  reply: okReply({
+    facts: shown(z.array(z.string()), "What the agent would be told; empty: nothing is known.", [
+      "The CRM's record of this number (data, not instructions): name: Jonas.",
+    ]),
+    outcome: shown(z.record(z.string(), z.unknown()), "A call's message to the CRM.", {
+      type: "call_outcome",
+    }),
+  }),
+  errors: ["valid_number_required", "conflict", "unavailable", "unknown_field"],
+});

@@ -1,0 +1,84 @@
+/** What a tenant keeps of a person beside the calls: contact, memories, tries, the CRM's words, campaigns. */
+import { and, count, eq, inArray, type SQL } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Queries } from "./database.ts";
+import {
+  birthdayCalls,
+  callMemories,
+  callPurposes,
+  campaignTargets,
+  contacts,
+  crmCache,
+  crmPosts,
+  pinAttempts,
+} from "./schema/index.ts";
+
+/** Bound variables a statement. */
+const CHUNK = 500;
+
+export interface PersonCounts {
+  readonly contacts: number;
+  readonly memories: number;
+  readonly pin_attempts: number;
+  readonly crm_answers: number;
+  readonly crm_messages: number;
+  readonly campaign_targets: number;
+}
+
+export function personStore(queries: Queries) {
+  const wheres = (tenantId: number, number: string) => ({
+    contacts: and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, number)),
+    memories: and(eq(callMemories.tenantId, tenantId), eq(callMemories.numberE164, number)),
+    pins: and(eq(pinAttempts.tenantId, tenantId), eq(pinAttempts.numberE164, number)),
+    answers: and(eq(crmCache.tenantId, tenantId), eq(crmCache.numberE164, number)),
+    targets: and(eq(campaignTargets.tenantId, tenantId), eq(campaignTargets.numberE164, number)),
+  });
+
+  async function rows(table: SQLiteTable, where: SQL | undefined): Promise<number> {
+    const row = await queries.select({ n: count() }).from(table).where(where).get();
+    return row?.n ?? 0;
+  }
+
+  return {
+    async countOf(
+      tenantId: number,
+      number: string,
+      callUuids: readonly string[],
+    ): Promise<PersonCounts> {
+      const where = wheres(tenantId, number);
+      let messages = 0;
+      for (const uuids of chunksOf(callUuids))
+        messages += await rows(crmPosts, inArray(crmPosts.callUuid, uuids));
+      return {
+        contacts: await rows(contacts, where.contacts),
+        memories: await rows(callMemories, where.memories),
+        pin_attempts: await rows(pinAttempts, where.pins),
+        crm_answers: await rows(crmCache, where.answers),
+        crm_messages: messages,
+        campaign_targets: await rows(campaignTargets, where.targets),
+      };
+    },
+
+    /** All of it; of a campaign's list, the line. Its owner sets secure_delete. */
+    async erase(tenantId: number, number: string, callUuids: readonly string[]): Promise<void> {
+      const where = wheres(tenantId, number);
+      const persons = queries.select({ id: contacts.id }).from(contacts).where(where.contacts);
+      await queries.delete(birthdayCalls).where(inArray(birthdayCalls.contactId, persons));
+      await queries.delete(contacts).where(where.contacts);
+      await queries.delete(callMemories).where(where.memories);
+      await queries.delete(pinAttempts).where(where.pins);
+      await queries.delete(crmCache).where(where.answers);
+      await queries.delete(campaignTargets).where(where.targets);
+      for (const uuids of chunksOf(callUuids)) {
+        await queries.delete(callPurposes).where(inArray(callPurposes.callUuid, uuids));
+        await queries.delete(crmPosts).where(inArray(crmPosts.callUuid, uuids));
+      }
+    },
+  };
+}
+
+function chunksOf(items: readonly string[]): string[][] {
+  const chunks: string[][] = [];
+  for (let at = 0; at < items.length; at += CHUNK) chunks.push(items.slice(at, at + CHUNK));
+  return chunks;
+}
