@@ -31,6 +31,7 @@ const PAGES = [
   "/calls/UUID?tab=delivery",
   "/calls/UUID?tab=cost",
   "/schedules",
+  "/contacts",
   "/agents",
   "/agents/new",
   "/agents/1",

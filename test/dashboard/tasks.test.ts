@@ -78,6 +78,29 @@ inChromium("in the dashboard", () => {
     expect(await Bun.file(path).text()).toContain(ELSEWHERE);
   });
 
+  test("contacts are brought in from CSV after a look at it, and found", async () => {
+    await open("/contacts");
+    await button("Import CSV").click();
+    await dialog()
+      .getByLabel("CSV")
+      .fill("number,first_name,last_name\n+37061000001,Jonas,Petraitis\n12,Bad,Line");
+    await button("Look at it first").click();
+    await dialog().getByText("New: 1. Changed: 0. As known: 0. Bad lines: 1.").waitFor();
+    await dialog().getByText("Line 3").waitFor();
+    expect(await button("Import").isDisabled()).toBe(true);
+    await dialog().getByText("Leave the bad lines out").click();
+    await button("Import").click();
+    await page.getByText("Imported: 1 new, 0 changed.").first().waitFor();
+    await page.getByLabel("Search by name or number").fill("petr");
+    await button("Edit: Jonas Petraitis").click();
+    await dialog().getByLabel("Birthday").fill("tomorrow");
+    await button("Save").click();
+    await dialog().getByRole("alert").getByText("1980-02-29").waitFor();
+    await dialog().getByLabel("Birthday").fill("--02-29");
+    await button("Save").click();
+    await page.getByRole("cell", { name: "--02-29" }).waitFor();
+  });
+
   test("a tool is made field by field and tried", async () => {
     await open("/tools/new");
     await page.getByLabel("Name", { exact: true }).first().fill("find_booking");

@@ -25,6 +25,7 @@ export const NAVIGATION: readonly Group[] = [
       { to: "/live", label: "nav.live", icon: "live" },
       { to: "/calls", label: "nav.calls", icon: "calls" },
       { to: "/schedules", label: "nav.schedules", icon: "schedule" },
+      { to: "/contacts", label: "nav.contacts", icon: "contacts" },
     ],
   },
   {

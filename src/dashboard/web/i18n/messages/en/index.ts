@@ -3,6 +3,7 @@ import { build } from "./build.ts";
 import { calls } from "./calls.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
+import { contacts } from "./contacts.ts";
 import { door } from "./door.ts";
 import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
@@ -16,5 +17,6 @@ export const en = {
   ...connect,
   ...company,
   ...operator,
+  ...contacts,
   ...lamps,
 } as const;

@@ -4,6 +4,7 @@ import { build } from "./build.ts";
 import { calls } from "./calls.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
+import { contacts } from "./contacts.ts";
 import { door } from "./door.ts";
 import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
@@ -17,5 +18,6 @@ export const lt: Catalogue = {
   ...connect,
   ...company,
   ...operator,
+  ...contacts,
   ...lamps,
 };

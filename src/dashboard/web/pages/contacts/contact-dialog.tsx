@@ -1,0 +1,154 @@
+/** Make or change a contact. */
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CurlButton } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { ProblemNote } from "../../ui/states.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+
+type Contact = Rest["Contact"];
+const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
+
+interface Draft {
+  readonly number_e164: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly vocative: string;
+  readonly birthday: string;
+  readonly language: (typeof LANGUAGES)[number] | "";
+  readonly notes: string;
+  readonly consent: boolean;
+  readonly do_not_call: boolean;
+  /** Only goes in. */
+  readonly pin: string;
+}
+
+const draftOf = (contact: Contact | null): Draft => ({
+  number_e164: contact?.number_e164 ?? "",
+  first_name: contact?.first_name ?? "",
+  last_name: contact?.last_name ?? "",
+  vocative: contact?.vocative ?? "",
+  birthday: contact?.birthday ?? "",
+  language: contact?.language ?? "",
+  notes: contact?.notes ?? "",
+  consent: contact?.consent ?? false,
+  do_not_call: contact?.do_not_call ?? false,
+  pin: "",
+});
+
+const bodyOf = (draft: Draft) => ({
+  number_e164: draft.number_e164.replace(/[\s()-]/g, ""),
+  first_name: draft.first_name,
+  last_name: draft.last_name,
+  vocative: draft.vocative || null,
+  birthday: draft.birthday || null,
+  language: draft.language || null,
+  notes: draft.notes,
+  consent: draft.consent,
+  do_not_call: draft.do_not_call,
+  ...(draft.pin ? { pin: draft.pin } : {}),
+});
+
+export function ContactDialog(props: { contact: Contact | null; onClose: () => void }) {
+  const { t } = useText();
+  const { say } = useToasts();
+  const stale = useStale();
+  const { contact } = props;
+  const form = useForm(draftOf(contact));
+
+  async function save(draft: Draft) {
+    const body = bodyOf(draft);
+    await (contact
+      ? answer(rest.PATCH("/contacts/{id}", { params: { path: { id: contact.id } }, body }))
+      : answer(rest.POST("/contacts", { body })));
+    await stale("contacts");
+    say(t("form.saved"));
+    props.onClose();
+  }
+
+  return (
+    <Dialog
+      wide
+      title={t(contact ? "contacts.change" : "contacts.new")}
+      open
+      onOpen={(open) => !open && props.onClose()}
+    >
+      <form className="form" noValidate onSubmit={form.send(save)}>
+        <div className="columns">
+          <TextField
+            label={t("numbers.number")}
+            hint={t("numbers.number_hint")}
+            type="tel"
+            required
+            {...form.bind("number_e164")}
+          />
+          <SelectField
+            label={t("agents.language")}
+            choices={[
+              { value: "", label: "–" },
+              ...LANGUAGES.map((value) => ({ value, label: t(`lang.${value}`) })),
+            ]}
+            {...form.bind("language")}
+          />
+          <TextField label={t("contacts.first_name")} {...form.bind("first_name")} />
+          <TextField label={t("contacts.last_name")} {...form.bind("last_name")} />
+          <TextField
+            label={t("contacts.birthday")}
+            hint={t("contacts.birthday_hint")}
+            placeholder="1980-02-29"
+            optional
+            {...form.bind("birthday")}
+          />
+          <TextField
+            label={t("contacts.vocative")}
+            hint={t("contacts.vocative_hint")}
+            optional
+            {...form.bind("vocative")}
+          />
+        </div>
+        <AreaField
+          label={t("contacts.notes")}
+          hint={t("contacts.notes_hint")}
+          rows={2}
+          {...form.bind("notes")}
+        />
+        <TextField
+          label={t("contacts.pin")}
+          hint={t(contact?.has_pin ? "contacts.pin_kept" : "contacts.pin_hint")}
+          type="password"
+          autoComplete="off"
+          inputMode="numeric"
+          optional
+          {...form.bind("pin")}
+        />
+        <SwitchField
+          label={t("contacts.consented")}
+          hint={t("contacts.consent_hint")}
+          {...form.bind("consent")}
+        />
+        <SwitchField label={t("contacts.do_not_call")} {...form.bind("do_not_call")} />
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy}>
+            {t("action.save")}
+          </Button>
+          <CurlButton
+            request={() =>
+              contact
+                ? {
+                    method: "PATCH",
+                    path: `/contacts/${contact.id}`,
+                    body: bodyOf(form.values),
+                  }
+                : { method: "POST", path: "/contacts", body: bodyOf(form.values) }
+            }
+          />
+        </div>
+      </form>
+    </Dialog>
+  );
+}

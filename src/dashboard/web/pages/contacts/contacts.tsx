@@ -1,0 +1,185 @@
+/** Contacts: who the company knows; agents greet and recognise them. */
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button, ButtonAnchor, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { useDoing } from "../../ui/mutate.ts";
+import { Badge, Page as Frame } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Pager, Table } from "../../ui/table.tsx";
+import { ContactDialog } from "./contact-dialog.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
+
+type Contact = Rest["Contact"];
+const LIMIT = 50;
+
+const contactsQuery = (search: string, offset: number) =>
+  queryOptions({
+    queryKey: ["contacts", search, offset],
+    queryFn: () =>
+      answer(
+        rest.GET("/contacts", {
+          params: { query: { ...(search ? { search } : {}), offset, limit: LIMIT } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export function Page() {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const navigate = useNavigate();
+  const view: { search?: unknown; offset?: unknown } = useSearch({ strict: false });
+  const search = view.search === undefined ? "" : String(view.search);
+  const offset = typeof view.offset === "number" ? Math.max(0, view.offset) : 0;
+  const contacts = useQuery(contactsQuery(search, offset));
+  const [editing, setEditing] = useState<Contact | "new" | null>(null);
+  const [importing, setImporting] = useState(false);
+  const show = (next: { search?: string; offset?: number }) =>
+    void navigate({ to: "/contacts", search: next, replace: true });
+  return (
+    <Frame
+      title={t("nav.contacts")}
+      lead={t("contacts.lead")}
+      actions={
+        <>
+          <ButtonAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
+            CSV
+          </ButtonAnchor>
+          {mayChange && (
+            <>
+              <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>
+              <Button look="primary" icon="plus" onClick={() => setEditing("new")}>
+                {t("contacts.new")}
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      <input
+        type="search"
+        className="input"
+        aria-label={t("contacts.search")}
+        placeholder={t("contacts.search")}
+        value={search}
+        maxLength={120}
+        onChange={(event) => show(event.target.value ? { search: event.target.value } : {})}
+      />
+      <section className="card">
+        <Loaded query={contacts} lines={8}>
+          {(data) =>
+            data.contacts.length === 0 ? (
+              <EmptyState
+                icon="contacts"
+                title={t(search ? "contacts.none_match" : "contacts.empty")}
+              >
+                {t("contacts.empty_body")}
+              </EmptyState>
+            ) : (
+              <>
+                <ContactTable rows={data.contacts} onEdit={setEditing} />
+                <Pager
+                  offset={offset}
+                  limit={LIMIT}
+                  shown={data.contacts.length}
+                  total={data.total}
+                  onOffset={(next) =>
+                    show({ ...(search ? { search } : {}), ...(next > 0 ? { offset: next } : {}) })
+                  }
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </section>
+      {editing && (
+        <ContactDialog
+          contact={editing === "new" ? null : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {importing && <ImportDialog onClose={() => setImporting(false)} />}
+    </Frame>
+  );
+}
+
+function ContactTable(props: { rows: readonly Contact[]; onEdit: (contact: Contact) => void }) {
+  const { t } = useText();
+  const { mayChange } = useSession();
+  const doing = useDoing("contacts");
+  const [removing, setRemoving] = useState<Contact | null>(null);
+  const nameOf = (contact: Contact) =>
+    `${contact.first_name} ${contact.last_name}`.trim() || contact.number_e164;
+  return (
+    <>
+      <Table
+        caption={t("nav.contacts")}
+        rows={props.rows}
+        rowKey={(contact) => contact.id}
+        columns={[
+          {
+            head: t("contacts.name"),
+            cell: (contact) => <span className="strong">{nameOf(contact)}</span>,
+          },
+          {
+            head: t("numbers.number"),
+            cell: (contact) => <span className="nums">{contact.number_e164}</span>,
+          },
+          { head: t("contacts.birthday"), cell: (contact) => contact.birthday ?? "–" },
+          {
+            head: t("agents.language"),
+            cell: (contact) => (contact.language ? t(`lang.${contact.language}`) : "–"),
+          },
+          {
+            head: t("contacts.may"),
+            cell: (contact) => (
+              <span className="row tight">
+                {contact.do_not_call && <Badge tone="bad">{t("contacts.do_not_call")}</Badge>}
+                {contact.consent && <Badge tone="good">{t("contacts.consented")}</Badge>}
+                {contact.has_pin && <Badge>PIN</Badge>}
+              </span>
+            ),
+          },
+          {
+            head: t("action.edit"),
+            end: true,
+            cell: (contact) =>
+              mayChange && (
+                <span className="row">
+                  <Button
+                    small
+                    aria-label={`${t("action.edit")}: ${nameOf(contact)}`}
+                    onClick={() => props.onEdit(contact)}
+                  >
+                    {t("action.edit")}
+                  </Button>
+                  <IconButton
+                    icon="trash"
+                    label={`${t("action.delete")}: ${nameOf(contact)}`}
+                    onClick={() => setRemoving(contact)}
+                  />
+                </span>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        title={t("contacts.delete_title", { name: removing ? nameOf(removing) : "" })}
+        body={t("contacts.delete_body")}
+        action={t("action.delete")}
+        open={removing !== null}
+        onOpen={() => setRemoving(null)}
+        onConfirm={async () => {
+          if (!removing) return;
+          const path = { id: removing.id };
+          await doing.run(() => answer(rest.DELETE("/contacts/{id}", { params: { path } })));
+        }}
+      />
+    </>
+  );
+}

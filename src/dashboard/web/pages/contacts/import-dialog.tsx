@@ -1,0 +1,129 @@
+/** Contacts from a CSV file: looked at first, with every bad line told, then taken. */
+import { useId, useState } from "react";
+import { answer, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { AreaField, CheckField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useStale } from "../../ui/mutate.ts";
+import { ProblemNote } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+
+const ask = (csv: string, options: { dry_run?: boolean; skip_bad?: boolean }) =>
+  answer(rest.POST("/contacts/import", { body: { csv, ...options } }));
+type Report = Awaited<ReturnType<typeof ask>>;
+
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useText();
+  const { say } = useToasts();
+  const stale = useStale();
+  const chooser = useId();
+  const form = useForm({ csv: "", skip_bad: false });
+  const [report, setReport] = useState<Report | null>(null);
+
+  /** The first time it only looks. */
+  async function send({ csv, skip_bad }: { csv: string; skip_bad: boolean }) {
+    if (!report) {
+      setReport(await ask(csv, { dry_run: true, skip_bad }));
+      return;
+    }
+    const done = await ask(csv, { skip_bad });
+    await stale("contacts");
+    say(t("contacts.imported", { created: done.created, updated: done.updated }));
+    onClose();
+  }
+
+  function change(changes: { csv?: string; skip_bad?: boolean }) {
+    if (changes.csv !== undefined) setReport(null);
+    form.set(changes);
+  }
+
+  const blocked = report !== null && report.problem_count > 0 && !form.values.skip_bad;
+  return (
+    <Dialog
+      wide
+      title={t("contacts.import")}
+      lead={t("contacts.import_lead")}
+      open
+      onOpen={(open) => !open && onClose()}
+    >
+      <form className="form" noValidate onSubmit={form.send(send)}>
+        <div className="field">
+          <label htmlFor={chooser}>{t("knowledge.choose")}</label>
+          <input
+            id={chooser}
+            type="file"
+            className="input"
+            accept=".csv,.txt"
+            onChange={(event) => {
+              const file = event.target.files?.[0];
+              if (file) void file.text().then((csv) => change({ csv }));
+            }}
+          />
+        </div>
+        <AreaField
+          label="CSV"
+          code
+          rows={5}
+          placeholder={"number,first_name,last_name,birthday,language,consent"}
+          {...form.bind("csv")}
+          onValue={(csv) => change({ csv })}
+        />
+        {report && <Preview report={report} />}
+        {report && report.problem_count > 0 && (
+          <CheckField
+            label={t("contacts.skip_bad")}
+            value={form.values.skip_bad}
+            onValue={(skip_bad) => change({ skip_bad })}
+          />
+        )}
+        <ProblemNote problem={form.problem} />
+        <div className="form-foot">
+          <Button type="submit" look="primary" busy={form.busy} disabled={blocked}>
+            {t(report ? "contacts.take" : "contacts.look")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Preview({ report }: { report: Report }) {
+  const { t } = useText();
+  return (
+    <div className="stack" role="status">
+      <p className="strong">
+        {t("contacts.preview", {
+          created: report.created,
+          updated: report.updated,
+          unchanged: report.unchanged,
+          bad: report.problem_count,
+        })}
+      </p>
+      {report.problems.length > 0 && (
+        <ul className="stack tight">
+          {report.problems.slice(0, 20).map((problem) => (
+            <li key={`${problem.line}-${problem.column}`} className="error-text">
+              {t("contacts.line", { line: problem.line })}: {problem.problem}
+            </li>
+          ))}
+        </ul>
+      )}
+      {report.preview.length > 0 && (
+        <Table
+          caption={t("contacts.import")}
+          rows={report.preview.map((row, line) => ({ ...row, line }))}
+          rowKey={(row) => row.line}
+          columns={[
+            { head: t("numbers.number"), cell: (row) => row.number_e164 },
+            { head: t("contacts.name"), cell: (row) => `${row.first_name} ${row.last_name}` },
+            { head: t("contacts.birthday"), cell: (row) => row.birthday ?? "–" },
+            { head: t("agents.language"), cell: (row) => row.language ?? "–" },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
