@@ -386,13 +386,10 @@ export class AgentSide {
   /** Never silent: the agent means to speak, and nothing is to be heard. */
   #guardSilence(playing: boolean): void {
     const { name } = this.#machine.state;
-    const agentHasWord = name === "thinking" || name === "agent_speaking";
-    if (!agentHasWord || this.#options.callerSpeaks()) {
-      this.#neverSilent.rest();
-      return;
-    }
-    if (playing || this.#tools.pending) this.#neverSilent.heard();
-    else if (this.#speech.starving && this.#neverSilent.silentFrame()) this.#breakSilence();
+    const wanted =
+      (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
+    const heard = playing || this.#tools.pending || !this.#speech.starving;
+    if (this.#neverSilent.follow({ wanted, heard })) this.#breakSilence();
   }
 
   #breakSilence(): void {

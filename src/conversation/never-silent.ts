@@ -14,19 +14,16 @@ export class NeverSilent {
     private readonly settings: Pick<ConversationSettings, "neverSilentMs" | "fillerDelayMs">,
   ) {}
 
-  /** The agent's turn is over, or somebody else has the word: nothing is missing. */
-  rest(): void {
-    this.#silentMs = 0;
-    this.#said = 0;
-  }
-
-  /** Something of the agent was played in this frame. */
-  heard(): void {
-    this.#silentMs = 0;
-  }
-
-  /** A frame of unwanted silence; true when something is to be said now. */
-  silentFrame(): boolean {
+  /**
+   * One frame. `wanted`: the agent has the word; `heard`: something of it is playing, or others see
+   * to the silence. True when something is to be said now.
+   */
+  follow({ wanted, heard }: { readonly wanted: boolean; readonly heard: boolean }): boolean {
+    if (!wanted) this.#said = 0;
+    if (!wanted || heard) {
+      this.#silentMs = 0;
+      return false;
+    }
     this.#silentMs += FRAME_MS;
     const { neverSilentMs, fillerDelayMs } = this.settings;
     const againMs = Math.max(neverSilentMs, fillerDelayMs);

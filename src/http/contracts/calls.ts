@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CALL_STATUSES, ENDED_REASONS } from "../../call/ended-reason.ts";
 import { contract } from "../contract.ts";
 import { e164In, eurOut, field, idIn, okReply, page, shown, timeOut } from "../schema.ts";
+import { Answering, Disclosure, Message, TransferNote, turnMeasures } from "./call-notes.ts";
 
 const RECORDING_STATUSES = [
   "none",
@@ -47,8 +48,6 @@ const itemShape = {
 
 export const CallItem = z.strictObject(itemShape).meta({ id: "CallItem" });
 
-const step = (what: string) => shown(z.int().nullable(), what, 400);
-
 const Turn = z
   .strictObject({
     speaker: shown(z.enum(["agent", "customer"]), "Who spoke.", "agent"),
@@ -61,76 +60,9 @@ const Turn = z
       "Agent turns: from the customer's last speech to the first audio.",
       640,
     ),
-    measures: shown(
-      z
-        .strictObject({
-          endpoint_ms: step("The silence was judged long enough."),
-          stt_final_ms: step("The final text was there."),
-          first_token_ms: step("The mind's first words."),
-          first_audio_ms: step("The voice's first samples."),
-          first_packet_ms: step("The first packet left."),
-          early: shown(z.boolean(), "The mind was asked on stable words, ahead of time.", false),
-        })
-        .nullable(),
-      "Where an answer's latency went: ms from the customer's last speech to each step; null: not measured.",
-      {
-        endpoint_ms: 350,
-        stt_final_ms: 420,
-        first_token_ms: 430,
-        first_audio_ms: 520,
-        first_packet_ms: 540,
-        early: false,
-      },
-    ),
+    measures: turnMeasures,
   })
   .meta({ id: "Turn" });
-
-const at = shown(z.int(), "From the answer, ms.", 120);
-
-const Disclosure = z
-  .strictObject({
-    text: shown(z.string(), "The words that were said.", "This call is recorded."),
-    language: shown(z.string(), "Their language.", "en"),
-    start_ms: at,
-    end_ms: at,
-    heard: shown(z.boolean(), "Said to its end; false: the line went before.", true),
-  })
-  .meta({ id: "Disclosure" });
-
-const Message = z
-  .strictObject({
-    text: shown(z.string(), "What the caller wants to have passed on.", "Please call me back."),
-    caller_name: shown(z.string().nullable(), "As the caller said it.", "Jonas"),
-    callback: shown(z.string().nullable(), "Number or time to call back.", null),
-    at_ms: at,
-  })
-  .meta({ id: "Message" });
-
-const TransferNote = z
-  .strictObject({
-    to: shown(z.string(), "Where to.", "+37060000003"),
-    method: shown(
-      z.enum(["refer", "bridge"]),
-      "`refer`: the carrier took the call over; `bridge`: a second leg was dialled.",
-      "bridge",
-    ),
-    outcome: shown(
-      z.enum(["transferred", "busy", "no_answer", "declined", "failed"]),
-      "How it went; all but the first brought the caller back to the agent.",
-      "transferred",
-    ),
-    sip_code: shown(z.int().nullable(), "Final code of the far end, where it gave one.", null),
-    at_ms: at,
-  })
-  .meta({ id: "TransferNote" });
-
-const Answering = z
-  .strictObject({
-    result: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
-    cause: shown(z.string(), "What told it.", "short_greeting"),
-    at_ms: at,
-  })
-  .meta({ id: "Answering" });
 
 const ToolCall = z
   .strictObject({
@@ -287,6 +219,17 @@ export const createCall = contract({
       })
         .nullable()
         .optional(),
+      reason: field(z.string().min(1).max(300).regex(/\S/), {
+        description:
+          "What the call is about: told to the agent when the person calls back within 14 days (callback memory).",
+        example: "the appointment on Friday",
+        must: "be text of 1 to 300 characters",
+      }).optional(),
+      sensitive: field(z.boolean(), {
+        description: "Tell the reason only to a caller whose number was recognised.",
+        example: false,
+        must: "be true or false",
+      }).optional(),
     })
     .meta({ id: "NewCall" }),
   reply: okReply({
