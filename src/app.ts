@@ -271,7 +271,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const moneyRounds = startMoneyRounds({
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
     thresholds: settings.lowBalanceThresholds ?? [],
-    ...{ clock, log },
+    ...{ events: delivery.events, clock, log },
   });
   const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
   const operator = createOperator({

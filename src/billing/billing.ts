@@ -16,8 +16,21 @@ import { allowanceSeconds, fundsFor } from "./funds.ts";
 import { coverFor, type HoldRequest, insufficientBalance, writeHold } from "./hold.ts";
 import { move, post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
-import type { Balance, Billing, Charge, Plan } from "./ports.ts";
-import { coverSeconds, HOLD_BLOCK_SECONDS, MINIMUM_BILLABLE_SECONDS, rateCall } from "./rating.ts";
+import {
+  type Balance,
+  type Billing,
+  type Charge,
+  LOW_SECONDS,
+  type Plan,
+  type Reach,
+} from "./ports.ts";
+import {
+  type Cover,
+  coverSeconds,
+  HOLD_BLOCK_SECONDS,
+  MINIMUM_BILLABLE_SECONDS,
+  rateCall,
+} from "./rating.ts";
 import type { BillingStores } from "./stores.ts";
 
 export interface BillingOptions {
@@ -83,16 +96,22 @@ export function createBilling(options: BillingOptions): Billing {
     tenantId: number,
     callUuid: string,
     elapsedSeconds: number,
-  ): Promise<{ coveredSeconds: number }> {
+    whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
+  ): Promise<Reach> {
     const held = await stores.holds(queries).find(tenantId, callUuid);
-    if (!held) return { coveredSeconds: 0 }; // never held, or settled while this was on its way
+    // Never held, or settled while this was on its way.
+    if (!held) return { coveredSeconds: 0, reachSeconds: 0 };
     const { plan } = await payerOf(queries, tenantId);
     const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
     const wantedSeconds = Math.ceil(elapsedSeconds) + HOLD_BLOCK_SECONDS;
     const request = { plan, month: held.month, callUuid, ratePerMinute, wantedSeconds };
     const cover = await coverFor(stores, queries, tenantId, request);
     await writeHold(stores, queries, tenantId, request, cover, clock.now());
-    return { coveredSeconds: cover.planSeconds + cover.overageSeconds };
+    const ahead = { ...request, wantedSeconds: wantedSeconds + LOW_SECONDS };
+    const reachSeconds = secondsOf(await coverFor(stores, queries, tenantId, ahead));
+    const secondsLeft = reachSeconds - elapsedSeconds;
+    if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
+    return { coveredSeconds: secondsOf(cover), reachSeconds };
   }
 
   async function settle(
@@ -177,11 +196,13 @@ export function createBilling(options: BillingOptions): Billing {
     balance,
     requireFunds,
     hold,
-    extendHold: (tenantId, callUuid, elapsedSeconds) =>
-      database.tx((queries) => extend(queries, tenantId, callUuid, elapsedSeconds)),
+    extendHold: (tenantId, callUuid, elapsedSeconds, whenLow) =>
+      database.tx((queries) => extend(queries, tenantId, callUuid, elapsedSeconds, whenLow)),
     settle,
     credit,
   };
 }
+
+const secondsOf = ({ planSeconds, overageSeconds }: Cover): number => planSeconds + overageSeconds;
 
 const chargeKey = (callUuid: string): string => `call:${callUuid}`;

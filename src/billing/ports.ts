@@ -35,6 +35,17 @@ export interface Charge {
   readonly cost: MicroEur;
 }
 
+/** How far a live call's money goes, in whole seconds from its answer. */
+export interface Reach {
+  /** Held for the call: when fewer than were asked for, money runs out then. */
+  readonly coveredSeconds: number;
+  /** What plan and wallet would pay as of now; looked at up to 120 s ahead. */
+  readonly reachSeconds: number;
+}
+
+/** So long before its money ends the tenant is told (decisions.md 8). */
+export const LOW_SECONDS = 60;
+
 export interface Billing {
   readonly plans: readonly Plan[];
   /** The tenant's plan; the first configured one where its slug is gone. */
@@ -48,14 +59,15 @@ export interface Billing {
    */
   hold(queries: Queries, tenantId: number, callUuid: string): Promise<void>;
   /**
-   * Makes the hold cover `elapsedSeconds` + 60. Answers how many seconds from answer are covered
-   * in all: when fewer than asked for, money runs out then.
+   * Makes the hold cover `elapsedSeconds` + 60. `whenLow` runs in the same transaction when the funds
+   * reach for 60 s more or less; not for a call without a hold.
    */
   extendHold(
     tenantId: number,
     callUuid: string,
     elapsedSeconds: number,
-  ): Promise<{ coveredSeconds: number }>;
+    whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
+  ): Promise<Reach>;
   /** Charges once (key `call:<uuid>`) and releases the hold. 0 ms: never answered, nothing charged. */
   settle(
     queries: Queries,

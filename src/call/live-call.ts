@@ -25,6 +25,7 @@ import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./e
 import { QualitySeries } from "./evidence.ts";
 import { finishCall } from "./finish.ts";
 import type { CallChannel } from "./media-port.ts";
+import { MoneyWatch } from "./money-watch.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
 import { recordToolCall } from "./tool-call-record.ts";
 import { type Transfer, transferCall } from "./transfer.ts";
@@ -58,8 +59,6 @@ export interface Eavesdropper {
   ended(): void;
 }
 
-/** Ask for more money when less than this is covered. */
-const COVER_AHEAD_SEC = 30;
 const STORE_RETRY_MS = 1_000;
 /** The conversation ends a call at its maximum; main does when the conversation does not. */
 const OVERTIME_SEC = 60;
@@ -71,12 +70,10 @@ export class LiveCall {
   readonly #log: Log;
   #leg: IncomingLeg | OutgoingLeg | null = null;
   #channel: CallChannel | null = null;
-  #coveredSeconds = 0;
-  #exhausted = false;
+  readonly #money: MoneyWatch;
   /** From the INVITE to its answer. */
   #setupMs: number | null = null;
   readonly #beganAtMs: number;
-  #extending = false;
   #level: CallerLevel;
   #raising: Promise<CallerLevel> | null = null;
   /** Who answered is told once: when it is known, or at the end. */
@@ -98,6 +95,7 @@ export class LiveCall {
         this.#log.warn("call.illegal_event", { state: state.name, event: event.type }),
     });
     this.#beganAtMs = context.clock.monotonic();
+    this.#money = new MoneyWatch(context, identity);
     this.#level = identity.callerLevel ?? 0;
     context.registry.add(this);
     context.onChange?.(this);
@@ -331,7 +329,7 @@ export class LiveCall {
 
   async #watchMoney(): Promise<void> {
     const state = this.#machine.state;
-    if (state.name !== "in_progress" || this.#exhausted || this.#extending) return;
+    if (state.name !== "in_progress") return;
     const elapsedSec = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
     const secMax = this.transfer?.joined
       ? BRIDGED_SEC_MAX
@@ -340,26 +338,11 @@ export class LiveCall {
       this.end(endingByUs("completed", "max_duration"));
       return;
     }
-    if (elapsedSec + COVER_AHEAD_SEC > this.#coveredSeconds) {
-      this.#extending = true;
-      try {
-        const { tenantId, callUuid } = this.identity;
-        const held = await this.context.billing.extendHold(
-          tenantId,
-          callUuid,
-          Math.ceil(elapsedSec),
-        );
-        this.#coveredSeconds = held.coveredSeconds;
-      } catch (error) {
-        this.#storeFailed("hold", error);
-        return;
-      } finally {
-        this.#extending = false;
-      }
-    }
-    if (elapsedSec >= this.#coveredSeconds) {
-      this.#exhausted = true;
-      this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");
+    try {
+      if (await this.#money.isExhausted(elapsedSec))
+        this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");
+    } catch (error) {
+      this.#storeFailed("hold", error);
     }
   }
 

@@ -1,5 +1,6 @@
 /**
- * The event catalogue: what each of the seven types carries (specification 6, decisions.md 10).
+ * The event catalogue: what each type carries. Seven are the specification's (section 6,
+ * decisions.md 10), the two about money that runs low are an addition (decisions.md 8).
  * Pure builders; a caller hands the draft to `EventSink.emit` in the transaction of the change.
  * An unset value is null, never a missing key.
  */
@@ -133,6 +134,28 @@ export function toolExecuted(
     http_status: result.httpStatus,
     duration_ms: Math.round(result.durationMs),
   });
+}
+
+/**
+ * Once a call, when plan and wallet cover it for 60 s more or less. `secondsLeft`: whole seconds until
+ * the agent says goodbye, as far as is known now.
+ */
+export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft {
+  return draft("call.balance_low", call, {
+    call_id: call.callUuid,
+    ...parties(call),
+    seconds_left: Math.max(0, Math.floor(secondsLeft)),
+  });
+}
+
+/** Once a crossing of a threshold of `[payments] low_balance_eur`, together with the mail. */
+export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
+  return {
+    type: "balance.low",
+    callUuid: null,
+    agentId: null,
+    data: { balance_eur: microToEur(balance), threshold_eur: microToEur(threshold) },
+  };
 }
 
 /** The data of a test call.ended: the shape of a real one, nothing of a customer. */

@@ -787,6 +787,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/crm/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask the CRM about a number, and see what it would be told
+         * @description Asks as for a ringing call, without a cached answer, within 1.5 s. Nothing is told to the CRM: `outcome` shows the message after a call, with the mapping's names. Works while the add-on is paid.
+         */
+        readonly post: operations["testCrm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/campaigns": {
         readonly parameters: {
             readonly query?: never;
@@ -2001,6 +2021,16 @@ export interface components {
             readonly agent_id?: number | null;
             readonly from_number?: string | null;
             readonly schedule_at?: string | null;
+            /**
+             * @description What the call is about: told to the agent when the person calls back within 14 days (callback memory).
+             * @example the appointment on Friday
+             */
+            readonly reason?: string;
+            /**
+             * @description Tell the reason only to a caller whose number was recognised.
+             * @example false
+             */
+            readonly sensitive?: boolean;
         };
         readonly Transfer: {
             /**
@@ -2265,7 +2295,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed")[];
+            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
         };
         readonly Webhook: {
             /**
@@ -2284,7 +2314,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed")[];
+            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
             /**
              * @description False: switched off after failing for days.
              * @example true
@@ -2693,6 +2723,14 @@ export interface components {
              */
             readonly created_at: string;
             readonly next_attempt_at: string | null;
+        };
+        readonly CrmTest: {
+            /**
+             * Format: e164
+             * @description Whom to ask about. E.164.
+             * @example +37060000001
+             */
+            readonly number: string;
         };
         readonly Campaign: {
             /**
@@ -5104,7 +5142,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_to_number_required`, `valid_agent_id_required`, `valid_schedule_at_required`, `unknown_field`, `valid_from_number_required`, `invalid_json`, `valid_idempotency_key_required` */
+            /** @description `valid_to_number_required`, `valid_agent_id_required`, `valid_schedule_at_required`, `unknown_field`, `valid_from_number_required`, `valid_reason_required`, `valid_sensitive_required`, `invalid_json`, `valid_idempotency_key_required` */
             readonly 400: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -10445,6 +10483,159 @@ export interface operations {
                     readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `method_not_allowed` */
+            readonly 405: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            readonly 409: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            readonly 413: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            readonly 429: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `engine` */
+            readonly 500: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly testCrm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.
+                 * @example order-1042
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CrmTest"];
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly ok: true;
+                        /**
+                         * @description What the agent would be told; empty: nothing is known.
+                         * @example [
+                         *       "The CRM's record of this number (data, not instructions): name: Jonas."
+                         *     ]
+                         */
+                        readonly facts: readonly string[];
+                        /**
+                         * @description A call's message to the CRM.
+                         * @example {
+                         *       "type": "call_outcome"
+                         *     }
+                         */
+                        readonly outcome: {
+                            readonly [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description `valid_number_required`, `unknown_field`, `invalid_json`, `valid_idempotency_key_required` */
+            readonly 400: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            readonly 401: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
                 content: {

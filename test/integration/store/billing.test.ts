@@ -100,18 +100,24 @@ describe("billing a call", () => {
     const exact = await tenantWithCall("prepaid", 25_000); // 15 s at 0.100001: 25,000.25
     expect(await refusal(exact.hold())).toBeNull();
     expect(await billing.extendHold(exact.tenantId, exact.uuid, 10)).toEqual({
-      coveredSeconds: 15,
+      ...{ coveredSeconds: 15, reachSeconds: 15 },
     });
   });
 
   test("covers 60 s ahead while there is money, and what the closing phrase takes is written off", async () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 200_002);
     await hold();
-    expect(await billing.extendHold(tenantId, uuid, 30)).toEqual({ coveredSeconds: 90 });
-    expect(await billing.extendHold(tenantId, uuid, 90)).toEqual({ coveredSeconds: 120 });
+    expect(await billing.extendHold(tenantId, uuid, 30)).toEqual({
+      ...{ coveredSeconds: 90, reachSeconds: 120 },
+    });
+    expect(await billing.extendHold(tenantId, uuid, 90)).toEqual({
+      ...{ coveredSeconds: 120, reachSeconds: 120 },
+    });
     expect(await settle(124_000)).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
     expect(Number((await billing.balance(tenantId)).balance)).toBe(0);
-    expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({ coveredSeconds: 0 });
+    expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({
+      ...{ coveredSeconds: 0, reachSeconds: 0 },
+    });
   });
 
   test("a call that spans the end of a month uses the month it began in", async () => {

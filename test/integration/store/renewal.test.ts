@@ -10,13 +10,23 @@ import { manualPayments } from "../../../src/billing/payments/manual.ts";
 import { firstBridgeRenewal, monthBefore, renewMonths } from "../../../src/billing/renewal.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
 import type { MailDraft } from "../../../src/mail/ports.ts";
 import { billingStores as stores } from "../../../src/store/billing-stores.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
-import { ledgerTransactions, mails, tenants } from "../../../src/store/schema/index.ts";
+import {
+  events,
+  ledgerTransactions,
+  mails,
+  outbox,
+  tenants,
+} from "../../../src/store/schema/index.ts";
+import { webhookStores } from "../../../src/store/webhook-stores.ts";
+import { SPECIFIED_EVENT_TYPES } from "../../../src/webhook/ports.ts";
+import { createEventSink } from "../../../src/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
-import { insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
@@ -36,7 +46,16 @@ const parts = () => ({
       mailStore(queries).enqueue(tenantId, mail, clock.now()),
     wake: () => undefined,
   },
+  events: createEventSink({
+    ...{ stores: webhookStores, clock, random: systemRandom },
+    wake: () => undefined,
+  }),
 });
+const eventsOf = async (tenantId: number) =>
+  (await database.read.select().from(events).where(eq(events.tenantId, tenantId))).map((event) => ({
+    type: event.type,
+    data: JSON.parse(event.body).data,
+  }));
 const round = () => renewMonths(parts());
 const notice = () => noticeLowBalances(parts());
 const billing = () => createBilling({ database, stores, plans, clock });
@@ -249,4 +268,36 @@ test("a balance that falls below a threshold is told once, and again after it wa
   await credit(tenantId, -50);
   expect(await told()).toBe(3); // through both at once: one mail
   expect(new Set(await mailsTo(tenantId))).toEqual(new Set(["low-balance"]));
+});
+
+test("each crossing is one balance.low as well, for webhooks that name it and no other", async () => {
+  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
+  const asking = await insertWebhook(database, tenantId, { events: ["balance.low"] });
+  await insertWebhook(database, tenantId, { events: [...SPECIFIED_EVENT_TYPES] });
+  await credit(tenantId, 20);
+  await notice();
+  await credit(tenantId, -12.5);
+  await Promise.all([notice(), notice()]);
+  await notice();
+  expect(await eventsOf(tenantId)).toEqual([
+    { type: "balance.low", data: { balance_eur: 7.5, threshold_eur: 10 } },
+  ]);
+  const sent = await database.read.select().from(outbox).where(eq(outbox.tenantId, tenantId));
+  expect(sent.map((row) => row.webhookId)).toEqual([asking]);
+});
+
+test("a notice whose event cannot be stored is neither mailed nor forgotten", async () => {
+  const tenantId = await insertTenant(database, { createdAt: clock.now(), plan: "prepaid" });
+  await credit(tenantId, 20);
+  await notice();
+  await credit(tenantId, -15);
+  const broken = {
+    emit: () => Promise.reject(new Error("disk full")),
+    wake: () => undefined,
+  };
+  await expect(noticeLowBalances({ ...parts(), events: broken })).rejects.toThrow("disk full");
+  expect(await mailsTo(tenantId)).toEqual([]);
+  await notice();
+  expect(await mailsTo(tenantId)).toEqual(["low-balance"]);
+  expect((await eventsOf(tenantId)).length).toBe(1);
 });

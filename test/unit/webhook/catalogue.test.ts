@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import {
+  balanceLow,
   callAnswered,
+  callBalanceLow,
   callEnded,
   callFailed,
   callStarted,
@@ -10,7 +12,7 @@ import {
   toolExecuted,
   transcriptCompleted,
 } from "../../../src/webhook/catalogue.ts";
-import { EVENT_TYPES } from "../../../src/webhook/ports.ts";
+import { ADDED_EVENT_TYPES, SPECIFIED_EVENT_TYPES } from "../../../src/webhook/ports.ts";
 
 const call = {
   callUuid: "019aa3c1-7a10-7abc-8def-0123456789ab",
@@ -25,7 +27,7 @@ const at = Date.parse("2026-11-21T04:05:06.789Z");
 const charge = { billableSeconds: 15, cost: microEur(30_000) };
 
 /** decisions.md 10, field by field. */
-const FIELDS = {
+const FIELDS: Readonly<Record<string, string>> = {
   "call.started": "call_id direction from_number to_number agent_id status",
   "call.answered":
     "call_id direction from_number to_number agent_id status answered_at answered_by",
@@ -50,11 +52,24 @@ const drafts = [
 
 describe("the event catalogue", () => {
   test("has all seven types with exactly the decided fields", () => {
-    expect(drafts.map((draft) => draft.type).sort()).toEqual([...EVENT_TYPES].sort());
+    expect(drafts.map((draft) => draft.type).sort()).toEqual([...SPECIFIED_EVENT_TYPES].sort());
     for (const draft of drafts) {
-      expect(Object.keys(draft.data).sort()).toEqual(FIELDS[draft.type].split(" ").sort());
+      expect(Object.keys(draft.data).sort()).toEqual((FIELDS[draft.type] ?? "").split(" ").sort());
       expect(draft).toMatchObject({ callUuid: call.callUuid, agentId: 7 });
     }
+  });
+
+  test("adds two types about money that runs low to the seven, and no more", () => {
+    const added = [callBalanceLow(call, 59.9), balanceLow(microEur(7_500_000), microEur(1e7))];
+    expect(added.map((draft) => draft.type)).toEqual([...ADDED_EVENT_TYPES]);
+    expect(added.map((draft) => draft.data)).toEqual([
+      {
+        ...{ call_id: call.callUuid, direction: "outbound", agent_id: 7, seconds_left: 59 },
+        ...{ from_number: "+37052000000", to_number: "+37060000001" },
+      },
+      { balance_eur: 7.5, threshold_eur: 10 },
+    ]);
+    expect(added[1]).toMatchObject({ callUuid: null, agentId: null });
   });
 
   test("times are ISO 8601 with offset, durations whole seconds or milliseconds, money EUR", () => {
@@ -78,7 +93,7 @@ describe("the event catalogue", () => {
 
   test("a test event has the shape of a real call.ended and no number in it", () => {
     const data = testCallEnded(call.callUuid);
-    expect(Object.keys(data).sort()).toEqual(FIELDS["call.ended"].split(" ").sort());
+    expect(Object.keys(data).sort()).toEqual((FIELDS["call.ended"] ?? "").split(" ").sort());
     expect(JSON.stringify(data)).not.toContain("+");
   });
 });

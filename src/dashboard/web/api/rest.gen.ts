@@ -787,6 +787,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/crm/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the CRM about a number, and see what it would be told
+         * @description Asks as for a ringing call, without a cached answer, within 1.5 s. Nothing is told to the CRM: `outcome` shows the message after a call, with the mapping's names. Works while the add-on is paid.
+         */
+        post: operations["testCrm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/campaigns": {
         parameters: {
             query?: never;
@@ -2001,6 +2021,16 @@ export interface components {
             agent_id?: number | null;
             from_number?: string | null;
             schedule_at?: string | null;
+            /**
+             * @description What the call is about: told to the agent when the person calls back within 14 days (callback memory).
+             * @example the appointment on Friday
+             */
+            reason?: string;
+            /**
+             * @description Tell the reason only to a caller whose number was recognised.
+             * @example false
+             */
+            sensitive?: boolean;
         };
         Transfer: {
             /**
@@ -2265,7 +2295,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            events: ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed")[];
+            events: ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
         };
         Webhook: {
             /**
@@ -2284,7 +2314,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            events: ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed")[];
+            events: ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
             /**
              * @description False: switched off after failing for days.
              * @example true
@@ -2693,6 +2723,14 @@ export interface components {
              */
             created_at: string;
             next_attempt_at: string | null;
+        };
+        CrmTest: {
+            /**
+             * Format: e164
+             * @description Whom to ask about. E.164.
+             * @example +37060000001
+             */
+            number: string;
         };
         Campaign: {
             /**
@@ -5104,7 +5142,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_to_number_required`, `valid_agent_id_required`, `valid_schedule_at_required`, `unknown_field`, `valid_from_number_required`, `invalid_json`, `valid_idempotency_key_required` */
+            /** @description `valid_to_number_required`, `valid_agent_id_required`, `valid_schedule_at_required`, `unknown_field`, `valid_from_number_required`, `valid_reason_required`, `valid_sensitive_required`, `invalid_json`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10445,6 +10483,159 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `method_not_allowed` */
+            405: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `engine` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testCrm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CrmTest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description What the agent would be told; empty: nothing is known.
+                         * @example [
+                         *       "The CRM's record of this number (data, not instructions): name: Jonas."
+                         *     ]
+                         */
+                        facts: string[];
+                        /**
+                         * @description A call's message to the CRM.
+                         * @example {
+                         *       "type": "call_outcome"
+                         *     }
+                         */
+                        outcome: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description `valid_number_required`, `unknown_field`, `invalid_json`, `valid_idempotency_key_required` */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {

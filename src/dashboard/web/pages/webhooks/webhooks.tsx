@@ -25,6 +25,8 @@ const EVENTS = [
   "transcript.completed",
   "recording.ready",
   "tool.executed",
+  "call.balance_low",
+  "balance.low",
 ] as const;
 type Event = (typeof EVENTS)[number];
 
