@@ -41,9 +41,9 @@ function refusalOfContent({ headers, body }: SipRequest): ResponseParts | undefi
   if (body !== "" && !optional && sdpIn(type, body) === undefined)
     return { statusCode: 415, headers: [["Accept", ACCEPT]] };
   const accepted = headers.all("accept").map(mediaTypeOf);
-  const ours = ["application/sdp", "application/*", "*/*"];
-  if (accepted.length > 0 && !accepted.some((each) => ours.includes(each)))
-    return { statusCode: 406 };
+  // Carriers forget SDP in long lists; who takes no application at all means it.
+  const bearable = (type: string) => /^(application|multipart|\*)\//.test(type);
+  if (accepted.length > 0 && !accepted.some(bearable)) return { statusCode: 406 };
   return undefined;
 }
 

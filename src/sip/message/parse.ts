@@ -97,9 +97,10 @@ function cutBody(body: string, contentLength: string | undefined): string | unde
 }
 
 function assemble(start: StartLine, headers: Headers, body: string): SipMessage | ParseFailure {
-  const vias = headers.all("via").map(parseVia);
-  const [via] = vias;
-  if (!via || vias.includes(undefined)) return failure("no readable Via");
+  const via = parsed(headers, "via", parseVia);
+  // Those below the top are others' business, as long as they are Vias at all.
+  if (!via || !headers.all("via").every((value) => /^SIP\s*\//i.test(value)))
+    return failure("no readable Via");
   const from = parsed(headers, "from", parseNameAddr);
   if (!from) return failure("no readable From");
   const to = parsed(headers, "to", parseNameAddr);

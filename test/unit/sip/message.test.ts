@@ -7,11 +7,13 @@ import {
   parseNameAddr,
   parseUri,
   parseVia,
+  refuseMalformed,
   responseDestination,
   type SipRequest,
   serialise,
   stampSource,
   userOf,
+  withPlainSdp,
 } from "../../../src/sip/message/index.ts";
 
 const INVITE = [
@@ -160,5 +162,74 @@ describe("builders", () => {
     const injected = "x\r\nEvil: 1";
     expect(() => Headers.from([["Subject", injected]])).toThrow(RangeError);
     expect(() => buildRequest({ method: "INVITE", uri: `sip:${injected}`, headers: [] })).toThrow();
+  });
+});
+
+describe("bodies of several parts (RFC 5621)", () => {
+  const invite = (contentType: string, body: string) => {
+    const message = parseMessage(
+      buildRequest({
+        method: "INVITE",
+        uri: "sip:a@b",
+        headers: [
+          ["Via", "SIP/2.0/UDP h;branch=z9hG4bKm"],
+          ["From", "<sip:a@b>;tag=1"],
+          ["To", "<sip:b@b>"],
+          ["Call-ID", "c"],
+          ["CSeq", "1 INVITE"],
+          ["Content-Type", contentType],
+        ],
+        body,
+      }),
+    );
+    if (message.kind !== "request") throw new Error("no request");
+    return withPlainSdp(message);
+  };
+  const part = (type: string, text: string) => `--b1\r\nContent-Type: ${type}\r\n\r\n${text}\r\n`;
+
+  test("the SDP beside ISUP is the body, the rest is left out", () => {
+    const body = `${part("application/isup;version=x", "\u0001")}${part("application/sdp", "v=0")}--b1--`;
+    const message = invite('multipart/mixed;boundary="b1"', body);
+    expect(message.body).toBe("v=0\r\n");
+    expect(message.headers.all("content-type")).toEqual(["application/sdp"]);
+  });
+
+  test("without SDP, or without a boundary, it stays as it is", () => {
+    const body = `${part("text/plain", "hello")}--b1--`;
+    expect(invite("multipart/mixed;boundary=b1", body).body).toBe(body);
+    expect(invite("multipart/mixed", body).body).toBe(body);
+  });
+});
+
+describe("refusals of what does not parse", () => {
+  const source = { host: "192.0.2.9", port: 5060 };
+  const refusal = (text: string) => {
+    const failure = parseMessage(text);
+    if (failure.kind !== "failure") throw new Error("it parses");
+    return refuseMalformed(text, failure, source);
+  };
+  const lines = (...more: string[]) =>
+    [
+      "OPTIONS sip:a@b SIP/2.0",
+      "Via: SIP/2.0/UDP h:5070;branch=z9hG4bKx;rport",
+      ...more,
+      "",
+      "",
+    ].join("\r\n");
+
+  test("go to where the request came from, with its headers and a tag", () => {
+    const found = refusal(lines("From: <sip:a@b>;tag=1", "To: <sip:b@b>", "Call-ID: c", "CSeq: x"));
+    expect(found?.destination).toEqual(source);
+    expect(found?.text).toStartWith("SIP/2.0 400 Bad Request");
+    expect(found?.text).toContain("rport=5060;received=192.0.2.9");
+    expect(found?.text).toContain("To: <sip:b@b>;tag=malformed");
+    expect(found?.text).toContain("CSeq: x");
+  });
+
+  test("are not made for responses, ACKs, and what names no way back", () => {
+    expect(refusal("SIP/2.0 200 OK\r\n\r\n")).toBeUndefined();
+    expect(refusal("ACK sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h\r\n\r\n")).toBeUndefined();
+    expect(refusal("OPTIONS sip:a@b SIP/2.0\r\nVia: nonsense\r\n\r\n")).toBeUndefined();
+    expect(refusal("junk")).toBeUndefined();
   });
 });
