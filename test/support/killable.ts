@@ -22,7 +22,10 @@ import { testCa } from "./test-ca.ts";
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
+/** What is promised of a machine that has a processor for it. */
 const REGISTERED_WITHIN_MS = 10_000;
+/** However busy the machine is. */
+const REGISTERED_WITHIN_MS_MAX = 120_000;
 const SETTLED_WITHIN_MS = 60_000;
 
 export interface Killable {
@@ -33,7 +36,10 @@ export interface Killable {
   readonly agentId: number;
   /** INVITEs that the carrier was sent by the appliance, by the number they call, retransmissions once. */
   readonly invites: Map<string, Set<string>>;
-  /** Starts it, and resolves when it answers and its trunk is registered anew; how long that took. */
+  /**
+   * Starts it, and resolves when it answers and its trunk is registered anew. How long that took, without
+   * the time in which the machine had no processor for it; rejects when that is more than 10 s.
+   */
   start(): Promise<{ readonly registeredMs: number }>;
   /** SIGKILL, now. Resolves when the process is gone. */
   kill(): Promise<void>;
@@ -156,6 +162,21 @@ function watchTrunk(sipPort: number) {
   };
 }
 
+/**
+ * How long the process's main thread ran, and how long it was ready to run and got no processor, so far,
+ * in milliseconds: on a machine that is busy with other things the latter is most of a start.
+ */
+function processorTime(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, "utf8")
+      .split(" ")
+      .map((ns) => Number(ns) / 1e6);
+    return { ranMs: Math.round(ran), waitedMs: Math.round(waited) };
+  } catch {
+    return { ranMs: 0, waitedMs: 0 };
+  }
+}
+
 /** Steps of the program that were logged, in milliseconds since it was started. */
 function loggedSteps(file: string, beganAtMs: number): string {
   const steps = readFileSync(file, "utf8").matchAll(/"time":"([^"]+)".*"event":"([^"]+)"/g);
@@ -220,20 +241,27 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       env: { PATH: process.env.PATH ?? "" },
     });
     const started = child;
+    const story = () => {
+      const { ranMs, waitedMs } = processorTime(started.pid);
+      const thread = `main thread ran ${ranMs} ms, waited ${waitedMs} ms for a processor`;
+      return `${watch.story()} | ${loggedSteps(logFile, beganAtMs)} | ${thread}`;
+    };
+    let tookMs = 0;
     await eventually(
       () => {
         if (started.exitCode !== null) throw new Error(`serve ended with ${started.exitCode}`);
-        return watch.registrations() > before;
+        tookMs = performance.now() - began - processorTime(started.pid).waitedMs;
+        if (watch.registrations() > before) return true;
+        if (tookMs > REGISTERED_WITHIN_MS) throw new Error(`not registered after ${tookMs} ms`);
+        return false;
       },
       "the trunk is registered",
-      REGISTERED_WITHIN_MS,
+      REGISTERED_WITHIN_MS_MAX,
     ).catch((error) => {
-      const logged = loggedSteps(logFile, beganAtMs);
-      throw new Error(`${error} (carrier: ${watch.story()}) (log: ${logged})`);
+      throw new Error(`${error} (${story()})`);
     });
-    if (process.env.LINEVOICE_STORIES)
-      console.log(`${watch.story()} | ${loggedSteps(logFile, beganAtMs)}`);
-    const registeredMs = performance.now() - began;
+    if (process.env.LINEVOICE_STORIES) console.log(story());
+    const registeredMs = tookMs;
     await eventually(
       () =>
         fetch(`${BASE(host)}/readyz`).then(
@@ -273,7 +301,10 @@ export async function killable(options: KillableOptions): Promise<Killable> {
     }
   }
 
-  await start();
+  await start().catch(async (error) => {
+    await kill();
+    throw error;
+  });
   const { body } = await api("POST", "/agents", {
     ...{ name: "Reception", prompt: "You answer for a clinic.", first_message: "Good afternoon." },
     ...{ transcript_email: "owner@example.com", transcript_email_enabled: true },
