@@ -32,6 +32,7 @@ const PAGES = [
   "/calls/UUID?tab=cost",
   "/schedules",
   "/contacts",
+  "/campaigns",
   "/agents",
   "/agents/new",
   "/agents/1",

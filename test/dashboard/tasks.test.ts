@@ -101,6 +101,27 @@ inChromium("in the dashboard", () => {
     await page.getByRole("cell", { name: "--02-29" }).waitFor();
   });
 
+  test("a campaign is made from a list, started and cancelled", async () => {
+    await open("/campaigns");
+    await button("New campaign").first().click();
+    await dialog().getByLabel("Name").fill("Autumn check-ups");
+    await dialog().getByLabel("Agent").selectOption({ label: "Reception" });
+    await dialog().getByLabel("CSV").fill("number,time\n+37061000001,ten o'clock");
+    await dialog().getByLabel("Calls from").fill("25:00");
+    await dialog().getByRole("button", { name: "New campaign" }).click();
+    await dialog().getByRole("alert").getByText("10:00").waitFor();
+    await dialog().getByLabel("Calls from").fill("03:00");
+    await dialog().getByLabel("Calls until").fill("03:01");
+    await dialog().getByRole("button", { name: "New campaign" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Autumn check-ups" });
+    await row.getByText("Draft").waitFor();
+    await row.getByRole("button", { name: "Start" }).click();
+    await row.getByText("Running").waitFor();
+    await row.getByRole("button", { name: "Cancel campaign" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel campaign" }).click();
+    await row.getByText("Cancelled").waitFor();
+  });
+
   test("a tool is made field by field and tried", async () => {
     await open("/tools/new");
     await page.getByLabel("Name", { exact: true }).first().fill("find_booking");

@@ -26,6 +26,7 @@ export const NAVIGATION: readonly Group[] = [
       { to: "/calls", label: "nav.calls", icon: "calls" },
       { to: "/schedules", label: "nav.schedules", icon: "schedule" },
       { to: "/contacts", label: "nav.contacts", icon: "contacts" },
+      { to: "/campaigns", label: "nav.campaigns", icon: "outbound" },
     ],
   },
   {

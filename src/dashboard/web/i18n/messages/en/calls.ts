@@ -58,8 +58,6 @@ export const calls = {
   "calls.any_status": "Any status",
   "calls.agent": "Agent",
   "calls.any_agent": "Any agent",
-  "calls.from": "From",
-  "calls.to": "To",
   "calls.from_day": "From day",
   "calls.to_day": "To day",
   "calls.when": "When",

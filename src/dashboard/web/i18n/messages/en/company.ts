@@ -12,7 +12,6 @@ export const company = {
   "billing.included_left": "{left} left",
   "billing.overage": "Beyond the plan",
   "billing.cost": "Paid for calls",
-  "billing.goods": "Operator's cost",
   "billing.tokens": "Language model tokens",
   "billing.by_day": "Minutes by day",
   "billing.by_agent": "By agent",

@@ -75,7 +75,6 @@ export const connect = {
   "schedules.from": "Caller id",
   "schedules.due": "Due",
   "schedules.status": "Status",
-  "schedules.reason": "Reason",
   "schedules.cancel": "Cancel",
   "schedules.cancel_title": "Cancel this call?",
   "schedules.cancel_body": "It will not be placed. The entry stays in the list.",

@@ -8,7 +8,6 @@ export const door = {
   "door.sign_in_lead": "Calls, agents and settings of your company.",
   "door.passkey": "Sign in with a passkey",
   "door.passkey_failed": "The passkey was not accepted. Try again or use your password.",
-  "door.or": "or",
   "door.forgot": "Forgot the password?",
   "door.setup_needed":
     "Nobody owns this appliance yet. Open the one-time link that it printed when it started, or print a new one with: linevoice setup",

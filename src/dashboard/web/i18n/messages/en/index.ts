@@ -1,6 +1,7 @@
 /** English, which defines the set of keys. */
 import { build } from "./build.ts";
 import { calls } from "./calls.ts";
+import { campaigns } from "./campaigns.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
@@ -18,5 +19,6 @@ export const en = {
   ...company,
   ...operator,
   ...contacts,
+  ...campaigns,
   ...lamps,
 } as const;

@@ -58,8 +58,6 @@ export const calls = {
   "calls.any_status": "Bet kuri būsena",
   "calls.agent": "Agentas",
   "calls.any_agent": "Bet kuris agentas",
-  "calls.from": "Nuo",
-  "calls.to": "Iki",
   "calls.from_day": "Nuo dienos",
   "calls.to_day": "Iki dienos",
   "calls.when": "Kada",

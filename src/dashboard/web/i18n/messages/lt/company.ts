@@ -12,7 +12,6 @@ export const company = {
   "billing.included_left": "liko {left}",
   "billing.overage": "Virš plano",
   "billing.cost": "Sumokėta už skambučius",
-  "billing.goods": "Operatoriaus kaina",
   "billing.tokens": "Kalbos modelio žetonai",
   "billing.by_day": "Minutės pagal dieną",
   "billing.by_agent": "Pagal agentą",

@@ -74,7 +74,6 @@ export const connect = {
   "schedules.from": "Rodomas numeris",
   "schedules.due": "Kada",
   "schedules.status": "Būsena",
-  "schedules.reason": "Priežastis",
   "schedules.cancel": "Atšaukti",
   "schedules.cancel_title": "Atšaukti šį skambutį?",
   "schedules.cancel_body": "Jis nebus atliktas. Įrašas sąraše lieka.",

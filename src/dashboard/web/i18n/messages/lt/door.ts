@@ -9,7 +9,6 @@ export const door = {
   "door.passkey": "Prisijungti prieigos raktu",
   "door.passkey_failed":
     "Prieigos raktas nepriimtas. Bandykite dar kartą arba naudokite slaptažodį.",
-  "door.or": "arba",
   "door.forgot": "Pamiršote slaptažodį?",
   "door.setup_needed":
     "Šis įrenginys dar neturi savininko. Atverkite vienkartinę nuorodą, kurią jis parodė paleidžiant, arba gaukite naują: linevoice setup",

@@ -57,8 +57,6 @@ export const calls = {
   "calls.any_status": "Jebkurš stāvoklis",
   "calls.agent": "Aģents",
   "calls.any_agent": "Jebkurš aģents",
-  "calls.from": "No",
-  "calls.to": "Līdz",
   "calls.from_day": "No dienas",
   "calls.to_day": "Līdz dienai",
   "calls.when": "Kad",

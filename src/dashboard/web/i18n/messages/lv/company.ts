@@ -12,7 +12,6 @@ export const company = {
   "billing.included_left": "atlikušas {left}",
   "billing.overage": "Virs plāna",
   "billing.cost": "Samaksāts par zvaniem",
-  "billing.goods": "Operatora izmaksas",
   "billing.tokens": "Valodas modeļa tokeni",
   "billing.by_day": "Minūtes pa dienām",
   "billing.by_agent": "Pa aģentiem",

@@ -72,7 +72,6 @@ export const connect = {
   "schedules.from": "Rādāmais numurs",
   "schedules.due": "Kad",
   "schedules.status": "Stāvoklis",
-  "schedules.reason": "Iemesls",
   "schedules.cancel": "Atcelt",
   "schedules.cancel_title": "Atcelt šo zvanu?",
   "schedules.cancel_body": "Tas netiks veikts. Ieraksts sarakstā paliek.",

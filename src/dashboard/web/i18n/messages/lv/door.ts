@@ -9,7 +9,6 @@ export const door = {
   "door.passkey": "Ieiet ar piekļuves atslēgu",
   "door.passkey_failed":
     "Piekļuves atslēga netika pieņemta. Mēģiniet vēlreiz vai lietojiet paroli.",
-  "door.or": "vai",
   "door.forgot": "Aizmirsāt paroli?",
   "door.setup_needed":
     "Šai iekārtai vēl nav īpašnieka. Atveriet vienreizējo saiti, ko tā parādīja palaižot, vai iegūstiet jaunu: linevoice setup",

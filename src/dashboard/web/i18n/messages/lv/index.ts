@@ -2,6 +2,7 @@
 import type { Catalogue } from "../../catalogue.ts";
 import { build } from "./build.ts";
 import { calls } from "./calls.ts";
+import { campaigns } from "./campaigns.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
@@ -19,5 +20,6 @@ export const lv: Catalogue = {
   ...company,
   ...operator,
   ...contacts,
+  ...campaigns,
   ...lamps,
 };

@@ -57,8 +57,6 @@ export const calls = {
   "calls.any_status": "Любое состояние",
   "calls.agent": "Агент",
   "calls.any_agent": "Любой агент",
-  "calls.from": "От",
-  "calls.to": "До",
   "calls.from_day": "С дня",
   "calls.to_day": "По день",
   "calls.when": "Когда",

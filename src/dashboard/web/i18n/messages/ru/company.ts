@@ -12,7 +12,6 @@ export const company = {
   "billing.included_left": "осталось {left}",
   "billing.overage": "Сверх тарифа",
   "billing.cost": "Заплачено за звонки",
-  "billing.goods": "Стоимость для оператора",
   "billing.tokens": "Токены языковой модели",
   "billing.by_day": "Минуты по дням",
   "billing.by_agent": "По агентам",

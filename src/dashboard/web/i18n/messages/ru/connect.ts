@@ -73,7 +73,6 @@ export const connect = {
   "schedules.from": "Показываемый номер",
   "schedules.due": "Когда",
   "schedules.status": "Состояние",
-  "schedules.reason": "Причина",
   "schedules.cancel": "Отменить",
   "schedules.cancel_title": "Отменить этот звонок?",
   "schedules.cancel_body": "Он не состоится. Запись останется в списке.",

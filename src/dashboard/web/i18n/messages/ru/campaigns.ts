@@ -1,0 +1,35 @@
+/** Russian: campaigns. */
+export const campaigns = {
+  "nav.campaigns": "Кампании",
+  "campaigns.lead":
+    "Агент обзванивает список номеров в заданные часы столько раз, сколько вы разрешите.",
+  "campaigns.new": "Новая кампания",
+  "campaigns.new_lead": "Начинается как черновик: до запуска никому не звонят.",
+  "campaigns.empty": "Кампаний ещё нет",
+  "campaigns.empty_body":
+    "Подготовьте файл CSV со столбцом number; другие столбцы станут словами агента.",
+  "campaigns.name": "Название",
+  "campaigns.name_hint": "Агенту это сообщается как причина звонка.",
+  "campaigns.csv_hint":
+    "Строка заголовков, хотя бы с number. Столбец time произносится как {{time}}.",
+  "campaigns.hours": "Часы",
+  "campaigns.calling_from": "Звонит с",
+  "campaigns.calling_to": "Звонит до",
+  "campaigns.concurrency": "Звонков сразу",
+  "campaigns.attempts": "Попыток на номер",
+  "campaigns.retry_after_min": "Минут между попытками",
+  "campaigns.progress": "Ход",
+  "campaigns.targets": "Удалось {done}, не удалось {failed}, пропущено {skipped}",
+  "campaigns.cancel_title": "Отменить: {name}?",
+  "campaigns.cancel_body": "Больше никому не звонят. Текущие звонки продолжатся.",
+  "campaigns.action.start": "Запустить",
+  "campaigns.action.pause": "Приостановить",
+  "campaigns.action.resume": "Продолжить",
+  "campaigns.action.cancel": "Отменить кампанию",
+  "campaigns.status.draft": "Черновик",
+  "campaigns.status.running": "Идёт",
+  "campaigns.status.paused": "Приостановлена",
+  "campaigns.status.finished": "Завершена",
+  "campaigns.status.stopped_by_breaker": "Остановлена: слишком много неудач",
+  "campaigns.status.cancelled": "Отменена",
+} as const;
