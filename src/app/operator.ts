@@ -28,6 +28,7 @@ import { tenantAdminStore } from "../store/tenant-admin-store.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
+import { createContactDesk } from "./contact-desk.ts";
 import { followCall } from "./follow-call.ts";
 import { readLogs } from "./log-reader.ts";
 import { createPeopleDesk } from "./people-desk.ts";
@@ -244,6 +245,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     createBackup: (to) => deps.backups.create(to),
 
     tools: createToolDesk({ database, vault, clock, urlProblem: deps.urlProblem }, tenant),
+
+    contacts: createContactDesk({ database, clock }, tenant),
 
     statements: createStatements(database, statementStore),
 

@@ -4,8 +4,10 @@ import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
+import { campaignCommand } from "./campaign.ts";
 import { checkoutCommand } from "./checkout.ts";
 import { configCommand } from "./config.ts";
+import { contactCommand } from "./contact.ts";
 import { creditCommand } from "./credit.ts";
 import { demoCommand } from "./demo.ts";
 import { eraseCommand } from "./erase.ts";
@@ -49,6 +51,8 @@ const commands = new Map<string, Command>([
   ["key", keyCommand],
   ["trunk", trunkCommand],
   ["tool", toolCommand],
+  ["contact", contactCommand],
+  ["campaign", campaignCommand],
   ["credit", creditCommand],
   ["checkout", checkoutCommand],
   ["statement", statementCommand],

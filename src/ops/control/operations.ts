@@ -115,6 +115,34 @@ export const operations = {
   "tool.delete": operation(z.strictObject({ tenant: id, id }), (port, { tenant, id: tool }) =>
     port.tools.remove(tenant, tool),
   ),
+  "contact.list": operation(
+    z.strictObject({
+      ...{ tenant: id, search: z.string().max(200).nullable() },
+      ...{ limit: z.int().min(1).max(200), offset: z.int().min(0) },
+    }),
+    (port, { tenant, ...page }) => port.contacts.list(tenant, page),
+  ),
+  "contact.import": operation(
+    z.strictObject({
+      ...{ tenant: id, csv: z.string().max(1_000_000), country: z.string().max(10).nullable() },
+      ...{ dry_run: z.boolean(), skip_bad: z.boolean() },
+    }),
+    (port, file) => port.contacts.import(file),
+  ),
+  "contact.export": operation(
+    z.strictObject({ tenant: id, after: z.int().min(0) }),
+    (port, { tenant, after }) => port.contacts.export(tenant, after),
+  ),
+  "campaign.list": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
+    port.contacts.campaigns(tenant),
+  ),
+  "campaign.act": operation(
+    z.strictObject({
+      ...{ tenant: id, campaign: id },
+      action: z.enum(["start", "pause", "resume", "cancel"]),
+    }),
+    (port, { tenant, campaign, action }) => port.contacts.act(tenant, campaign, action),
+  ),
   credit: operation(
     z.strictObject({ tenant: id, eur: z.number(), note: z.string().max(500) }),
     (port, { tenant, eur, note }) => port.credit(tenant, eur, note),

@@ -8,6 +8,7 @@ import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, TrunkTransport } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
+import type { ContactPort } from "./contact-port.ts";
 import type { PeoplePort } from "./people-port.ts";
 import type { ToolPort } from "./tool-port.ts";
 
@@ -120,6 +121,7 @@ export interface OperatorPort {
   /** A tenant's month, in pages (billing/statement.ts). */
   readonly statements: Statements;
   readonly tools: ToolPort;
+  readonly contacts: ContactPort;
   createTenant(draft: {
     readonly name: string;
     readonly email: string;

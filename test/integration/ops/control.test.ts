@@ -34,6 +34,7 @@ const operator: OperatorPort = {
   setTrunk: unused,
   listTrunks: unused,
   tools: { create: unused, list: unused, remove: unused },
+  contacts: { list: unused, import: unused, export: unused, campaigns: unused, act: unused },
   statements: { summary: unused, lines: unused, calls: unused },
   listCheckouts: unused,
   confirmCheckout: unused,
