@@ -1,10 +1,11 @@
 /** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 90 s. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
+import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tone, toneShare } from "../support/phone.ts";
@@ -28,6 +29,8 @@ beforeAll(async () => {
   desk = await world.phone(DESK, "m3");
 }, 60_000);
 
+afterEach(() => Promise.all([...caller.calls, ...desk.calls].map((call) => call.hangUp())));
+
 afterAll(() => world.close());
 
 const ended = (call: CallView) => call.ended_at !== null;
@@ -40,7 +43,7 @@ async function liveUuid(): Promise<string> {
 const transfer = (uuid: string, body: object) => world.api("POST", `/calls/${uuid}/transfer`, body);
 
 /** The desk's call, once it is answered there. */
-async function atDesk() {
+async function atDesk(): Promise<PhoneCall> {
   const active = () => desk.calls.filter((call) => call.state === "active").at(-1);
   await eventually(() => active() !== undefined, "the desk has answered");
   const call = active();
@@ -165,7 +168,7 @@ test(
     expect(asked.status).toBe(200);
     const person = await atDesk();
     await person.waitForSpeech();
-    await person.waitForSilence({ quietMs: 900 });
+    await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
     expect(toneShare(call.heard().subarray(greeted), 425)).toBeGreaterThan(0.5);
     const briefed = person.heard().length;
     await call.play(tone(CALLER_HZ, 1_200));

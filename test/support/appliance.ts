@@ -44,6 +44,7 @@ export interface CallView {
   readonly ended_reason: string | null;
   readonly answered_at: string | null;
   readonly answered_by: string | null;
+  readonly transfers: readonly unknown[];
   readonly ended_at: string | null;
   readonly billable_seconds: number;
   readonly cost_eur: number;
