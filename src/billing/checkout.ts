@@ -16,6 +16,7 @@ import { type Random, systemRandom } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import type { PaymentProvider } from "./payments/provider.ts";
+import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Account, BillingStores, Checkout } from "./stores.ts";
 
@@ -96,7 +97,9 @@ export function createCheckouts(options: CheckoutOptions): Checkouts {
 
   async function open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout> {
     const account = await stores.accounts(database.read).find(tenantId);
-    const order = orderFor(wish, account, plans);
+    const month = monthIn(account.timeZone, clock.now());
+    const planStatus = await stores.renewals(database.read).planStatus(tenantId, month);
+    const order = orderFor(wish, account, plans, planStatus === "refunded");
     const id = `chk_${hex(random.bytes(16))}`;
     const createdAt = clock.now();
     const checkout: Checkout = {
@@ -195,8 +198,16 @@ function requireTopupAmount(amount: MicroEur): void {
   throw invalidField("amount_eur", "amount_eur must be 10 to 1000 EUR, in whole cents.");
 }
 
-/** Price and record of a wish, checked against what the tenant has. */
-function orderFor(wish: CheckoutWish, account: Account, plans: readonly Plan[]): Order {
+/**
+ * Price and record of a wish, checked against what the tenant has. `planEnded`: the plan's month was
+ * refunded, so that the same plan may be bought again.
+ */
+function orderFor(
+  wish: CheckoutWish,
+  account: Account,
+  plans: readonly Plan[],
+  planEnded: boolean,
+): Order {
   switch (wish.kind) {
     case "topup":
       requireTopupAmount(wish.amount);
@@ -208,7 +219,7 @@ function orderFor(wish: CheckoutWish, account: Account, plans: readonly Plan[]):
           "plan",
           `plan must be one of: ${plans.map((found) => found.slug).join(", ")}.`,
         );
-      if (plan.slug === account.planSlug) throw conflict("This is the current plan.");
+      if (plan.slug === account.planSlug && !planEnded) throw conflict("This is the current plan.");
       return { kind: "plan", amount: plan.pricePerMonth, item: plan.slug };
     }
     case "crm_bridge":

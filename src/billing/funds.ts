@@ -37,7 +37,7 @@ export async function fundsFor(
   };
 }
 
-/** The plan's seconds of a month: none while the month is due and unpaid (billing/renewal.ts). */
+/** The plan's seconds of a month: none while it is unpaid (renewal.ts) or refunded (withdraw.ts). */
 export async function allowanceSeconds(
   stores: BillingStores,
   queries: Queries,
@@ -45,6 +45,6 @@ export async function allowanceSeconds(
   plan: Plan,
   month: string,
 ): Promise<number> {
-  const isDue = await stores.renewals(queries).isPlanDue(tenantId, month);
-  return isDue ? 0 : plan.includedMinutes * 60;
+  const status = await stores.renewals(queries).planStatus(tenantId, month);
+  return status === "due" || status === "refunded" ? 0 : plan.includedMinutes * 60;
 }

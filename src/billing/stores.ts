@@ -72,7 +72,7 @@ export interface Renewal {
   /** Slug of the plan, for the note. */
   readonly plan: string | null;
   readonly amount: MicroEur;
-  readonly status: "due" | "paid" | "lapsed";
+  readonly status: "due" | "paid" | "lapsed" | "refunded";
   readonly createdAt: number;
   readonly settledAt: number | null;
 }
@@ -105,10 +105,16 @@ export interface RenewalStore {
     status: "paid" | "lapsed",
     nowMs: number,
   ): Promise<boolean>;
-  /** Whatever is due of an item, of any month. */
+  /** Whatever is due of an item, or ended by a refund, of any month. */
   lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
-  /** Whether the plan's month is begun and unpaid. */
-  isPlanDue(tenantId: number, month: string): Promise<boolean>;
+  /** null: the month has not begun. */
+  planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
+  /** Its payment was taken back: `refunded`, whatever it was. */
+  endPlanMonth(tenantId: number, month: string, plan: string | null, nowMs: number): Promise<void>;
+  /** A month ended that way is as good as before; others are left. */
+  restorePlanMonth(tenantId: number, month: string, nowMs: number): Promise<void>;
+  /** Whether the wallet has paid for an item in a month after this one. */
+  isPaidAfter(tenantId: number, item: Renewal["item"], month: string): Promise<boolean>;
 }
 
 export interface PlanUsageStore {

@@ -21,7 +21,7 @@ export interface TakenBack {
   readonly nowMs: number;
 }
 
-/** Books it once. What a plan or an add-on earned is given up; the tenant keeps what it bought. */
+/** Books it once. What a plan or an add-on earned is given up; its item is withdraw.ts's. */
 export async function takeBack(
   stores: BillingStores,
   queries: Queries,
@@ -90,7 +90,7 @@ export async function freeMoney(
 }
 
 /** Whether the payment filled the wallet: a top-up, or what could not be delivered any more. */
-async function isWalletMoney(
+export async function isWalletMoney(
   stores: BillingStores,
   queries: Queries,
   checkout: Checkout,

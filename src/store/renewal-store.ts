@@ -1,6 +1,7 @@
 /** What tenants pay every month, over all tenants where a round looks for work. */
-import { and, eq, notExists, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, notExists, sql } from "drizzle-orm";
 import type { RenewalStore } from "../billing/stores.ts";
+import { microEur } from "../core/money.ts";
 import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { renewals } from "./schema/money.ts";
@@ -95,11 +96,15 @@ export function renewalStore(queries: Queries): RenewalStore {
         .update(renewals)
         .set({ status: "lapsed", settledAt: nowMs })
         .where(
-          and(eq(renewals.tenantId, tenantId), eq(renewals.item, item), eq(renewals.status, "due")),
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.item, item),
+            inArray(renewals.status, ["due", "refunded"]),
+          ),
         );
     },
 
-    async isPlanDue(tenantId, month) {
+    async planStatus(tenantId, month) {
       const statement = prepared(queries, "renewals.plan_due", () =>
         queries
           .select({ status: renewals.status })
@@ -114,7 +119,52 @@ export function renewalStore(queries: Queries): RenewalStore {
           .prepare(),
       );
       const found = await statement.get({ tenantId, month });
-      return found?.status === "due";
+      return found?.status ?? null;
+    },
+
+    async endPlanMonth(tenantId, month, plan, nowMs) {
+      const ended = { status: "refunded", settledAt: nowMs } as const;
+      await queries
+        .insert(renewals)
+        .values({
+          ...{ tenantId, month, item: "plan", plan, amount: microEur(0), createdAt: nowMs },
+          ...ended,
+        })
+        .onConflictDoUpdate({
+          target: [renewals.tenantId, renewals.month, renewals.item],
+          set: ended,
+        });
+    },
+
+    async restorePlanMonth(tenantId, month, nowMs) {
+      await queries
+        .update(renewals)
+        .set({ status: "lapsed", settledAt: nowMs })
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.month, month),
+            eq(renewals.item, "plan"),
+            eq(renewals.status, "refunded"),
+          ),
+        );
+    },
+
+    async isPaidAfter(tenantId, item, month) {
+      const found = await queries
+        .select({ month: renewals.month })
+        .from(renewals)
+        .where(
+          and(
+            eq(renewals.tenantId, tenantId),
+            eq(renewals.item, item),
+            eq(renewals.status, "paid"),
+            gt(renewals.amount, microEur(0)),
+            gt(renewals.month, month),
+          ),
+        )
+        .limit(1);
+      return found.length > 0;
     },
   };
 }

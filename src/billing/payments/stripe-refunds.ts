@@ -7,7 +7,8 @@ import type { Clock } from "../../core/clock.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { Database } from "../../store/database.ts";
 import type { BillingStores, Checkout } from "../stores.ts";
-import { giveBack, takeBack } from "../take-back.ts";
+import { giveBack, isWalletMoney, takeBack } from "../take-back.ts";
+import { type Standing, syncItem } from "../withdraw.ts";
 
 interface Books {
   readonly database: Database;
@@ -31,7 +32,21 @@ export async function bookRefunds(
         await giveBack(stores, queries, { ...step, key, note: `Refund ${refund.id} failed` });
       else await takeBack(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
     }
+    if (await isWalletMoney(stores, queries, checkout)) return;
+    await syncItem(stores, queries, checkout, standingOf(checkout, refunds), clock.now());
   });
+}
+
+function standingOf(checkout: Checkout, refunds: readonly Stripe.Refund[]): Standing {
+  const kept = refunds.filter(({ status }) => status !== "failed" && status !== "canceled");
+  const cents = (list: readonly Stripe.Refund[]) =>
+    list.reduce((sum, { amount }) => sum + amount, 0);
+  const done = kept.filter(({ status }) => status === "succeeded");
+  return {
+    cause: "refunds",
+    isWhole: inMicro(cents(kept)) >= checkout.amount,
+    isFinal: inMicro(cents(done)) >= checkout.amount,
+  };
 }
 
 /** Inquiries move no money: what counts is what Stripe took from the balance and put back. */
@@ -50,5 +65,12 @@ export async function bookDispute(
     await takeBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
     if (isReinstated)
       await giveBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
+    if (await isWalletMoney(stores, queries, checkout)) return;
+    const standing = {
+      cause: dispute.id,
+      isWhole: !isReinstated && step.amount >= checkout.amount,
+      isFinal: dispute.status === "lost",
+    };
+    await syncItem(stores, queries, checkout, standing, clock.now());
   });
 }

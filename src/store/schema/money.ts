@@ -76,7 +76,8 @@ export const wallets = sqliteTable("wallets", {
 
 /**
  * What a tenant pays every calendar month of its zone, from the wallet: one row a month and item.
- * `lapsed`: never charged, because the month was not used.
+ * `lapsed`: never charged, because the month was not used, or paid for otherwise. `refunded`: ended,
+ * because its payment was taken back.
  */
 export const renewals = sqliteTable(
   "renewals",
@@ -90,7 +91,7 @@ export const renewals = sqliteTable(
     /** Slug of the plan, as it was when the row was made. */
     plan: text("plan"),
     amount: money("amount").notNull(),
-    status: text("status", { enum: ["due", "paid", "lapsed"] }).notNull(),
+    status: text("status", { enum: ["due", "paid", "lapsed", "refunded"] }).notNull(),
     createdAt: time("created_at").notNull(),
     settledAt: time("settled_at"),
   },
