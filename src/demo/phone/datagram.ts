@@ -1,20 +1,19 @@
 /** Sending over UDP, where losing is allowed. */
+import { sendPastErrors } from "../../sip/transport/udp.ts";
+
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/**
- * Sends and never throws: what an earlier datagram earned (ICMP: nobody listens there any more) is
- * thrown at the next one. It is loss like any other.
- */
+/** Sends and never throws: what the kernel does not take is lost, as on the way. */
 export function sendDatagram(
   socket: Bun.udp.Socket<"buffer">,
   data: string | Uint8Array,
   { host, port }: Address,
 ): void {
   try {
-    socket.send(data, port, host);
+    sendPastErrors(() => socket.send(data, port, host));
   } catch {
     // Lost.
   }

@@ -12,6 +12,25 @@ export interface UdpTransport extends Transport {
 /** `::ffff:192.0.2.1` is an IPv4 address on a socket for both families. */
 const plain = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, "");
 
+/** One try for an error that is another datagram's, one for an error that came meanwhile. */
+const SENDS_MAX = 3;
+
+/**
+ * Linux answers the next datagram, whoever it is for, with the ICMP error of an earlier one, and does
+ * not send it (udp(7), IP_RECVERR): without another try a dead server's closed port would cost the
+ * trunk of another tenant its REGISTER. Throws the last error.
+ */
+export function sendPastErrors(send: () => unknown): void {
+  for (let sends = 1; ; sends++) {
+    try {
+      send();
+      return;
+    } catch (error) {
+      if (sends === SENDS_MAX) throw error;
+    }
+  }
+}
+
 /** Throws when the address cannot be bound. The caller closes it. */
 export async function openUdpTransport(
   bind: Address,
@@ -31,7 +50,7 @@ export async function openUdpTransport(
   const send = (message: string | Uint8Array, remote: Address): void => {
     if (!open) return;
     try {
-      socket.send(message, remote.port, remote.host);
+      sendPastErrors(() => socket.send(message, remote.port, remote.host));
     } catch (error) {
       log.debug("sip_udp_send_failed", { error: describeError(error) });
     }
