@@ -59,7 +59,12 @@ export function Bars(props: {
               rx="2"
             />
             {at % everyName === 0 && (
-              <text x={`${(at + 0.5) * slot}%`} y={HEIGHT - 6} textAnchor="middle">
+              <text
+                className={at % (2 * everyName) === 0 ? undefined : "if-wide"}
+                x={`${(at + 0.5) * slot}%`}
+                y={HEIGHT - 6}
+                textAnchor="middle"
+              >
                 {names[at]}
               </text>
             )}

@@ -1,6 +1,7 @@
 /**
  * A stereo waveform with its player: drawn from precomputed peaks, so that nothing is fetched or
- * decoded before somebody plays. Caller above, agent below; what was played is coloured.
+ * decoded before somebody plays. Caller above, agent below; what was
+ * played has its full colour.
  */
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { tokenColor, useDark } from "../theme/theme.ts";
@@ -9,6 +10,8 @@ const LANE_HEIGHT = 60;
 const BAR = 2;
 const GAP = 1;
 const PEAK_MAX = 128;
+/** How much of its colour a sound has before it was played. */
+const NOT_PLAYED = 0.55;
 
 export interface Peaks {
   readonly duration_ms: number;
@@ -40,23 +43,24 @@ function draw(canvas: HTMLCanvasElement, peaks: Peaks, played: number): void {
   if (!pen) return;
   pen.scale(scale, scale);
   const bars = Math.floor(width / (BAR + GAP));
-  const rest = tokenColor("line-strong");
   const lanes = [
     [peaks.left, tokenColor("caller"), 0],
     [peaks.right, tokenColor("agent"), LANE_HEIGHT],
   ] as const;
   for (const [values, color, top] of lanes) {
     const slots = values.length / 2;
+    pen.fillStyle = color;
     for (let bar = 0; bar < bars; bar++) {
       const from = Math.floor((bar * slots) / bars);
       const height = Math.max(
         1,
         loudest(values, from, Math.floor(((bar + 1) * slots) / bars)) * (LANE_HEIGHT - 4),
       );
-      pen.fillStyle = bar / bars < played ? color : rest;
+      pen.globalAlpha = bar / bars < played ? 1 : NOT_PLAYED;
       pen.fillRect(bar * (BAR + GAP), top + (LANE_HEIGHT - height) / 2, BAR, height);
     }
   }
+  pen.globalAlpha = 1;
   if (played === 0) return;
   pen.fillStyle = tokenColor("ink");
   pen.fillRect(Math.min(width - 1, played * width), 0, 1, 2 * LANE_HEIGHT);

@@ -10,7 +10,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 
 export function Page() {
-  const { t, clock } = useText();
+  const { t, number } = useText();
   const { mayChange } = useSession();
   const agents = useQuery(agentsQuery);
   const numbers = useQuery(numbersQuery);
@@ -61,7 +61,7 @@ export function Page() {
                     head: t("agents.max_duration_sec"),
                     end: true,
                     wideOnly: true,
-                    cell: (agent) => <span className="nums">{clock(agent.max_duration_sec)}</span>,
+                    cell: (agent) => <span className="nums">{number(agent.max_duration_sec)}</span>,
                   },
                 ]}
               />

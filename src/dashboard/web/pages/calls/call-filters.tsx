@@ -48,22 +48,24 @@ export function CallFilters({
         ]}
         onValue={(value) => onView({ ...filters, agent_id: value ? Number(value) : undefined })}
       />
-      <input
-        type="date"
-        className="input bar"
-        aria-label={t("calls.from_day")}
-        title={t("calls.from_day")}
-        value={view.from ?? ""}
-        onChange={(event) => onView({ ...filters, from: event.target.value || undefined })}
-      />
-      <input
-        type="date"
-        className="input bar"
-        aria-label={t("calls.to_day")}
-        title={t("calls.to_day")}
-        value={view.to ?? ""}
-        onChange={(event) => onView({ ...filters, to: event.target.value || undefined })}
-      />
+      <label className="row firm tight">
+        <span className="small muted nowrap">{t("calls.from_day")}</span>
+        <input
+          type="date"
+          className="input bar"
+          value={view.from ?? ""}
+          onChange={(event) => onView({ ...filters, from: event.target.value || undefined })}
+        />
+      </label>
+      <label className="row firm tight">
+        <span className="small muted nowrap">{t("calls.to_day")}</span>
+        <input
+          type="date"
+          className="input bar"
+          value={view.to ?? ""}
+          onChange={(event) => onView({ ...filters, to: event.target.value || undefined })}
+        />
+      </label>
       {some && (
         <Button look="ghost" small onClick={() => onView({})}>
           {t("calls.clear")}
