@@ -2710,11 +2710,31 @@ export interface components {
              * @example 1
              */
             readonly id: number;
+            /**
+             * @description Of which call.
+             * @example 0199a0b2-0000-7000-8000-000000000000
+             */
             readonly call_uuid: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @example delivered
+             * @enum {string}
+             */
             readonly status: "pending" | "delivered" | "failed";
+            /**
+             * @description How often it was tried.
+             * @example 1
+             */
             readonly attempts: number;
+            /**
+             * @description What the CRM answered last.
+             * @example 200
+             */
             readonly http_status: number | null;
+            /**
+             * @description Why the last try failed.
+             * @example null
+             */
             readonly error: string | null;
             /**
              * Format: date-time
@@ -2785,10 +2805,30 @@ export interface components {
              */
             readonly retry_after_min: number;
             readonly targets: {
+                /**
+                 * @description Still to be called.
+                 * @example 10
+                 */
                 readonly waiting: number;
+                /**
+                 * @description Under way.
+                 * @example 2
+                 */
                 readonly calling: number;
+                /**
+                 * @description Reached.
+                 * @example 5
+                 */
                 readonly done: number;
+                /**
+                 * @description Not reached in all tries.
+                 * @example 1
+                 */
                 readonly failed: number;
+                /**
+                 * @description Not to be called, or cancelled.
+                 * @example 0
+                 */
                 readonly skipped: number;
             };
             /**
@@ -9099,12 +9139,40 @@ export interface operations {
                             readonly problem: string;
                         }[];
                         readonly preview: readonly {
+                            /**
+                             * @description As it was understood, E.164.
+                             * @example +37060000001
+                             */
                             readonly number_e164: string;
+                            /**
+                             * @description First name.
+                             * @example Jonas
+                             */
                             readonly first_name: string;
+                            /**
+                             * @description Last name.
+                             * @example Petraitis
+                             */
                             readonly last_name: string;
+                            /**
+                             * @description Birthday.
+                             * @example 1980-02-29
+                             */
                             readonly birthday: string | null;
+                            /**
+                             * @description The person's language.
+                             * @example lt
+                             */
                             readonly language: ("lt" | "lv" | "en" | "ru") | null;
+                            /**
+                             * @description Agreed to greetings and campaigns.
+                             * @example true
+                             */
                             readonly consent: boolean;
+                            /**
+                             * @description Asked not to be called.
+                             * @example false
+                             */
                             readonly do_not_call: boolean;
                         }[];
                     };
@@ -10254,8 +10322,20 @@ export interface operations {
                         /** @constant */
                         readonly ok: true;
                         readonly birthday_calls: readonly {
+                            /**
+                             * @description Id of the contact.
+                             * @example 1
+                             */
                             readonly contact_id: number;
+                            /**
+                             * @description Whose birthday it is.
+                             * @example Jonas Petraitis
+                             */
                             readonly name: string;
+                            /**
+                             * @description The number, E.164.
+                             * @example +37060000001
+                             */
                             readonly number: string;
                         }[];
                     };
@@ -10447,8 +10527,16 @@ export interface operations {
                     readonly "application/json": {
                         /** @constant */
                         readonly ok: true;
+                        /**
+                         * @description Id of the message.
+                         * @example 1
+                         */
                         readonly id: number;
-                        /** @constant */
+                        /**
+                         * @description On its way again.
+                         * @example pending
+                         * @constant
+                         */
                         readonly status: "pending";
                     };
                 };

@@ -216,13 +216,13 @@ export const importContacts = contract({
     ),
     preview: z.array(
       z.strictObject({
-        number_e164: z.string(),
-        first_name: z.string(),
-        last_name: z.string(),
-        birthday: z.string().nullable(),
-        language: language.nullable(),
-        consent: z.boolean(),
-        do_not_call: z.boolean(),
+        number_e164: shown(z.string(), "As it was understood, E.164.", "+37060000001"),
+        first_name: shown(z.string(), "First name.", "Jonas"),
+        last_name: shown(z.string(), "Last name.", "Petraitis"),
+        birthday: shown(z.string().nullable(), "Birthday.", "1980-02-29"),
+        language: shown(language.nullable(), "The person's language.", "lt"),
+        consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
+        do_not_call: shown(z.boolean(), "Asked not to be called.", false),
       }),
     ),
   }),
@@ -388,7 +388,11 @@ export const previewBirthdays = contract({
   summary: "Who would be congratulated today",
   reply: okReply({
     birthday_calls: z.array(
-      z.strictObject({ contact_id: z.int(), name: z.string(), number: z.string() }),
+      z.strictObject({
+        contact_id: idOut("contact"),
+        name: shown(z.string(), "Whose birthday it is.", "Jonas Petraitis"),
+        number: shown(z.string(), "The number, E.164.", "+37060000001"),
+      }),
     ),
   }),
   errors: [],

@@ -1,7 +1,7 @@
 /** The CRM bridge over HTTP: what it was told, telling it again, and trying it out (decisions 11). */
 import { z } from "zod";
 import { contract } from "../contract.ts";
-import { e164In, idOut, okReply, okTrue, shown, timeOut } from "../schema.ts";
+import { e164In, idOut, okReply, shown, timeOut } from "../schema.ts";
 
 const tag = "Contacts";
 
@@ -16,11 +16,15 @@ export const listCrmPosts = contract({
       z
         .strictObject({
           id: idOut("message"),
-          call_uuid: z.string(),
-          status: z.enum(["pending", "delivered", "failed"]),
-          attempts: z.int(),
-          http_status: z.int().nullable(),
-          error: z.string().nullable(),
+          call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
+          status: shown(
+            z.enum(["pending", "delivered", "failed"]),
+            "Where it stands.",
+            "delivered",
+          ),
+          attempts: shown(z.int(), "How often it was tried.", 1),
+          http_status: shown(z.int().nullable(), "What the CRM answered last.", 200),
+          error: shown(z.string().nullable(), "Why the last try failed.", null),
           created_at: timeOut("When the call ended."),
           next_attempt_at: timeOut("When it is tried again.").nullable(),
         })
@@ -37,7 +41,10 @@ export const replayCrmPost = contract({
   tag,
   noun: "message",
   summary: "Tell the CRM again",
-  reply: z.strictObject({ ok: okTrue, id: z.int(), status: z.literal("pending") }),
+  reply: okReply({
+    id: idOut("message"),
+    status: shown(z.literal("pending"), "On its way again.", "pending"),
+  }),
   errors: ["conflict"],
 });
 

@@ -2710,11 +2710,31 @@ export interface components {
              * @example 1
              */
             id: number;
+            /**
+             * @description Of which call.
+             * @example 0199a0b2-0000-7000-8000-000000000000
+             */
             call_uuid: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @example delivered
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
+            /**
+             * @description How often it was tried.
+             * @example 1
+             */
             attempts: number;
+            /**
+             * @description What the CRM answered last.
+             * @example 200
+             */
             http_status: number | null;
+            /**
+             * @description Why the last try failed.
+             * @example null
+             */
             error: string | null;
             /**
              * Format: date-time
@@ -2785,10 +2805,30 @@ export interface components {
              */
             retry_after_min: number;
             targets: {
+                /**
+                 * @description Still to be called.
+                 * @example 10
+                 */
                 waiting: number;
+                /**
+                 * @description Under way.
+                 * @example 2
+                 */
                 calling: number;
+                /**
+                 * @description Reached.
+                 * @example 5
+                 */
                 done: number;
+                /**
+                 * @description Not reached in all tries.
+                 * @example 1
+                 */
                 failed: number;
+                /**
+                 * @description Not to be called, or cancelled.
+                 * @example 0
+                 */
                 skipped: number;
             };
             /**
@@ -9099,12 +9139,40 @@ export interface operations {
                             problem: string;
                         }[];
                         preview: {
+                            /**
+                             * @description As it was understood, E.164.
+                             * @example +37060000001
+                             */
                             number_e164: string;
+                            /**
+                             * @description First name.
+                             * @example Jonas
+                             */
                             first_name: string;
+                            /**
+                             * @description Last name.
+                             * @example Petraitis
+                             */
                             last_name: string;
+                            /**
+                             * @description Birthday.
+                             * @example 1980-02-29
+                             */
                             birthday: string | null;
+                            /**
+                             * @description The person's language.
+                             * @example lt
+                             */
                             language: ("lt" | "lv" | "en" | "ru") | null;
+                            /**
+                             * @description Agreed to greetings and campaigns.
+                             * @example true
+                             */
                             consent: boolean;
+                            /**
+                             * @description Asked not to be called.
+                             * @example false
+                             */
                             do_not_call: boolean;
                         }[];
                     };
@@ -10254,8 +10322,20 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         birthday_calls: {
+                            /**
+                             * @description Id of the contact.
+                             * @example 1
+                             */
                             contact_id: number;
+                            /**
+                             * @description Whose birthday it is.
+                             * @example Jonas Petraitis
+                             */
                             name: string;
+                            /**
+                             * @description The number, E.164.
+                             * @example +37060000001
+                             */
                             number: string;
                         }[];
                     };
@@ -10447,8 +10527,16 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /**
+                         * @description Id of the message.
+                         * @example 1
+                         */
                         id: number;
-                        /** @constant */
+                        /**
+                         * @description On its way again.
+                         * @example pending
+                         * @constant
+                         */
                         status: "pending";
                     };
                 };
