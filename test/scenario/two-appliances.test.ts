@@ -1,0 +1,223 @@
+/**
+ * Two whole appliances on one libSQL server: what is due is dialled once, and when the one that holds
+ * the trunk is killed with SIGKILL the other registers it and dials on. Takes about a minute.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
+import { type SipMessage, userOf } from "../../src/sip/message/index.ts";
+import { eventually } from "../support/eventually.ts";
+import { type HranaServer, startHranaServer } from "../support/hrana-server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(240_000);
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const CARRIER_HOST = "127.0.8.96";
+const TOKEN = "t0ken";
+const OWN_NUMBER = "+37052000001";
+const CALLEE = "+37069999999";
+const TRUNK = { username: "clinic", password: "correct horse" };
+/** A start, and a lease that stands still for 12 s, on a machine that is busy. */
+const LONG_MS = 90_000;
+
+const directory = tempDir();
+const masterKey = randomBytes(32).toString("base64");
+
+interface Node {
+  readonly host: string;
+  readonly env: Record<string, string>;
+  child: Bun.Subprocess | null;
+}
+
+const nodes: readonly Node[] = ["127.0.8.97", "127.0.8.98"].map((host, index) => ({
+  host,
+  env: {
+    PATH: process.env.PATH ?? "",
+    LINEVOICE_SERVER__LISTEN: `${host}:8481`,
+    LINEVOICE_SERVER__METRICS_LISTEN: "",
+    LINEVOICE_SIP__BIND: `${host}:5461`,
+    LINEVOICE_SIP__EXTERNAL_IP: host,
+    LINEVOICE_RTP__PORTS: "25000-25039",
+    LINEVOICE_STORAGE__DATA_DIR: join(directory, `data-${index}`),
+    LINEVOICE_STORAGE__AUTH_TOKEN: TOKEN,
+    LINEVOICE_SECRETS__MASTER_KEY: masterKey,
+    LINEVOICE_MAIL__PROVIDER: "outbox",
+  },
+  child: null,
+}));
+
+let store: HranaServer;
+let carrier: Carrier;
+let callee: Phone;
+let key = "";
+let agentId = 0;
+/** Hosts in the order in which the carrier took their REGISTER. */
+const registered: string[] = [];
+/** Number → the calls that were sent to it. */
+const invites = new Map<string, Set<string>>();
+
+function onMessage(
+  direction: "in" | "out",
+  message: SipMessage | string,
+  { host }: { readonly host: string },
+): void {
+  if (!nodes.some((node) => node.host === host)) return;
+  if (typeof message === "string") {
+    const isRegistered = message.startsWith("SIP/2.0 200") && /^CSeq: \d+ REGISTER/im.test(message);
+    if (direction === "out" && isRegistered) registered.push(host);
+    return;
+  }
+  const number = message.kind === "request" ? userOf(message.uri) : null;
+  if (message.kind !== "request" || message.method !== "INVITE" || number === null) return;
+  invites.set(number, (invites.get(number) ?? new Set()).add(message.callId));
+}
+
+async function cli(args: readonly string[], stdin = ""): Promise<string> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    ...{ cwd: directory, stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
+    env: nodes[0]?.env,
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(`linevoice ${args.join(" ")}: ${err}`);
+  return out;
+}
+
+function start(node: Node): void {
+  const logFile = join(directory, `${node.host}.log`);
+  writeFileSync(logFile, "");
+  node.child = Bun.spawn([process.execPath, MAIN, "serve"], {
+    ...{ cwd: directory, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
+    env: node.env,
+  });
+}
+
+async function ready(node: Node): Promise<void> {
+  const isReady = async () => {
+    if (node.child && node.child.exitCode !== null)
+      throw new Error(readFileSync(join(directory, `${node.host}.log`), "utf8"));
+    return await fetch(`http://${node.host}:8481/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await eventually(isReady, `${node.host} is ready`, LONG_MS);
+}
+
+async function api<Answer>(node: Node, path: string, body: unknown): Promise<Answer> {
+  const response = await fetch(`http://${node.host}:8481/api/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as Answer;
+  expect([response.status, answer]).toEqual([200, answer]);
+  return answer;
+}
+
+const callTo = (node: Node, to_number: string, inMs: number) =>
+  api<{ readonly call_uuid: string }>(node, "/calls", {
+    ...{ to_number, agent_id: agentId },
+    schedule_at: new Date(Date.now() + inMs).toISOString(),
+  });
+
+const statusOf = (uuid: string): string =>
+  store.inspect
+    .query<{ readonly status: string }, [string]>("SELECT status FROM calls WHERE call_uuid = ?")
+    .get(uuid)?.status ?? "";
+
+const holderAndOther = (): [Node, Node] => {
+  const [one, two] = nodes;
+  if (!one || !two) throw new Error("two nodes");
+  return registered.at(-1) === one.host ? [one, two] : [two, one];
+};
+
+beforeAll(async () => {
+  store = startHranaServer({ path: join(directory, "shared.db"), token: TOKEN });
+  for (const { env } of nodes) {
+    env.LINEVOICE_STORAGE__DATABASE = store.url;
+    mkdirSync(env.LINEVOICE_STORAGE__DATA_DIR ?? "", { recursive: true });
+  }
+  carrier = await startCarrier({ host: CARRIER_HOST, domain: "carrier.test", onMessage });
+  carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
+  const account = { username: CALLEE, password: CALLEE };
+  const numbers = Array.from({ length: 10 }, (_, n) => `+3706100010${n}`);
+  carrier.addSubscriber({ ...account, numbers });
+  callee = await createPhone({
+    ...{ number: CALLEE, domain: "carrier.test", host: CARRIER_HOST, account },
+    proxy: carrier.address,
+  });
+  await callee.register();
+  callee.onCall((call) => call.reject(486));
+
+  await cli(["tenant", "create", "--name", "Clinic", "--email", "desk@example.com"]);
+  const made = await cli(["key", "create", "--tenant", "1", "--label", "test"]);
+  key = (JSON.parse(made) as { readonly secret: string }).secret;
+  await cli(
+    [
+      ...["trunk", "set", "--tenant", "1", "--server", carrier.address.host],
+      ...["--port", String(carrier.address.port), "--username", TRUNK.username],
+      ...["--caller-id", OWN_NUMBER, "--password-stdin"],
+    ],
+    TRUNK.password,
+  );
+  for (const node of nodes) start(node);
+  for (const node of nodes) await ready(node);
+  await eventually(() => registered.length > 0, "the trunk is registered", LONG_MS);
+  const [one] = nodes;
+  if (!one) throw new Error("two nodes");
+  const { agent } = await api<{ readonly agent: { readonly id: number } }>(one, "/agents", {
+    ...{ name: "Reception", prompt: "You answer for a clinic.", first_message: "Good afternoon." },
+  });
+  agentId = agent.id;
+  await api(one, "/phone-numbers", { number_e164: OWN_NUMBER, agent_id: agentId });
+});
+
+afterAll(async () => {
+  for (const { child } of nodes) {
+    child?.kill("SIGKILL");
+    await child?.exited;
+  }
+  await callee?.close();
+  carrier?.close();
+  await store?.stop();
+});
+
+test("a call asked for at either node is dialled once, by the one that holds the trunk", async () => {
+  expect(new Set(registered).size).toBe(1);
+  const [holder, other] = holderAndOther();
+  const asked = [
+    { number: "+37061000100", ...(await callTo(other, "+37061000100", 1_500)) },
+    { number: "+37061000101", ...(await callTo(holder, "+37061000101", 1_500)) },
+  ];
+  for (const { call_uuid } of asked)
+    await eventually(() => statusOf(call_uuid) === "busy", "it was dialled", LONG_MS);
+  expect(asked.map(({ number }) => invites.get(number)?.size)).toEqual([1, 1]);
+  expect(new Set(registered)).toEqual(new Set([holder.host]));
+});
+
+test("the holder is killed: the other registers the trunk and dials what is due; the first comes back without it", async () => {
+  const [holder, other] = holderAndOther();
+  const { call_uuid } = await callTo(other, "+37061000102", 2_000);
+  holder.child?.kill("SIGKILL");
+  await holder.child?.exited;
+  holder.child = null;
+  await eventually(() => registered.at(-1) === other.host, "the trunk is taken over", LONG_MS);
+  await eventually(() => statusOf(call_uuid) === "busy", "it was dialled", LONG_MS);
+  expect(invites.get("+37061000102")?.size).toBe(1);
+
+  start(holder);
+  await ready(holder);
+  const again = await callTo(holder, "+37061000103", 1_000);
+  await eventually(() => statusOf(again.call_uuid) === "busy", "it was dialled", LONG_MS);
+  expect(invites.get("+37061000103")?.size).toBe(1);
+  expect(invites.get("+37061000102")?.size).toBe(1);
+  expect(registered.at(-1)).toBe(other.host);
+});
