@@ -167,7 +167,10 @@ export function createCampaignRunner(options: RunnerOptions) {
         scheduleAtMs: null,
         purpose: { reason: name, sensitive: false, origin: "campaign" },
         async stored(queries, callUuid) {
-          if (!(await records(queries).setCalling(target.id, callUuid, clock.now())))
+          const store = records(queries);
+          // Counted again where it is stored: other nodes run the same campaign.
+          const isFull = (await store.callingCount(campaign.id)) >= campaign.concurrencyMax;
+          if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
             throw new AppError({
               code: "conflict",
               publicMessage: "The number was called already.",

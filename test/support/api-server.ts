@@ -147,6 +147,7 @@ export async function startApiServer(options: ApiServerOptions) {
   return {
     identity,
     callerParts,
+    calls,
     server,
     database,
     vault,
