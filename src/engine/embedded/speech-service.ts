@@ -2,8 +2,11 @@
  * What runs in the speech worker: one synthesiser and one recogniser, serving any number of call
  * workers, each over its own port. Requests that arrive while the parts are still loading wait for
  * them. One customer's failure is told to that customer and touches nobody else.
+ *
+ * The recogniser is proved at the start, then rests: it is woken by the first request about an ear
+ * (the greeting is spoken meanwhile) and rests again `REST_AFTER_MS` after the last ear was closed.
  */
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
 import { createRecogniser, type ListeningEar, type Recogniser } from "./recogniser/recogniser.ts";
@@ -17,22 +20,24 @@ export interface SpeechService {
   close(): void;
 }
 
-interface Parts {
-  readonly synthesiser: Synthesiser;
-  readonly recogniser: Recogniser;
-}
+/** Longer than the pauses between the calls of a busy hour. */
+const REST_AFTER_MS = 5 * 60_000;
+/** Between two steps of waking: a greeting that is asked for meanwhile goes first. */
+const WAKING_PAUSE_MS = 10;
+/** From a rest to the collection of its memory. */
+const COLLECT_AFTER_MS = 500;
 
 export function createSpeechService(options: { readonly clock: Clock }): SpeechService {
   const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const recogniser = synthesiser.then((voice) => createRecogniser({ phonemes: voice.phonemes }));
+  const listening = new SharedRecogniser(synthesiser, clock);
 
   return {
-    ready: recogniser.then(() => {}),
+    ready: listening.prove(),
     serve(port) {
       ports.add(port);
-      const customer = new Customer(port, synthesiser, recogniser);
+      const customer = new Customer(port, synthesiser, listening);
       port.onmessage = (event: MessageEvent<SpeechRequest>) => customer.receive(event.data);
       port.addEventListener("close", () => {
         ports.delete(port);
@@ -40,13 +45,82 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
       });
     },
     prepare(grammar) {
-      recogniser.then((ready) => ready.prepare(grammar)).catch(() => {});
+      listening.use().then(
+        (recogniser) => recogniser.prepare(grammar),
+        () => {},
+      );
     },
     close() {
       for (const port of ports) port.close();
       ports.clear();
+      listening.close();
     },
   };
+}
+
+/** The recogniser of the thread, awake only while there are ears. */
+class SharedRecogniser {
+  readonly #recogniser: Promise<Recogniser>;
+  readonly #clock: Clock;
+  #ears = 0;
+  #resting: Timer | null = null;
+
+  constructor(synthesiser: Promise<Synthesiser>, clock: Clock) {
+    this.#clock = clock;
+    this.#recogniser = synthesiser.then(({ phonemes }) => createRecogniser({ phonemes }));
+  }
+
+  /** Loads everything once, so that a broken model is known at the start; then rests. */
+  async prove(): Promise<void> {
+    await this.use();
+    if (this.#ears === 0) await this.#rest();
+  }
+
+  /** Awake, for `REST_AFTER_MS` at least. */
+  async use(): Promise<Recogniser> {
+    this.#resting?.cancel();
+    this.#resting = null;
+    const recogniser = await this.#recogniser;
+    await recogniser.wake(() => pause(this.#clock));
+    if (this.#ears === 0) this.#restLater();
+    return recogniser;
+  }
+
+  earOpened(): void {
+    this.#ears++;
+    this.#resting?.cancel();
+    this.#resting = null;
+  }
+
+  earClosed(): void {
+    this.#ears--;
+    if (this.#ears === 0) this.#restLater();
+  }
+
+  close(): void {
+    this.#resting?.cancel();
+  }
+
+  #restLater(): void {
+    this.#resting?.cancel();
+    this.#resting = this.#clock.after(REST_AFTER_MS, () => void this.#rest());
+  }
+
+  async #rest(): Promise<void> {
+    this.#resting?.cancel();
+    this.#resting = null;
+    const recogniser = await this.#recogniser;
+    if (this.#ears > 0) return;
+    recogniser.rest();
+    // Not from here: this stack may still point into the memory.
+    this.#resting = this.#clock.after(COLLECT_AFTER_MS, () => Bun.gc(true));
+  }
+}
+
+function pause(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(WAKING_PAUSE_MS, resolve);
+  });
 }
 
 /** One port: its running speeches and open ears. */
@@ -57,8 +131,8 @@ class Customer {
 
   constructor(
     readonly port: MessagePort,
-    readonly synthesiser: Promise<Parts["synthesiser"]>,
-    readonly recogniser: Promise<Parts["recogniser"]>,
+    readonly synthesiser: Promise<Synthesiser>,
+    readonly shared: SharedRecogniser,
   ) {}
 
   receive(request: SpeechRequest): void {
@@ -76,8 +150,14 @@ class Customer {
 
   close(): void {
     for (const speech of this.#speeches.values()) speech.abort();
-    for (const ear of this.#ears.values()) ear.close();
-    this.#ears.clear();
+    for (const earId of [...this.#ears.keys()]) this.#closeEar(earId);
+  }
+
+  #closeEar(earId: number): void {
+    const ear = this.#ears.get(earId);
+    if (!this.#ears.delete(earId)) return;
+    ear?.close();
+    this.shared.earClosed();
   }
 
   async #speak(request: Extract<SpeechRequest, { type: "speak" }>): Promise<void> {
@@ -99,7 +179,7 @@ class Customer {
   /** Everything about ears keeps its order, also while the recogniser is loading. */
   #inOrder(request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>): void {
     this.#listening = this.#listening.then(async () => {
-      const recogniser = await this.recogniser;
+      const recogniser = await this.shared.use();
       try {
         this.#listen(request, recogniser);
       } catch (error) {
@@ -121,6 +201,7 @@ class Customer {
     if (request.type === "ear_open") {
       const onPartial = (text: string) => this.#reply({ type: "ear_partial", earId, text });
       this.#ears.set(earId, recogniser.openEar({ ...request, onPartial }));
+      this.shared.earOpened();
       return;
     }
     const ear = this.#ears.get(earId);
@@ -147,8 +228,7 @@ class Customer {
         ear.expect(request.answer);
         break;
       case "ear_close":
-        ear.close();
-        this.#ears.delete(earId);
+        this.#closeEar(earId);
     }
   }
 

@@ -37,7 +37,8 @@ let recogniser: Recogniser;
 
 beforeAll(async () => {
   synthesiser = await createSynthesiser();
-  recogniser = await createRecogniser({ phonemes: synthesiser.phonemes });
+  recogniser = createRecogniser({ phonemes: synthesiser.phonemes });
+  await recogniser.wake();
   recogniser.prepare(source);
 }, 60_000);
 

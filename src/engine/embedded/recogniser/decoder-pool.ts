@@ -35,13 +35,14 @@ export class DecoderPool {
   }
 
   /** Makes pairs until `count` exist (at most TALKERS_MAX). About 0.1 s and 30 MB a pair. */
-  async grow(count: number): Promise<void> {
+  async grow(count: number, between: () => Promise<void> = async () => {}): Promise<void> {
     while (this.#made < Math.min(count, TALKERS_MAX)) {
       this.#made++;
       const words = new Decoder(
         this.#module,
         await createRawDecoder(this.#module, this.#allSounds),
       );
+      await between();
       const sounds = new Decoder(
         this.#module,
         await createRawDecoder(this.#module, this.#allSounds),

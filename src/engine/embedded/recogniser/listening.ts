@@ -1,15 +1,18 @@
 /**
  * Which decoders listen with which grammar for whom: the open graph of an agent, or the closed
  * grammar of an expected answer. Keeps the agents' sources, bounded, by content.
+ *
+ * Decoders take 45 MB, so they are there only while it is awake; what was learnt about the agents
+ * outlasts a rest. Asleep, nothing can be lent.
  */
 import type { GrammarSource } from "../../../worker/speech-messages.ts";
 import type { ExpectedAnswer } from "../../ports.ts";
 import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
 import { type DecoderPair, DecoderPool, TALKERS_MAX } from "./decoder-pool.ts";
-import type { Dictionary } from "./dictionary.ts";
+import { type Dictionary, loadDictionary } from "./dictionary.ts";
 import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
 import type { EarOptions } from "./recogniser.ts";
-import type { RecogniserModule } from "./soundswallower.ts";
+import { loadRecogniserModule } from "./soundswallower.ts";
 
 /** Sources kept; the least recently prepared is dropped first. */
 const SOURCES_MAX = 64;
@@ -21,29 +24,51 @@ export interface LentDecoders {
   readonly closed: ClosedGrammar | null;
 }
 
+/** What rests. */
+interface Decoders {
+  readonly dictionary: Dictionary;
+  readonly open: DecoderPool;
+  readonly strict: DecoderPool;
+}
+
 export class Listening {
-  readonly #dictionary: Dictionary;
   readonly #phonemes: (text: string, language: string) => string;
-  readonly #open: DecoderPool;
-  readonly #strict: DecoderPool;
+  #decoders: Decoders | null = null;
   readonly #sources = new Map<string, GrammarSource>();
   readonly #closed = new Map<string, ClosedGrammar>();
 
-  constructor(
-    module: RecogniserModule,
-    dictionary: Dictionary,
-    phonemes: (text: string, language: string) => string,
-  ) {
-    this.#dictionary = dictionary;
+  constructor(phonemes: (text: string, language: string) => string) {
     this.#phonemes = phonemes;
-    this.#open = new DecoderPool(module, false);
-    this.#strict = new DecoderPool(module, true);
   }
 
-  /** Makes the first decoders; more are made as they are needed. */
-  async start(): Promise<void> {
-    await this.#open.grow(1);
-    await this.#strict.grow(1);
+  get isAwake(): boolean {
+    return this.#decoders !== null;
+  }
+
+  /**
+   * Loads the recogniser and makes the first decoders; more are made as they are needed. About 0.3 s
+   * in steps of some 50 ms; `between` is awaited between them, so that others can use the thread.
+   */
+  async wake(between: () => Promise<void> = async () => {}): Promise<void> {
+    const module = await loadRecogniserModule();
+    await between();
+    const dictionary = await loadDictionary(this.#phonemes);
+    const open = new DecoderPool(module, false);
+    const strict = new DecoderPool(module, true);
+    for (const pool of [open, strict]) {
+      await between();
+      await pool.grow(1, between);
+    }
+    this.#decoders = { dictionary, open, strict };
+  }
+
+  /** Gives the decoders' memory back. False, and nothing happens, while somebody talks. */
+  rest(): boolean {
+    if (this.#talkers > 0) return false;
+    this.#decoders = null;
+    // English grammars know their words through the dictionary that goes now.
+    for (const key of this.#closed.keys()) if (key.startsWith("en:")) this.#closed.delete(key);
+    return true;
   }
 
   /** Builds an agent's open graph into an idle decoder. Some 50 ms for a few dozen questions. */
@@ -59,10 +84,11 @@ export class Listening {
       this.#prepareClosed(source);
       return;
     }
-    const pair = this.#open.take(source.key);
-    if (pair === null) return;
-    this.#listenOpenly(pair, source);
-    this.#open.giveBack(pair);
+    const decoders = this.#decoders;
+    const pair = decoders?.open.take(source.key) ?? null;
+    if (decoders === null || pair === null) return;
+    listenOpenly(pair, source, decoders.dictionary);
+    decoders.open.giveBack(pair);
   }
 
   /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */
@@ -83,25 +109,26 @@ export class Listening {
 
   /** Decoders with the open graph, whatever is expected. */
   lendOpen(ear: EarOptions): LentDecoders | null {
-    if (this.#talkers >= TALKERS_MAX) return null;
+    const decoders = this.#decoders;
+    if (decoders === null || this.#talkers >= TALKERS_MAX) return null;
     const source = this.#sources.get(ear.grammarKey) ?? NOTHING_PREPARED;
-    const pair = this.#open.take(source.key);
+    const pair = decoders.open.take(source.key);
     if (pair === null) return null;
-    this.#listenOpenly(pair, source);
+    listenOpenly(pair, source, decoders.dictionary);
     return { pair, closed: null };
   }
 
   giveBack({ pair, closed }: LentDecoders): void {
-    (closed === null ? this.#open : this.#strict).giveBack(pair);
+    (closed === null ? this.#decoders?.open : this.#decoders?.strict)?.giveBack(pair);
   }
 
   get #talkers(): number {
-    return this.#open.lent + this.#strict.lent;
+    return this.#decoders === null ? 0 : this.#decoders.open.lent + this.#decoders.strict.lent;
   }
 
   #lendClosed(closed: ClosedGrammar): LentDecoders | null {
     if (this.#talkers >= TALKERS_MAX) return null;
-    const pair = this.#strict.take(closed.key);
+    const pair = this.#decoders?.strict.take(closed.key) ?? null;
     if (pair === null) return null;
     if (pair.grammarKey !== closed.key) {
       pair.words.learn(closed.words, closed.vocabulary);
@@ -109,13 +136,6 @@ export class Listening {
       pair.grammarKey = closed.key;
     }
     return { pair, closed };
-  }
-
-  #listenOpenly(pair: DecoderPair, source: GrammarSource): void {
-    const key = `open:${source.key}`;
-    if (pair.grammarKey === key) return;
-    pair.words.setGraph(openGraph(source, pair.words, this.#dictionary), OPEN_GRAPH_SEARCH);
-    pair.grammarKey = key;
   }
 
   #closedGrammar(
@@ -129,11 +149,22 @@ export class Listening {
     if (known !== undefined) return known;
     const made =
       language === "en"
-        ? englishGrammar(answer, this.#dictionary)
+        ? this.#englishGrammar(answer)
         : phraseGrammar(language, answer, source, this.#phonemes);
     if (made === null) return null;
     if (this.#closed.size >= SOURCES_MAX) this.#closed.clear();
     this.#closed.set(key, made);
     return made;
   }
+
+  #englishGrammar(answer: ExpectedAnswer): ClosedGrammar | null {
+    return this.#decoders === null ? null : englishGrammar(answer, this.#decoders.dictionary);
+  }
+}
+
+function listenOpenly(pair: DecoderPair, source: GrammarSource, dictionary: Dictionary): void {
+  const key = `open:${source.key}`;
+  if (pair.grammarKey === key) return;
+  pair.words.setGraph(openGraph(source, pair.words, dictionary), OPEN_GRAPH_SEARCH);
+  pair.grammarKey = key;
 }

@@ -12,10 +12,8 @@ import type { GrammarSource } from "../../../worker/speech-messages.ts";
 import type { ExpectedAnswer, Heard } from "../../ports.ts";
 import { withoutSounds } from "./closed-grammar.ts";
 import type { DecoderPair } from "./decoder-pool.ts";
-import { loadDictionary } from "./dictionary.ts";
 import { confidenceOf } from "./likelihood.ts";
 import { type LentDecoders, Listening } from "./listening.ts";
-import { loadRecogniserModule } from "./soundswallower.ts";
 import { StableWords } from "./stable-words.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
 
@@ -25,6 +23,13 @@ export interface RecogniserOptions {
 }
 
 export interface Recogniser {
+  /**
+   * Loads decoders (0.3 s, 45 MB) when they are not there. `between` is awaited between its steps of
+   * some 50 ms. Rejects when the model cannot be read; may be tried again.
+   */
+  wake(between?: () => Promise<void>): Promise<void>;
+  /** Gives their memory back, unless somebody talks. Grammars of other languages than English stay. */
+  rest(): void;
   /** Builds an agent's grammar when it is not there yet. */
   prepare(source: GrammarSource): void;
   openEar(options: EarOptions): ListeningEar;
@@ -56,12 +61,22 @@ const QUESTION_WORDS_MIN = 4;
 const QUESTION_CONFIDENCE_MIN = 0.6;
 const NOTHING = { text: "", confidence: 0 };
 const PARTIAL_SAMPLES = 1_600;
-export async function createRecogniser(options: RecogniserOptions): Promise<Recogniser> {
-  const module = await loadRecogniserModule();
-  const dictionary = await loadDictionary(options.phonemes);
-  const listening = new Listening(module, dictionary, options.phonemes);
-  await listening.start();
+
+/** Asleep: `wake` it before anybody talks. */
+export function createRecogniser(options: RecogniserOptions): Recogniser {
+  const listening = new Listening(options.phonemes);
+  let waking: Promise<void> | null = null;
   return {
+    wake(between) {
+      waking ??= listening.wake(between);
+      return waking.catch((error) => {
+        waking = null;
+        throw error;
+      });
+    },
+    rest() {
+      if (listening.isAwake && listening.rest()) waking = null;
+    },
     prepare: (source) => listening.prepare(source),
     openEar: (ear) => new CallerEar(ear, listening),
   };
