@@ -58,6 +58,7 @@ export async function attemptDelivery(
       responseBytesMax: ANSWER_BYTES_MAX,
       onTooLarge: "truncate",
       signal,
+      mayReuse: true,
     });
     const delivered = response.status >= 200 && response.status < 300;
     return {

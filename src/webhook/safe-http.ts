@@ -4,7 +4,9 @@
  *
  * Guarantees. The address checked is the address connected to: the check sits in the socket's own
  * lookup (names) and before it (literals, for which no lookup happens), and once more on the socket;
- * connections are never reused, so a name cannot rebind in between. TLS is verified against the name.
+ * a connection is not kept, so a name cannot rebind in between, unless the request asks for that: then
+ * the checked connection itself serves the next request to the same host for a second, and no name is
+ * looked up. TLS is verified against the name.
  * Redirects are answers, not followed. Time, answer size and decompressed size are capped, and the
  * caller can abort. Plain `http:` goes only to networks the operator lists.
  */
@@ -30,6 +32,11 @@ export interface GuardedRequest {
   /** What to do with a larger one: fail, or keep the beginning. */
   readonly onTooLarge: "fail" | "truncate";
   readonly signal?: AbortSignal;
+  /**
+   * For many requests in a row to one host, which may be sent twice: a connection kept for a second may
+   * serve it. When it turns out to be closed, the request goes out again over a new one.
+   */
+  readonly mayReuse?: boolean;
 }
 
 export interface GuardedResponse {
@@ -60,11 +67,20 @@ export interface GuardedClientOptions {
 
 const URL_LENGTH_MAX = 2048;
 const HEADER_BYTES_MAX = 16 * 1024;
+const KEPT_FOR_MS = 1000;
+const KEPT_EACH_MAX = 4;
 
 const resolveBySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
     done(error, addresses ?? []),
   );
+
+/** The other side closed a kept connection, perhaps before the request arrived. Stays in this file. */
+class KeptWasClosed extends Error {
+  constructor(override readonly cause: GuardedHttpError) {
+    super(cause.message);
+  }
+}
 
 /** Parses a tenant's URL. Throws GuardedHttpError invalid_url. */
 export function parseTenantUrl(text: string): URL {
@@ -85,6 +101,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const secureContext = createSecureContext({
     ca: options.caPem ? [...rootCertificates, options.caPem] : [...rootCertificates],
     minVersion: "TLSv1.2",
+  });
+
+  const kept = new https.Agent({
+    ...{ keepAlive: true, timeout: KEPT_FOR_MS, scheduling: "lifo" },
+    maxFreeSockets: KEPT_EACH_MAX,
   });
 
   function requireAllowed(verdict: AddressVerdict, url: URL): void {
@@ -115,6 +136,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     };
 
   function open(request: GuardedRequest, url: URL): http.ClientRequest {
+    const mayReuse = request.mayReuse === true && url.protocol === "https:";
     const literal = url.hostname.replace(/^\[|\]$/g, "");
     const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
     if (isLiteral) requireAllowed(rules.check(literal), url);
@@ -128,21 +150,20 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         host: url.host,
         "content-length": String(Buffer.byteLength(request.body)),
         "accept-encoding": "identity",
-        connection: "close",
+        ...(mayReuse ? {} : { connection: "close" }),
       },
-      agent: false as const,
       lookup: guardedLookup(url),
       maxHeaderSize: HEADER_BYTES_MAX,
     };
-    if (url.protocol === "http:") return http.request(shared);
+    if (url.protocol === "http:") return http.request({ ...shared, agent: false });
     const secured = { ...shared, secureContext, rejectUnauthorized: true };
-    return https.request(secured);
+    return https.request({ ...secured, agent: mayReuse ? kept : false });
   }
 
   function exchange(request: GuardedRequest, url: URL): Promise<GuardedResponse> {
     return new Promise((done, fail) => {
       const outgoing = open(request, url);
-      const stop = (error: GuardedHttpError) => {
+      const stop = (error: GuardedHttpError | KeptWasClosed) => {
         settle();
         fail(error);
         outgoing.destroy(error);
@@ -157,19 +178,26 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       };
       request.signal?.addEventListener("abort", onAbort, { once: true });
       outgoing.on("socket", (socket) => {
-        socket.once("connect", () => {
+        const judge = () => {
           const verdict = rules.check(socket.remoteAddress ?? "");
           if (!verdict.allowed)
             stop(new GuardedHttpError("blocked_address", "the address is not allowed"));
-        });
+        };
+        if (outgoing.reusedSocket) judge();
+        else socket.once("connect", judge);
       });
-      outgoing.on("error", (error) => stop(asGuardedHttpError(error)));
+      let isAnswered = false;
+      outgoing.on("error", (error) => {
+        const known = asGuardedHttpError(error);
+        stop(outgoing.reusedSocket && !isAnswered ? new KeptWasClosed(known) : known);
+      });
       outgoing.on("response", (response) => {
+        isAnswered = true;
         readBody(response, request.responseBytesMax, request.onTooLarge).then(
           (body) => {
             settle();
             done({ status: response.statusCode ?? 0, headers: flatten(response.headers), body });
-            outgoing.destroy();
+            if (!request.mayReuse || !response.complete) outgoing.destroy();
           },
           (error) => stop(asGuardedHttpError(error)),
         );
@@ -181,10 +209,16 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 
   return {
     async request(request) {
+      const startedAt = clock.monotonic();
+      const url = parseTenantUrl(request.url);
       try {
-        return await exchange(request, parseTenantUrl(request.url));
+        return await exchange(request, url);
       } catch (error) {
-        throw asGuardedHttpError(error);
+        if (!(error instanceof KeptWasClosed)) throw asGuardedHttpError(error);
+        const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
+        return exchange({ ...request, mayReuse: false, timeoutMs }, url).catch((again) => {
+          throw asGuardedHttpError(again);
+        });
       }
     },
   };

@@ -17,6 +17,8 @@ export interface HttpsReceiver {
   readonly port: number;
   readonly requests: ReceivedRequest[];
   respond: Responder;
+  /** TLS connections made to it so far. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -48,9 +50,12 @@ export async function httpsReceiver(
       receiver.respond(request, response);
     });
   });
+  let connections = 0;
+  server.on("secureConnection", () => connections++);
   await new Promise<void>((done) => server.listen(0, host, done));
   receiver.port = (server.address() as AddressInfo).port;
   return Object.assign(receiver, {
+    connections: () => connections,
     close: () =>
       new Promise<void>((done) => {
         server.close(() => done());

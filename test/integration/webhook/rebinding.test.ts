@@ -16,7 +16,7 @@ import { testCa } from "../../support/test-ca.ts";
 const PUBLIC = "127.44.0.1";
 const INSIDE = "127.0.0.1";
 /** Those that our receiver has a certificate for, so that only the address can refuse them. */
-const NAMES = ["rebind", "later", "flip", "mixed"];
+const NAMES = ["rebind", "later", "flip", "mixed", "kept", "closed"];
 
 const ca = testCa(tempDir());
 let dns: DnsServer;
@@ -47,7 +47,11 @@ afterAll(async () => {
 });
 
 /** The status, or how it failed. */
-async function outcomeOf(name: string, timeoutMs = 5000): Promise<number | string> {
+async function outcomeOf(
+  name: string,
+  timeoutMs = 5000,
+  mayReuse = false,
+): Promise<number | string> {
   try {
     const response = await client.request({
       method: "POST",
@@ -57,6 +61,7 @@ async function outcomeOf(name: string, timeoutMs = 5000): Promise<number | strin
       timeoutMs,
       responseBytesMax: 1000,
       onTooLarge: "fail",
+      mayReuse,
     });
     return response.status;
   } catch (error) {
@@ -78,6 +83,40 @@ describe("a name that rebinds", () => {
     expect(await outcomeOf("later.test")).toBe(200);
     expect(await outcomeOf("later.test")).toBe("blocked_address");
     expect(await outcomeOf("later.test")).toBe(200);
+    expect(reachedInside).toBe(0);
+  });
+
+  test("while a checked connection is kept goes on where that leads, and is judged anew after it", async () => {
+    dns.zone.set("kept.test", [[PUBLIC], [INSIDE]]);
+    const heard = receiver.connections();
+    for (let n = 0; n < 5; n++) expect(await outcomeOf("kept.test", 5000, true)).toBe(200);
+    expect(receiver.connections() - heard).toBe(1);
+    expect(dns.lookups("kept.test")).toBe(1);
+    const giveUpAt = performance.now() + 20_000;
+    let outcome: number | string = 200;
+    while (outcome === 200 && performance.now() < giveUpAt) {
+      await Bun.sleep(1500);
+      outcome = await outcomeOf("kept.test", 5000, true);
+    }
+    expect(outcome).toBe("blocked_address");
+    expect(reachedInside).toBe(0);
+  });
+
+  test("and closes its kept connection: the request goes out again over a new one that is checked", async () => {
+    dns.zone.set("closed.test", [[PUBLIC], [PUBLIC], [PUBLIC], [INSIDE]]);
+    expect(await outcomeOf("closed.test", 5000, true)).toBe(200);
+    receiver.respond = (_request, response) => {
+      receiver.respond = answer(200);
+      response.socket?.destroy(); // heard on the kept connection, and no answer
+    };
+    expect(await outcomeOf("closed.test", 5000, true)).toBe(200);
+    expect(dns.lookups("closed.test")).toBe(2);
+    expect(await outcomeOf("closed.test", 5000, true)).toBe(200);
+    receiver.respond = (_request, response) => {
+      receiver.respond = answer(200);
+      response.socket?.destroy();
+    };
+    expect(await outcomeOf("closed.test", 5000, true)).toBe("blocked_address");
     expect(reachedInside).toBe(0);
   });
 
