@@ -2,17 +2,19 @@
  * The compiled program under what the unit forbids it: no privileges and no way to get them, everything
  * read-only but its data, a /tmp of its own, only the system calls of the unit's SystemCallFilter.
  */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { requirePeer } from "../support/peers.ts";
+import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const UNIT = join(ROOT, "systemd/linevoice.service");
 const NOBODY = 65_534;
-const canRun = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
+const hasTools = [requirePeer("bwrap"), requirePeer("systemd-analyze")].every(Boolean);
+const hardened = testWhere(hasTools && mayMakeNamespaces(), "making namespaces");
 
 /** Starts the service, asks it and the doctor, stops it; every line is on standard output. */
 const SCRIPT = `
@@ -30,7 +32,7 @@ wait $server
 echo "stopped with $?"
 `;
 
-test.skipIf(!canRun)(
+hardened(
   "serves, hears, speaks, stores and backs up under the unit's restrictions",
   async () => {
     const binary = await builtBinary();

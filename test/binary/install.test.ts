@@ -2,22 +2,25 @@
  * install.sh on a machine with nothing but Debian (in namespaces), with the compiled program: twice, with
  * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
  */
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { requirePeer } from "../support/peers.ts";
+import { mayMakeNamespaces, testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const LIMIT_MS = 180_000;
 const MIB = 1_048_576;
-const canRun = requirePeer("bwrap") && process.getuid?.() === 0;
+const canRun = requirePeer("bwrap") && mayMakeNamespaces();
+const onDebian = testWhere(canRun, "making namespaces");
 const releases = tempDir();
 let machine: BareMachine | null = null;
 
 beforeAll(async () => {
+  if (!canRun) return;
   const binary = await builtBinary();
   chmodSync(releases, 0o755);
   await release("this", (file) => cpSync(binary, file));
@@ -68,8 +71,8 @@ function start(localBytes?: number): BareMachine {
 const STATE =
   "sha256sum /usr/local/bin/linevoice /etc/linevoice/linevoice.toml /etc/systemd/system/linevoice.service /etc/linevoice/credentials/*";
 
-describe.skipIf(!canRun)("install.sh", () => {
-  test(
+describe("install.sh", () => {
+  onDebian(
     "installs, starts and prints the owner's link; a second run changes nothing",
     async () => {
       const debian = start();
@@ -99,7 +102,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "what root does on the command line stays the service's: with it stopped too",
     async () => {
       const debian = start();
@@ -120,7 +123,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "a changed configuration is kept; --uninstall keeps the data, --purge leaves nothing",
     async () => {
       const debian = start();
@@ -150,7 +153,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "a wrong checksum stops before anything is changed or run",
     async () => {
       const debian = start();
@@ -163,7 +166,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "on a full disk nothing is changed",
     async () => {
       const debian = start(32 * MIB);
@@ -175,7 +178,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "an upgrade backs up first, swaps the program and keeps the data",
     async () => {
       const debian = start();
@@ -195,7 +198,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test(
+  onDebian(
     "an upgrade that does not get well is taken back, with the database from before",
     async () => {
       const debian = start();
@@ -211,7 +214,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     LIMIT_MS,
   );
 
-  test("wrong options are exit status 2 with the usage", async () => {
+  onDebian("wrong options are exit status 2 with the usage", async () => {
     const debian = start();
     for (const options of ["--purge", "--prefix relative", "--nonsense", "--prefix"]) {
       const refused = await debian.run(`sh /releases/this/install.sh ${options}`);
@@ -220,7 +223,7 @@ describe.skipIf(!canRun)("install.sh", () => {
     }
   });
 
-  test("with DESTDIR files are put below it: no user, no key, nothing started", async () => {
+  onDebian("with DESTDIR files are put below it: no user, no key, nothing started", async () => {
     const debian = start();
     const packed = await debian.run(
       "DESTDIR=/var/pack sh /releases/this/install.sh --prefix /usr && find /var/pack -type f | sort",

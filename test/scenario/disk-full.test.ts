@@ -1,5 +1,5 @@
 /** A disk that is really full in the middle of a call: the call goes on, and is made up for when there is room. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { verifyLedger } from "../../src/billing/ledger.ts";
@@ -7,6 +7,7 @@ import { billingStores } from "../../src/store/billing-stores.ts";
 import { calls, events } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import { testWhere } from "../support/privileges.ts";
 import { smallDisk } from "../support/small-disk.ts";
 
 setDefaultTimeout(120_000);
@@ -28,7 +29,7 @@ afterAll(async () => {
   disk?.unmount();
 });
 
-test.skipIf(disk === null)(
+testWhere(disk !== null, "mounting")(
   "the live call goes on; ended on a full disk it is stored, charged, told and mailed when there is room",
   async () => {
     if (!world || !disk) throw new Error("no disk");

@@ -29,6 +29,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { fileProblems } from "../../../src/store/integrity.ts";
 import { walletStore } from "../../../src/store/ledger-store.ts";
 import { spawnEncoderWorker } from "../../../src/workers.ts";
+import { testWhere } from "../../support/privileges.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -36,7 +37,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 setDefaultTimeout(60_000);
 
 const disk = smallDisk(12);
-const onDisk = test.skipIf(disk === null);
+const onDisk = testWhere(disk !== null, "mounting");
 const path = disk?.path ?? "";
 afterAll(() => disk?.unmount());
 
