@@ -249,7 +249,8 @@ export async function killable(options: KillableOptions): Promise<Killable> {
     let tookMs = 0;
     await eventually(
       () => {
-        if (started.exitCode !== null) throw new Error(`serve ended with ${started.exitCode}`);
+        if (started.exitCode !== null)
+          throw new Error(`serve ended with ${started.exitCode}: ${readFileSync(logFile, "utf8")}`);
         tookMs = performance.now() - began - processorTime(started.pid).waitedMs;
         if (watch.registrations() > before) return true;
         if (tookMs > REGISTERED_WITHIN_MS) throw new Error(`not registered after ${tookMs} ms`);
