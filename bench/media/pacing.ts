@@ -1,89 +1,98 @@
 /**
- * How even our RTP leaves: N calls' audio on one pacer of this thread, one receiving socket, and
- * |interval − 20 ms| per stream at the receiver. The receiver shares the thread, so what its own
- * wake-ups cost is in the figures.
+ * How even our RTP leaves: |interval − 20 ms| of each stream by the kernel's time stamps, taken in a
+ * receiver of its own (native/receiver.c), and the same stream count sent by a plain C loop
+ * (native/pacer.c) as reference. Needs a C compiler: without one there is no figure.
  */
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLog } from "../../src/core/log.ts";
-import { createCallAudio } from "../../src/media/call-audio.ts";
-import { createPacer } from "../../src/media/rtp/pacer.ts";
-import { RtpPacketView } from "../../src/media/rtp/packet.ts";
-import { createPortPool } from "../../src/media/rtp/port-pool.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export interface PacingResult {
+export interface Pacing {
   readonly streams: number;
   readonly packets: number;
+  readonly lost: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
   readonly max: number;
-  /** Of one core, both halves and the receiver together. */
+  /** Of one core, the sending process. */
   readonly cpuPercent: number;
+  readonly kilobytesPerStream?: number;
 }
 
-const WARM_UP_MS = 1000;
+export interface PacingResult {
+  readonly ours: Pacing;
+  /** The plain C loop, after it in the same minute. */
+  readonly reference: Pacing;
+}
+
 const HOST = "127.0.42.1";
+const WARM_UP_MS = 1500;
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Runs for `seconds` after a second of warm-up; frees everything it opened. */
-export async function measurePacing(streams: number, seconds = 10): Promise<PacingResult> {
-  const deviationsMs: number[] = [];
-  const lastMs = new Map<number, number>();
-  const view = new RtpPacketView();
-  let measuring = false;
-  const receiver = await Bun.udpSocket({
-    hostname: HOST,
-    port: 0,
-    socket: {
-      data(_socket, datagram) {
-        if (!view.read(datagram)) return;
-        const nowMs = systemClock.monotonic();
-        const previousMs = lastMs.get(view.ssrc);
-        lastMs.set(view.ssrc, nowMs);
-        if (measuring && previousMs !== undefined) {
-          deviationsMs.push(Math.abs(nowMs - previousMs - 20));
-        }
-      },
-      error() {},
-    },
-  });
-  const pacer = createPacer(systemClock, silentLog);
-  const ports = createPortPool({ first: 22_000, last: 23_999 }, systemClock);
-  const options = { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 60_000 };
-  const deps = { ports, pacer, clock: systemClock, log: silentLog };
-  const calls = await Promise.all(
-    Array.from({ length: streams }, () => createCallAudio(options, deps)),
-  );
-  for (const call of calls) {
-    call.connect({
-      remote: { host: HOST, port: receiver.port },
-      codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
-      telephoneEvent: null,
-      direction: "sendrecv",
-      ptimeMs: 20,
-    });
+/** Each for `seconds` after a warm-up. Null where there is no C compiler. */
+export async function measurePacing(streams: number, seconds = 10): Promise<PacingResult | null> {
+  const compiler = Bun.which("cc") ?? Bun.which("gcc");
+  if (!compiler) return null;
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  try {
+    const built = (name: string) => join(directory, name);
+    for (const name of ["receiver", "pacer"]) {
+      const source = file(`./native/${name}.c`);
+      await Bun.$`${compiler} -O2 -o ${built(name)} ${source}`.quiet();
+    }
+    const count = String(streams);
+    const ours = await measure(built("receiver"), seconds, (port) => [
+      ...[process.execPath, file("./sender.ts"), HOST, port, count],
+    ]);
+    const lasting = String(seconds + Math.ceil(WARM_UP_MS / 1000) + 1);
+    const reference = await measure(built("receiver"), seconds, (port) => [
+      ...[built("pacer"), HOST, port, count, lasting],
+    ]);
+    return { ours, reference };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
-  await Bun.sleep(WARM_UP_MS);
-  measuring = true;
-  const cpuBefore = process.cpuUsage();
-  await Bun.sleep(seconds * 1000);
-  const cpu = process.cpuUsage(cpuBefore);
-  measuring = false;
-  await Promise.all(calls.map((call) => call.close()));
-  pacer.close();
-  receiver.close();
-  deviationsMs.sort((a, b) => a - b);
-  const percentile = (share: number) => {
-    const index = Math.min(deviationsMs.length - 1, Math.floor(deviationsMs.length * share));
-    return Math.round((deviationsMs[index] ?? 0) * 100) / 100;
-  };
-  return {
-    streams,
-    packets: deviationsMs.length,
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-    p999: percentile(0.999),
-    max: percentile(1),
-    cpuPercent: Math.round((cpu.user + cpu.system) / (seconds * 10_000)),
-  };
 }
+
+async function measure(
+  receiverFile: string,
+  seconds: number,
+  command: (port: string) => string[],
+): Promise<Pacing> {
+  const receiver = Bun.spawn([receiverFile, HOST], { stdin: "pipe", stdout: "pipe" });
+  const lines = readLines(receiver.stdout);
+  const port = (await nextLine(lines)).replace("port ", "");
+  const sender = Bun.spawn(command(port), { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  await Bun.sleep(WARM_UP_MS);
+  receiver.stdin.write("start\n");
+  await receiver.stdin.flush();
+  await Bun.sleep(seconds * 1000);
+  await receiver.stdin.end();
+  const heard = JSON.parse(await nextLine(lines)) as Omit<Pacing, "cpuPercent">;
+  await sender.stdin.end();
+  const said = (await new Response(sender.stdout).text()).trim().split("\n");
+  return { ...heard, ...(JSON.parse(said.at(-1) ?? "{}") as { cpuPercent: number }) };
+}
+
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    const whole = text.split("\n");
+    text = whole.pop() ?? "";
+    yield* whole;
+  }
+}
+
+async function nextLine(lines: AsyncGenerator<string>): Promise<string> {
+  const { value, done } = await lines.next();
+  if (done) throw new Error("the receiver ended early");
+  return value;
+}
+
+if (import.meta.main)
+  console.log(await measurePacing(Number(process.argv[2] ?? 250), Number(process.argv[3] ?? 10)));
