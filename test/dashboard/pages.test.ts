@@ -33,6 +33,7 @@ const PAGES = [
   "/schedules",
   "/contacts",
   "/campaigns",
+  "/features",
   "/agents",
   "/agents/new",
   "/agents/1",

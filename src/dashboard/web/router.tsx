@@ -81,6 +81,7 @@ const routes = root.addChildren([
     page("/calls/$uuid", () => import("./pages/call/call.tsx")),
     page("/contacts", () => import("./pages/contacts/contacts.tsx")),
     page("/campaigns", () => import("./pages/campaigns/campaigns.tsx")),
+    page("/features", () => import("./pages/features/features.tsx")),
     page("/schedules", () => import("./pages/schedules/schedules.tsx")),
     page("/agents", () => import("./pages/agents/agents.tsx")),
     page("/agents/new", () => import("./pages/agents/new-agent.tsx")),

@@ -27,6 +27,7 @@ export const NAVIGATION: readonly Group[] = [
       { to: "/schedules", label: "nav.schedules", icon: "schedule" },
       { to: "/contacts", label: "nav.contacts", icon: "contacts" },
       { to: "/campaigns", label: "nav.campaigns", icon: "outbound" },
+      { to: "/features", label: "nav.features", icon: "contacts" },
     ],
   },
   {

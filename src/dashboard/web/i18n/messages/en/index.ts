@@ -6,6 +6,7 @@ import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
 import { door } from "./door.ts";
+import { features } from "./features.ts";
 import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
@@ -20,5 +21,6 @@ export const en = {
   ...operator,
   ...contacts,
   ...campaigns,
+  ...features,
   ...lamps,
 } as const;

@@ -7,6 +7,7 @@ import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
 import { door } from "./door.ts";
+import { features } from "./features.ts";
 import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
@@ -21,5 +22,6 @@ export const lt: Catalogue = {
   ...operator,
   ...contacts,
   ...campaigns,
+  ...features,
   ...lamps,
 };

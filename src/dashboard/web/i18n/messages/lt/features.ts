@@ -1,0 +1,47 @@
+/** Lithuanian: memories, birthday calls, the CRM bridge. */
+export const features = {
+  "nav.features": "Funkcijos klientams",
+  "features.lead":
+    "Ką agentai prisimena apie skambučius, gimtadienio skambučiai ir ryšys su jūsų CRM.",
+  "features.tab.memories": "Atmintis",
+  "features.tab.birthdays": "Gimtadienio skambučiai",
+  "features.tab.crm": "CRM jungtis",
+  "features.memories_lead":
+    "Sakoma agentui, kai žmogus perskambina per 14 dienų. Saugoma 90 dienų.",
+  "features.memories_empty": "Kol kas nieko neprisimenama",
+  "features.reason": "Apie ką",
+  "features.outcome": "Kaip baigėsi",
+  "features.promise": "Kas pažadėta",
+  "features.sensitive": "Jautru",
+  "features.sensitive_hint": "Sakoma tik tam, kurio numeris atpažintas.",
+  "features.forget_title": "Pamiršti šį skambutį?",
+  "features.forget_body": "Agentai apie jį nebežinos. Pats skambutis lieka.",
+  "features.hours": "Skambinimo valandos",
+  "features.hours_lead":
+    "Jūsų laiko juosta. Niekada sekmadieniais ir pasirinktos šalies švenčių dienomis.",
+  "features.from": "Nuo",
+  "features.to": "Iki",
+  "features.holidays": "Šalies šventės",
+  "features.birthday_agent": "Sveikinantis agentas",
+  "features.today": "Šiandienos gimtadieniai",
+  "features.today_lead": "Kas sutiko gauti skambučius ir šiandien švenčia.",
+  "features.today_empty": "Šiandien niekas",
+  "features.crm_lead":
+    "Klausiama, kol skamba telefonas, ir pranešama po kiekvieno skambučio. Veikia, kol priedas apmokėtas.",
+  "features.crm_url": "CRM adresas",
+  "features.crm_secret": "Slaptas raktas",
+  "features.crm_secret_hint": "Siunčiamas kaip „bearer“ raktas. Nerodomas.",
+  "features.crm_secret_kept": "Nustatytas. Palikus tuščią, liks tas pats.",
+  "features.crm_mapping": "Laukų pavadinimai",
+  "features.crm_mapping_hint": "Po eilutę: mūsų = CRM, taškai veda į objektus.",
+  "features.crm_try": "Išbandyti",
+  "features.crm_try_lead":
+    "Paklausia apie numerį ir parodo, kas būtų pranešta CRM. Nieko nesiunčiama.",
+  "features.crm_messages": "Kas pranešta CRM",
+  "features.crm_empty": "Dar nieko nepranešta",
+  "features.crm_status.pending": "Siunčiama",
+  "features.crm_status.delivered": "Pristatyta",
+  "features.crm_status.failed": "Nepavyko",
+  "features.tries": "Bandymai",
+  "features.replay": "Siųsti dar kartą",
+} as const;

@@ -1,0 +1,199 @@
+/** The CRM bridge: where it is, how fields are called there, trying it out, what it was told. */
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answer, type Rest, rest } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { useSession } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { AreaField, TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { useDoing, useStale } from "../../ui/mutate.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import { useToasts } from "../../ui/toast.tsx";
+import { featureSettingsQuery } from "./settings-query.ts";
+
+const TONES = { pending: "warn", delivered: "good", failed: "bad" } as const;
+
+const messagesQuery = queryOptions({
+  queryKey: ["crm-messages"],
+  queryFn: async () => (await answer(rest.GET("/crm-messages"))).crm_messages,
+});
+
+export function Crm() {
+  const settings = useQuery(featureSettingsQuery);
+  return (
+    <>
+      <Loaded query={settings}>{(known) => <Target known={known} />}</Loaded>
+      <Trial />
+      <Messages />
+    </>
+  );
+}
+
+/** A line each: `ours = theirs`. */
+const textOf = (mapping: Readonly<Record<string, string>>) =>
+  Object.entries(mapping)
+    .map(([ours, theirs]) => `${ours} = ${theirs}`)
+    .join("\n");
+
+function mappingOf(text: string): Record<string, string> {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf("=");
+      return at < 0 ? [line.trim(), ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+function Target({ known }: { known: Rest["FeatureSettings"] }) {
+  const { t } = useText();
+  const { isOwner } = useSession();
+  const { say } = useToasts();
+  const stale = useStale();
+  const form = useForm({
+    crm_url: known.crm_url ?? "",
+    crm_secret: "",
+    crm_mapping: textOf(known.crm_mapping),
+  });
+  return (
+    <Card title={t("features.tab.crm")} note={t("features.crm_lead")}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async (values) => {
+          await answer(
+            rest.PATCH("/feature-settings", {
+              body: {
+                crm_url: values.crm_url || null,
+                crm_mapping: mappingOf(values.crm_mapping),
+                ...(values.crm_secret ? { crm_secret: values.crm_secret } : {}),
+              },
+            }),
+          );
+          await stale("feature-settings");
+          say(t("form.saved"));
+        })}
+      >
+        <TextField label={t("features.crm_url")} type="url" {...form.bind("crm_url")} />
+        <TextField
+          label={t("features.crm_secret")}
+          hint={t(known.has_crm_secret ? "features.crm_secret_kept" : "features.crm_secret_hint")}
+          type="password"
+          autoComplete="off"
+          optional
+          {...form.bind("crm_secret")}
+        />
+        <AreaField
+          label={t("features.crm_mapping")}
+          hint={t("features.crm_mapping_hint")}
+          placeholder={"name = contact.full_name\nsummary = activity.text"}
+          code
+          optional
+          rows={4}
+          {...form.bind("crm_mapping")}
+        />
+        <ProblemNote problem={form.problem} />
+        {isOwner && (
+          <div className="form-foot">
+            <Button type="submit" look="primary" busy={form.busy}>
+              {t("action.save")}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Card>
+  );
+}
+
+function Trial() {
+  const { t } = useText();
+  const form = useForm({ number: "" });
+  const [shown, setShown] = useState<string | null>(null);
+  return (
+    <Card title={t("features.crm_try")} note={t("features.crm_try_lead")}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={form.send(async ({ number }) => {
+          setShown(null);
+          const { facts, outcome } = await answer(rest.POST("/crm/test", { body: { number } }));
+          setShown([...facts, JSON.stringify(outcome, null, 2)].join("\n\n"));
+        })}
+      >
+        <TextField label={t("numbers.number")} type="tel" required {...form.bind("number")} />
+        <ProblemNote problem={form.problem} />
+        {shown !== null && (
+          <pre className="code" role="status">
+            {shown}
+          </pre>
+        )}
+        <div className="form-foot">
+          <Button type="submit" busy={form.busy}>
+            {t("features.crm_try")}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Messages() {
+  const { t, dateTime } = useText();
+  const { mayChange } = useSession();
+  const doing = useDoing("crm-messages");
+  const messages = useQuery(messagesQuery);
+  return (
+    <Card title={t("features.crm_messages")} flush>
+      <Loaded query={messages}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon="webhook" title={t("features.crm_empty")}>
+              {t("features.crm_lead")}
+            </EmptyState>
+          ) : (
+            <Table
+              caption={t("features.crm_messages")}
+              rows={rows}
+              rowKey={(message) => message.id}
+              columns={[
+                { head: t("calls.when"), cell: (message) => dateTime(message.created_at) },
+                {
+                  head: t("calls.status"),
+                  cell: ({ status, error }) => (
+                    <span title={error ?? undefined}>
+                      <Badge tone={TONES[status]}>{t(`features.crm_status.${status}`)}</Badge>
+                    </span>
+                  ),
+                },
+                { head: t("features.tries"), cell: (message) => message.attempts },
+                {
+                  head: t("action.more"),
+                  end: true,
+                  cell: ({ id, status }) =>
+                    mayChange &&
+                    status !== "pending" && (
+                      <Button
+                        small
+                        onClick={() =>
+                          void doing.run(() =>
+                            answer(
+                              rest.POST("/crm-messages/{id}/replay", { params: { path: { id } } }),
+                            ),
+                          )
+                        }
+                      >
+                        {t("features.replay")}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
