@@ -15,10 +15,12 @@ const TOKEN = "a token of the test";
 /** One server a file, for as long as the test file runs: nodes that open the same path share it. */
 const servers = new Map<string, HranaServer>();
 
-afterAll(async () => {
+async function stopServers(): Promise<void> {
   for (const server of servers.values()) await server.stop();
   servers.clear();
-});
+}
+// A benchmark opens stores too, outside of the test runner.
+if (process.env.NODE_ENV === "test") afterAll(stopServers);
 
 export function serverFor(path: string): HranaServer {
   const server = servers.get(path) ?? startHranaServer({ path, token: TOKEN, idleMs: 1_000 });
