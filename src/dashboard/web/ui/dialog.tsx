@@ -1,10 +1,27 @@
 /** Dialogs: one for forms, one that asks before something is lost. */
 import { AlertDialog, Dialog as Radix } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
+
+/** Dialogs have no trigger of their own: whatever had the focus before gets it back, else the page. */
+function useFocusBack() {
+  const before = useRef<Element | null>(null);
+  return {
+    onOpenAutoFocus() {
+      before.current = document.activeElement;
+    },
+    onCloseAutoFocus(event: Event) {
+      event.preventDefault();
+      const back = before.current?.isConnected
+        ? before.current
+        : document.getElementById("content");
+      if (back instanceof HTMLElement) back.focus();
+    },
+  };
+}
 
 export function Dialog(props: {
   title: string;
@@ -15,12 +32,14 @@ export function Dialog(props: {
   children: ReactNode;
 }) {
   const { t } = useText();
+  const focus = useFocusBack();
   return (
     <Radix.Root open={props.open} onOpenChange={props.onOpen}>
       <Radix.Portal>
         <Radix.Overlay className="overlay" />
         <Radix.Content
           className={props.wide ? "dialog wide" : "dialog"}
+          {...focus}
           {...(props.lead ? {} : { "aria-describedby": undefined })}
         >
           <div className="dialog-head">
@@ -53,6 +72,7 @@ export function Confirm(props: {
   onConfirm: () => Promise<unknown>;
 }) {
   const { t } = useText();
+  const focus = useFocusBack();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
 
@@ -73,7 +93,7 @@ export function Confirm(props: {
     <AlertDialog.Root open={props.open} onOpenChange={props.onOpen}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="overlay" />
-        <AlertDialog.Content className="dialog">
+        <AlertDialog.Content className="dialog" {...focus}>
           <AlertDialog.Title asChild>
             <h2>{props.title}</h2>
           </AlertDialog.Title>

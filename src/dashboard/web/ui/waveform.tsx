@@ -1,7 +1,6 @@
 /**
  * A stereo waveform with its player: drawn from precomputed peaks, so that nothing is fetched or
- * decoded before somebody plays. Caller above, agent below; what was
- * played has its full colour.
+ * decoded before somebody plays. Caller above, agent below; what was played has its full colour.
  */
 import { useEffect, useImperativeHandle, useRef } from "react";
 import { tokenColor, useDark } from "../theme/theme.ts";

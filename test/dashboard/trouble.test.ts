@@ -1,0 +1,265 @@
+/**
+ * The dashboard when things go wrong, by keyboard alone, and in every language: each state says what
+ * happened and what helps. In Chromium beside a whole appliance. Takes some 40 s.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import type { Catalogue } from "../../src/dashboard/web/i18n/catalogue.ts";
+import { en } from "../../src/dashboard/web/i18n/messages/en/index.ts";
+import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
+import { lv } from "../../src/dashboard/web/i18n/messages/lv/index.ts";
+import { ru } from "../../src/dashboard/web/i18n/messages/ru/index.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(120_000);
+
+const WAIT = { timeout: 30_000 };
+const inChromium = describe.skipIf(chromiumPath() === null);
+let world: Appliance;
+let browser: Browser;
+let people = 0;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.85" });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser.close();
+  await world.close();
+});
+
+const address = (path: string) => `${world.app.addresses.http}/app${path}`;
+
+/** Somebody of the clinic, signed in. Its owner must close the context. */
+async function somebody(
+  options: VisitOptions & { role?: "owner" | "viewer"; email?: string } = {},
+): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  await signIn(visitor, world.app, {
+    tenantId: world.tenantId,
+    email: options.email ?? `somebody${++people}@clinic.example`,
+    role: options.role ?? "owner",
+  });
+  return visitor;
+}
+
+const loaded = (page: Page) =>
+  page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0, null, WAIT);
+
+inChromium("in trouble", () => {
+  test("a server that is away is told, and one press brings the page back", async () => {
+    const { page, context } = await somebody();
+    await page.route("**/api/v1/agents", (route) => route.abort("connectionrefused"));
+    await page.goto(address("/agents"));
+    await page.getByText(en["problem.offline"]).waitFor(WAIT);
+    await page.unroute("**/api/v1/agents");
+    await page.getByRole("button", { name: en["action.try_again"] }).click();
+    await page.getByRole("link", { name: "Reception" }).waitFor(WAIT);
+    await context.close();
+  });
+
+  test("a failure of ours gives the number to quote to the operator", async () => {
+    const { page, context } = await somebody();
+    await page.route("**/api/v1/phone-numbers", (route) =>
+      route.fulfill({
+        status: 500,
+        json: { ok: false, error: "engine", message: "x", field: null, request_id: "abc123" },
+      }),
+    );
+    await page.goto(address("/numbers"));
+    await page.getByText(en["problem.engine"]).waitFor(WAIT);
+    await page.getByText("abc123").waitFor();
+    await context.close();
+  });
+
+  test("what is refused says whom to ask, and what was typed stays", async () => {
+    const { page, context } = await somebody();
+    await page.route("**/api/dashboard/tenant-settings", (route) =>
+      route.request().method() === "GET"
+        ? route.continue()
+        : route.fulfill({
+            status: 403,
+            json: { ok: false, error: "forbidden", message: "No.", field: null },
+          }),
+    );
+    await page.goto(address("/settings"));
+    const zone = page.getByLabel(en["settings.time_zone"]);
+    await zone.fill("Europe/Riga");
+    await page.getByRole("button", { name: en["action.save"], exact: true }).click();
+    await page.getByText(en["problem.forbidden"]).first().waitFor(WAIT);
+    expect(await zone.inputValue()).toBe("Europe/Riga");
+    await context.close();
+  });
+
+  test("an address of nothing says so, and leads home", async () => {
+    const { page, context } = await somebody();
+    await page.goto(address("/calls/01a1fdec-0000-7000-8000-000000000000"));
+    await page.getByText("There is no such call.").waitFor(WAIT);
+    await page.goto(address("/no/such/page"));
+    await page.getByRole("heading", { name: en["state.not_found"] }).waitFor(WAIT);
+    await page.locator("main").getByRole("link", { name: en["nav.home"] }).click();
+    await page.getByRole("heading", { name: en["nav.home"], level: 1 }).waitFor(WAIT);
+    await context.close();
+  });
+
+  test("signed out elsewhere, a page leads to the door, which knows the way back", async () => {
+    const email = "twice@clinic.example";
+    const { page, context } = await somebody({ email });
+    await page.goto(address("/numbers"));
+    await page.getByRole("heading", { name: en["nav.numbers"], level: 1 }).waitFor(WAIT);
+    const cookies = await context.cookies();
+    const elsewhere = await browser.newContext();
+    await elsewhere.addCookies(cookies);
+    const ended = await elsewhere.request.post(
+      `${world.app.addresses.http}/api/dashboard/sign-out`,
+      { headers: { origin: world.app.addresses.http } },
+    );
+    expect(ended.status()).toBe(200);
+    await elsewhere.close();
+    await page.getByRole("link", { name: en["nav.tools"] }).click();
+    await page.waitForURL(/\/sign-in\?next=/, WAIT);
+    expect(new URL(page.url()).searchParams.get("next")).toMatch(/\/tools$/);
+    await page.getByRole("heading", { name: en["door.sign_in"] }).waitFor(WAIT);
+    await context.close();
+  });
+});
+
+/** What has the focus, by its role's name and whether a reader sees that it has it. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    if (!(element instanceof HTMLElement) || element === document.body) return null;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    return {
+      text: (element.getAttribute("aria-label") ?? element.textContent ?? "").trim(),
+      seen: (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none",
+      inDialog: element.closest("[role=dialog],[role=alertdialog]") !== null,
+    };
+  });
+
+inChromium("by keyboard", () => {
+  test("every stop is seen, and the first leads past the navigation", async () => {
+    const { page, context } = await somebody();
+    for (const path of ["/", "/calls", "/agents/1", "/trunk"]) {
+      await page.goto(address(path));
+      await page.locator("main h1").first().waitFor(WAIT);
+      await loaded(page);
+      await page.keyboard.press("Tab");
+      expect((await focused(page))?.text).toBe(en["nav.skip"]);
+      await page.keyboard.press("Enter");
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+      const unseen: string[] = [];
+      for (let stop = 0; stop < 25; stop++) {
+        await page.keyboard.press("Tab");
+        const at = await focused(page);
+        if (at === null) break;
+        if (!at.seen) unseen.push(at.text);
+      }
+      expect({ path, unseen }).toEqual({ path, unseen: [] });
+    }
+    await context.close();
+  });
+
+  test("a dialog keeps the focus, Escape closes it and gives it back", async () => {
+    const { page, context } = await somebody();
+    await page.goto(address("/numbers"));
+    const opener = page.getByRole("button", { name: en["numbers.new"] }).first();
+    await opener.waitFor(WAIT);
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor(WAIT);
+    for (let stop = 0; stop < 12; stop++) {
+      await page.keyboard.press("Tab");
+      expect((await focused(page))?.inDialog).toBe(true);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached", timeout: 30_000 });
+    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await context.close();
+  });
+
+  test("tabs are walked by arrows and kept in the address", async () => {
+    const { page, context } = await somebody();
+    await page.goto(address("/agents/1"));
+    await page.getByRole("tab", { name: en["agents.tab.settings"] }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/tab=knowledge/, WAIT);
+    await page.reload();
+    await page.getByRole("tab", { name: en["agents.tab.knowledge"], selected: true }).waitFor(WAIT);
+    await context.close();
+  });
+
+  test("who asked for less motion gets none", async () => {
+    const { page, context } = await somebody();
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.goto(address("/numbers"));
+    await page.getByRole("button", { name: en["numbers.new"] }).first().click();
+    await page.getByRole("dialog").waitFor(WAIT);
+    const moving = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((animation) => animation.playState === "running")
+        .map((animation) => (animation as CSSAnimation).animationName ?? "transition"),
+    );
+    expect(moving).toEqual([]);
+    await context.close();
+  });
+});
+
+const PAGES = [
+  ...["/", "/live", "/calls", "/schedules", "/contacts", "/campaigns", "/agents", "/agents/1"],
+  ...["/agents/1?tab=test", "/knowledge", "/tools", "/tools/new", "/numbers", "/trunk"],
+  ...["/webhooks", "/keys", "/billing", "/billing?tab=plan", "/team", "/settings", "/profile"],
+];
+
+inChromium("in the reader's language", () => {
+  const catalogues: readonly (readonly [string, Catalogue])[] = [
+    ["lt", lt],
+    ["lv", lv],
+    ["ru", ru],
+  ];
+  for (const [language, catalogue] of catalogues)
+    test(`${language}: it is named, nothing stays English, and a phone has room for it`, async () => {
+      const visitor = await somebody({ locale: language, width: 375, height: 812 });
+      const { page } = visitor;
+      await page.goto(address("/profile"));
+      await page.getByLabel(en["language.label"]).selectOption(language);
+      await page.getByRole("button", { name: en["action.save"], exact: true }).first().click();
+      await page.getByRole("heading", { name: catalogue["nav.profile"] }).waitFor(WAIT);
+      const english = new Set(
+        Object.entries(en)
+          .filter(([key, text]) => text.includes(" ") && catalogue[key as keyof typeof en] !== text)
+          .filter(([, text]) => !/[{#]/.test(text))
+          .map(([, text]) => text),
+      );
+      const wrong: string[] = [];
+      for (const path of PAGES) {
+        await page.goto(address(path));
+        await page.locator("main h1").first().waitFor(WAIT);
+        await loaded(page);
+        const seen = await page.evaluate(() => ({
+          language: document.documentElement.lang,
+          excess: document.documentElement.scrollWidth - window.innerWidth,
+          texts: [...document.querySelectorAll("body *")].flatMap((element) =>
+            [...element.childNodes]
+              .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+              .map(({ textContent }) => textContent?.trim() ?? ""),
+          ),
+        }));
+        if (seen.language !== language) wrong.push(`${path} says it is ${seen.language}`);
+        if (seen.excess > 0) wrong.push(`${path} is ${seen.excess} px too wide`);
+        for (const text of seen.texts) if (english.has(text)) wrong.push(`${path}: ${text}`);
+      }
+      expect(wrong).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.context.close();
+    });
+});
