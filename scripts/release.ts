@@ -12,7 +12,8 @@ import { type CompileTarget, compile, sha256Of } from "./compile.ts";
 import { generateSources } from "./generate.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = join(root, "dist/release");
+/** Elsewhere for a test that makes one beside yours. */
+const out = process.env.LINEVOICE_RELEASE_DIR ?? join(root, "dist/release");
 
 const CONTENTS = [
   ...["install.sh", "README.md", "LICENSE", "CHANGELOG.md", "THIRD_PARTY.md"],
