@@ -59,6 +59,7 @@ const LEASE_MARGIN_MS = 30_000;
 const LOOK_EVERY_MS = 30_000;
 const STOP_GRACE_MS = 3000;
 const PAUSE_MS = 10;
+const PAUSE_MAX_MS = 100;
 
 export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { database, stores, clock, random, log, timeoutMs } = options;
@@ -93,8 +94,9 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     try {
       do {
         looking = "looking";
+        const startedAt = clock.monotonic();
         for (const delivery of await claim()) begin(delivery);
-        if (pauseMs > 0) await sleep(clock, pauseMs);
+        if (pauseMs > 0) await sleep(clock, restAfter(clock.monotonic() - startedAt));
       } while (stillWanted());
       if (phase === "running") await sleepUntilDue();
     } catch (error) {
@@ -106,6 +108,9 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       if (again) wake();
     }
   }
+
+  /** As long as the claim took: half of the time at most goes to claims, and each finds more to do. */
+  const restAfter = (claimMs: number) => Math.min(PAUSE_MAX_MS, Math.max(pauseMs, claimMs));
 
   const stillWanted = () => looking === "look again" && phase === "running";
 

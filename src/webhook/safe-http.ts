@@ -68,7 +68,8 @@ export interface GuardedClientOptions {
 const URL_LENGTH_MAX = 2048;
 const HEADER_BYTES_MAX = 16 * 1024;
 const KEPT_FOR_MS = 1000;
-const KEPT_EACH_MAX = 4;
+/** Of one host, which may be that of many endpoints: as many as deliveries are under way at once. */
+const KEPT_EACH_MAX = 256;
 
 const resolveBySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
