@@ -9,10 +9,22 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bun = process.execPath;
 const only = process.argv.slice(2);
 
+/** While several run at once, each one's words are held back until it has ended. */
+let together = false;
+
 async function run(label: string, command: string[], extra = {}): Promise<boolean> {
-  console.error(`── ${label}`);
   const env = { ...process.env, ...extra };
-  const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
+  if (!together) {
+    console.error(`── ${label}`);
+    const child = Bun.spawn(command, { cwd: root, env, stdout: "inherit", stderr: "inherit" });
+    return (await child.exited) === 0;
+  }
+  const child = Bun.spawn(command, { cwd: root, env, stdout: "pipe", stderr: "pipe" });
+  const words = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  console.error(`── ${label}\n${words.join("")}`);
   return (await child.exited) === 0;
 }
 
@@ -76,11 +88,17 @@ await generateSources();
 if (only.length > 0) {
   add(await testSuite("selected", only));
 } else {
-  await step("lint", [`${root}node_modules/.bin/biome`, "check", "."]);
-  await step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]);
   await step("build", [bun, "scripts/build.ts", "--if-changed"]);
+  // What burns the processor but keeps no pace may share it.
+  together = true;
+  await Promise.all([
+    step("lint", [`${root}node_modules/.bin/biome`, "check", "."]),
+    step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
+    testSuite("fast", ["test/tidy.test.ts", "test/unit", "test/property"]).then(add),
+    testSuite("shared-store", SHARED_STORE, { LINEVOICE_TEST_STORE: "remote" }).then(add),
+  ]);
+  together = false;
   for (const [label, ...paths] of [
-    ["fast", "test/tidy.test.ts", "test/unit", "test/property"],
     ["integration", "test/integration"],
     ["scenario", "test/scenario"],
     ["peer", "test/peer"],
@@ -88,7 +106,6 @@ if (only.length > 0) {
     ["binary", "test/binary"],
   ] as const)
     add(await testSuite(label, paths));
-  add(await testSuite("shared-store", SHARED_STORE, { LINEVOICE_TEST_STORE: "remote" }));
 }
 if (total.skipped > 0) {
   console.error(`${total.skipped} tests were skipped: a peer is missing (see the notes above).`);
