@@ -237,7 +237,13 @@ export class Endpoint {
     const peer = `${flow.transport} ${flow.remote.host}:${flow.remote.port}`;
     const withoutSecrets = message
       .replace(/response="[0-9a-f]+"/gi, 'response="…"')
-      .replace(/inline:[A-Za-z0-9+/=]+/g, "inline:…");
+      .replace(/inline:[A-Za-z0-9+/=]+/g, "inline:…")
+      // A key of SIP INFO may be one of a PIN.
+      .replace(/^Signal\s*=.*$/gim, "Signal=…")
+      .replace(
+        /^((?:content-type|c)\s*:\s*application\/dtmf\b(?!-)[\s\S]*?\r\n\r\n)[\s\S]*/im,
+        "$1…",
+      );
     this.options.log.debug("sip_trace", { direction, peer, message: pii(withoutSecrets) });
   }
 }
