@@ -17,6 +17,7 @@ import { coverFor, type HoldRequest, insufficientBalance, writeHold } from "./ho
 import { move, post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import {
+  type Account,
   type Balance,
   type Billing,
   type Charge,
@@ -179,6 +180,13 @@ export function createBilling(options: BillingOptions): Billing {
     };
   }
 
+  async function account(tenantId: number): Promise<Account> {
+    const queries = database.read;
+    const { planSlug } = await stores.accounts(queries).find(tenantId);
+    const money = await stores.wallet(queries).balance(tenantId);
+    return { plan: planNamed(planSlug), balance: money };
+  }
+
   async function credit(tenantId: number, amount: MicroEur, note: string): Promise<MicroEur> {
     return database.tx(async (queries) => {
       await stores.accounts(queries).find(tenantId);
@@ -194,6 +202,7 @@ export function createBilling(options: BillingOptions): Billing {
     plans,
     planOf: async (queries, tenantId) => (await payerOf(queries, tenantId)).plan,
     balance,
+    account,
     requireFunds,
     hold,
     extendHold: (tenantId, callUuid, elapsedSeconds, whenLow) =>

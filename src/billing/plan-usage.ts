@@ -16,9 +16,18 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
+/** No zone's month begins within a quarter of an hour: what was worked out for one holds in it. */
+const QUARTER_MS = 900_000;
+const latest = new Map<string, { readonly quarter: number; readonly month: string }>();
+
 /** `2026-11`: the month it is in an IANA zone. Throws RangeError for an unknown zone. */
 export function monthIn(timeZone: string, epochMs: number): string {
+  const quarter = Math.floor(epochMs / QUARTER_MS);
+  const known = latest.get(timeZone);
+  if (known?.quarter === quarter) return known.month;
   const parts = formatterOf(timeZone).formatToParts(epochMs);
   const part = (type: "year" | "month") => parts.find((found) => found.type === type)?.value ?? "";
-  return `${part("year")}-${part("month")}`;
+  const month = `${part("year")}-${part("month")}`;
+  latest.set(timeZone, { quarter, month });
+  return month;
 }

@@ -49,8 +49,21 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 
 /** `2026-11-21T04:05:06+00:00`: times in responses (decisions.md 1). */
 export function isoUtc(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19)}+00:00`;
+  const day = Math.floor(epochMs / DAY_MS);
+  if (day !== lastDay.number) {
+    lastDay.text = new Date(epochMs).toISOString().slice(0, 10);
+    lastDay.number = day;
+  }
+  const seconds = Math.floor((epochMs - day * DAY_MS) / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
+  return `${lastDay.text}T${clock}+00:00`;
 }
+
+/** Rows of a list are of the same days, and writing a day is what costs. */
+const lastDay = { number: Number.NaN, text: "" };
+const DAY_MS = 86_400_000;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
 
 /** `2026-11-21 04:05:06`: the one exception, `scheduled_at` of POST /calls. */
 export function spaceSeparatedUtc(epochMs: number): string {

@@ -15,7 +15,7 @@ export const tenantRoutes = ({ dependencies }: RouteContext) => {
       const found = await tenantStore(database.read).profile(tenantId);
       if (!found) throw notFound("tenant");
       const { tenant, trunk } = found;
-      const { plan, balance } = await billing.balance(tenantId);
+      const { plan, balance } = await billing.account(tenantId);
       const registration = trunk && registrations.status(trunk.id);
       return {
         ok: true,
