@@ -46,7 +46,8 @@ const mendOfWebhook = (id: number): string =>
     `1. See what went wrong: GET /webhooks/${id}/deliveries lists the attempts.`,
     "2. Mend your server: it has to answer with a status from 200 to 299 within 8 seconds.",
     `3. Try it: POST /webhooks/${id}/test sends one test event, also while the webhook is switched off.`,
-    `4. Remove the webhook and add it anew: DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,
+    "4. Switch it on again in the dashboard under Webhooks, where all that failed can be sent again at once.",
+    `Without the dashboard: remove it and add it anew, with DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,
   ].join("\n");
 
 const mendOfLegacyUrl = (contact: EndpointContact): string =>
