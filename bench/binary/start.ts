@@ -1,14 +1,15 @@
 /** Start, idle memory and size of the compiled binary. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Resident, residentMemory } from "../process/usage.ts";
 
 export interface BinaryResult {
   readonly runs: number;
   /** Median of exec → first 200 of GET /ping. */
   readonly firstAnswerMs: number;
-  readonly idleMegabytes: number;
+  readonly idle: Resident;
   readonly megabytes: number;
 }
 
@@ -17,7 +18,7 @@ const HOST = "127.0.44.1";
 const IDLE_AFTER_MS = 3_000;
 const GIVE_UP_MS = 30_000;
 
-async function startOnce(port: number): Promise<{ firstAnswerMs: number; megabytes: number }> {
+async function startOnce(port: number): Promise<{ firstAnswerMs: number; resident: Resident }> {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const startedAt = performance.now();
   const server = Bun.spawn([BINARY, "serve"], {
@@ -44,8 +45,7 @@ async function startOnce(port: number): Promise<{ firstAnswerMs: number; megabyt
     }
     const firstAnswerMs = performance.now() - startedAt;
     await Bun.sleep(IDLE_AFTER_MS);
-    const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
-    return { firstAnswerMs, megabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 };
+    return { firstAnswerMs, resident: residentMemory(server.pid) };
   } finally {
     server.kill("SIGTERM");
     await server.exited;
@@ -58,10 +58,12 @@ export async function measureBinary(runs: number): Promise<BinaryResult> {
   const results = [];
   for (let run = 0; run < runs; run++) results.push(await startOnce(18_100 + run));
   const times = results.map(({ firstAnswerMs }) => firstAnswerMs).sort((a, b) => a - b);
+  const [idle] = results.map(({ resident }) => resident).sort((a, b) => b.all - a.all);
+  if (!idle) throw new RangeError("at least one run");
   return {
     runs,
     firstAnswerMs: times[Math.floor(times.length / 2)] ?? 0,
-    idleMegabytes: Math.max(...results.map(({ megabytes }) => megabytes)),
+    idle,
     megabytes: statSync(BINARY).size / 1e6,
   };
 }

@@ -3,10 +3,10 @@
  * appliance, the callers and the HTTP load are three processes; the callers share a core with the
  * HTTP load.
  */
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
 import { load, type ReadsResult } from "../http/reads.ts";
+import { cpuSeconds, residentMemory } from "../process/usage.ts";
 import type { CallTarget } from "./target.ts";
 
 export interface CallsResult {
@@ -20,22 +20,9 @@ export interface CallsResult {
   readonly reads: ReadsResult;
 }
 
-const CLOCK_TICKS_PER_SECOND = 100;
 const SETTLE_MS = 3_000;
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-
-/** utime + stime of a process and its threads, seconds (proc(5)). */
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
-}
-
-function residentMegabytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
 
 export async function measureCalls(calls: number, seconds: number): Promise<CallsResult> {
   const server = Bun.spawn([process.execPath, file("./serve.ts"), String(calls)], {
@@ -44,7 +31,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     stderr: "inherit",
   });
   const target = JSON.parse(await firstLine(server.stdout)) as CallTarget;
-  const idleMegabytes = residentMegabytes(target.pid);
+  const idleMegabytes = residentMemory(target.pid).own;
   const callers = Bun.spawn(
     [process.execPath, file("./callers.ts"), JSON.stringify(target), String(calls)],
     { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
@@ -55,7 +42,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     const before = cpuSeconds(target.pid);
     await Bun.sleep(seconds * 1000);
     const cpu = cpuSeconds(target.pid) - before;
-    const megabytes = residentMegabytes(target.pid) - idleMegabytes;
+    const megabytes = residentMemory(target.pid).own - idleMegabytes;
     const reads = await load({ base: target.base, key: target.key }, "/tenant", 16, seconds);
     return {
       callsAskedFor: calls,

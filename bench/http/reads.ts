@@ -4,6 +4,7 @@
  * Whoever wants to see reads beside live calls runs the calls while this measures.
  */
 import { fileURLToPath } from "node:url";
+import { cpuSeconds } from "../process/usage.ts";
 import { firstLine } from "./first-line.ts";
 
 export interface ReadsOptions {
@@ -21,6 +22,8 @@ export interface ReadsResult {
   /** Answers other than 200. */
   readonly failures: number;
   readonly tool: "wrk" | "own";
+  /** Processor time of the server for a request: what it could do alone on a core follows. */
+  readonly cpuMicroseconds?: number;
 }
 
 interface Target {
@@ -29,7 +32,7 @@ interface Target {
   readonly agentId: number;
 }
 
-type Measured = Omit<ReadsResult, "path" | "tool">;
+type Measured = Omit<ReadsResult, "path" | "tool" | "cpuMicroseconds">;
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const pinned = (core: number, command: readonly string[]) =>
@@ -47,7 +50,13 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
     const paths = [`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"];
     await load(target, "/tenant", connections, 1); // warm-up
     const results: ReadsResult[] = [];
-    for (const path of paths) results.push(await load(target, path, connections, seconds));
+    for (const path of paths) {
+      const before = cpuSeconds(server.pid);
+      const result = await load(target, path, connections, seconds);
+      const cpu = cpuSeconds(server.pid) - before;
+      const cpuMicroseconds = (cpu * 1e6) / (result.requestsPerSecond * seconds);
+      results.push({ ...result, cpuMicroseconds });
+    }
     return results;
   } finally {
     await server.stdin.end();
