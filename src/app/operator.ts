@@ -25,7 +25,12 @@ import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
 import { statementStore } from "../store/statement-store.ts";
 import { tenantAdminStore } from "../store/tenant-admin-store.ts";
-import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+import {
+  shownPort,
+  type TrunkRecord,
+  trunkPasswordBinding,
+  trunkStore,
+} from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import { createContactDesk } from "./contact-desk.ts";
@@ -78,7 +83,7 @@ export function trunkSummary(trunk: TrunkRecord, status: RegistrationStatus | nu
     id: trunk.id,
     tenant_id: trunk.tenantId,
     server: trunk.server,
-    port: trunk.port,
+    port: shownPort(trunk),
     transport: trunk.transport,
     username: trunk.username,
     caller_id: trunk.callerId,

@@ -7,6 +7,15 @@ export type TrunkRecord = typeof trunks.$inferSelect;
 export type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
 
 /** What a sealed SIP password is bound to. */
+/** What a trunk's port is said to be where it was left to DNS: the transport's usual one. */
+export const shownPort = ({
+  port,
+  transport,
+}: {
+  readonly port: number;
+  readonly transport: string;
+}): number => port || (transport === "tls" ? 5061 : 5060);
+
 export const trunkPasswordBinding = (trunkId: number): string => `trunks:${trunkId}:password`;
 
 export function trunkStore(queries: Queries) {

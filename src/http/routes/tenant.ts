@@ -2,6 +2,7 @@
 import { notFound } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
 import { tenantStore } from "../../store/tenant-store.ts";
+import { shownPort } from "../../store/trunk-store.ts";
 import { route } from "../contract.ts";
 import { getTenant } from "../contracts/tenant.ts";
 import type { RouteContext } from "./context.ts";
@@ -35,9 +36,9 @@ export const tenantRoutes = ({ dependencies }: RouteContext) => {
           sip: {
             server: trunk?.server ?? null,
             username: trunk?.username ?? null,
-            // Left to DNS: whatever that says now is no property of the account.
-            port: trunk?.port || null,
-            transport: trunk && trunk.transport !== "auto" ? trunk.transport : null,
+            // Left to DNS: what a client that asks for no service records would use.
+            port: trunk ? shownPort(trunk) : null,
+            transport: trunk?.transport === "auto" ? "udp" : (trunk?.transport ?? null),
             caller_id: trunk?.callerId ?? null,
             status: trunk ? (registration?.name ?? "unregistered") : null,
           },
