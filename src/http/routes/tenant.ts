@@ -37,7 +37,7 @@ export const tenantRoutes = ({ dependencies }: RouteContext) => {
             server: trunk?.server ?? null,
             username: trunk?.username ?? null,
             // Left to DNS: what a client that asks for no service records would use.
-            port: trunk ? shownPort(trunk) : null,
+            port: trunk ? shownPort(trunk) || 5060 : null,
             transport: trunk?.transport === "auto" ? "udp" : (trunk?.transport ?? null),
             caller_id: trunk?.callerId ?? null,
             status: trunk ? (registration?.name ?? "unregistered") : null,
