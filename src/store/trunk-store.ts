@@ -6,7 +6,6 @@ import { trunks } from "./schema/index.ts";
 export type TrunkRecord = typeof trunks.$inferSelect;
 export type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
 
-/** What a sealed SIP password is bound to. */
 /** What a trunk's port is said to be: the transport's usual one where it was not given; 0: all is left to DNS. */
 export function shownPort(trunk: { readonly port: number; readonly transport: string }): number {
   if (trunk.port > 0 || trunk.transport === "auto") return trunk.port;
@@ -14,15 +13,6 @@ export function shownPort(trunk: { readonly port: number; readonly transport: st
 }
 
 /** What a sealed SIP password is bound to. */
-/** What a trunk's port is said to be where it was left to DNS: the transport's usual one. */
-export const shownPort = ({
-  port,
-  transport,
-}: {
-  readonly port: number;
-  readonly transport: string;
-}): number => port || (transport === "tls" ? 5061 : 5060);
-
 export const trunkPasswordBinding = (trunkId: number): string => `trunks:${trunkId}:password`;
 
 export function trunkStore(queries: Queries) {
