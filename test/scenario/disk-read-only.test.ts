@@ -2,7 +2,7 @@
  * The file system goes read-only under a live server, as ext4 does after an error (a plain remount is
  * refused while files are written): an ext4 image of the test's own whose error is triggered.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { cpSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startApp } from "../../src/app.ts";
@@ -22,6 +22,7 @@ import {
 } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { failingDisk } from "../support/failing-disk.ts";
+import { testWhere } from "../support/privileges.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(180_000);
@@ -42,7 +43,7 @@ afterAll(async () => {
   disk?.unmount();
 });
 
-test.skipIf(disk === null)(
+testWhere(disk !== null, "mounting a file system of its own")(
   "the live call goes on, what is written is refused clearly, what was stored is whole and settled at the next start",
   async () => {
     if (!world || !disk) throw new Error("no disk");
