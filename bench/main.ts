@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { measureBinary } from "./binary/start.ts";
 import { measureCalls } from "./calls/load.ts";
 import { measureFirstPaint } from "./dashboard/first-paint.ts";
+import { measureGrowth } from "./growth/exponents.ts";
 import { measureReads } from "./http/reads.ts";
 import { measureCodecs, measureToneDetection } from "./media/codecs.ts";
 import { measureEncoding } from "./media/encoding.ts";
@@ -65,6 +66,11 @@ await section("calls", async () => {
   );
   const { reads } = result;
   note(
+    "set-up, call → answered",
+    `p50 ${ms(result.setUpMs.p50)}, p99 ${ms(result.setUpMs.p99)}`,
+    `${up}, at the caller, through the carrier with its challenge; greeting prepared meanwhile`,
+  );
+  note(
     "API read /tenant beside 100 calls",
     `${reads.requestsPerSecond}/s, p50 ${ms(reads.p50Ms)}, p99 ${ms(reads.p99Ms)}`,
     `${up}; callers and ${reads.tool} share what the appliance leaves of the cores`,
@@ -113,7 +119,7 @@ await section("mp3", async () => {
   note(
     "MP3",
     `${result.timesRealTime.toFixed(0)} × real time`,
-    `${result.audioSec} s stereo 8 kHz WAV in the encoder worker`,
+    `${result.audioSec} s stereo 8 kHz WAV in the encoder worker; native LAME in ffmpeg: ${result.nativeTimesRealTime?.toFixed(0) ?? "not here"} ×`,
   );
   return result;
 });
@@ -176,6 +182,17 @@ await section("binary", async () => {
   );
   note("binary size", `${result.megabytes.toFixed(0)} MB`, "dist/linevoice");
   return result;
+});
+
+await section("growth", async () => {
+  const results = await measureGrowth(full ? 10 : 2);
+  for (const { what, amounts, costs, unit, exponent } of results)
+    note(
+      `growth, ${what}`,
+      `exponent ${exponent.toFixed(2)}`,
+      `${costs.map((cost) => cost.toFixed(0)).join(" → ")} ${unit} at ${amounts.join(" → ")}`,
+    );
+  return results;
 });
 
 await section("dashboard", async () => {

@@ -1,6 +1,6 @@
 /**
- * The generator: phones that call, listen and send silence. Prints `up N` when N calls are
- * answered; hangs up and ends when its standard input closes, after printing what it heard.
+ * The generator: phones that call, listen and send silence. Prints how many were answered
+ * and how soon; hangs up and ends when its standard input closes, after printing what it heard.
  */
 import { createPhone } from "../../src/demo/phone/phone.ts";
 import { OWN_NUMBER } from "../../test/support/appliance.ts";
@@ -21,16 +21,19 @@ const placed = await Promise.all(
       account: { username: number, password: number },
     });
     await phone.register();
+    const startedAt = performance.now();
     const call = await phone.call(OWN_NUMBER);
     const answered = await call.answered.then(
       () => true,
       () => false,
     );
-    return { phone, call, answered };
+    return { phone, call, answered, setUpMs: performance.now() - startedAt };
   }),
 );
 const up = placed.filter(({ answered }) => answered);
-console.log(`up ${up.length}`);
+const times = up.map(({ setUpMs }) => setUpMs).sort((a, b) => a - b);
+const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+console.log(JSON.stringify({ up: up.length, setUpMs: { p50: at(0.5), p99: at(0.99) } }));
 await new Response(Bun.stdin.stream()).text();
 const heardSeconds = up.map(({ call }) => call.heard().length / 8000);
 console.log(`heard ${heardSeconds.reduce((sum, seconds) => sum + seconds, 0).toFixed(0)}`);

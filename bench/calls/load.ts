@@ -9,6 +9,12 @@ import { load, type ReadsResult } from "../http/reads.ts";
 import { cpuSeconds, residentMemory } from "../process/usage.ts";
 import type { CallTarget } from "./target.ts";
 
+/** What the callers print. */
+interface SetUp {
+  readonly up: number;
+  readonly setUpMs: { readonly p50: number; readonly p99: number };
+}
+
 export interface CallsResult {
   readonly callsAskedFor: number;
   readonly callsUp: number;
@@ -16,6 +22,7 @@ export interface CallsResult {
   readonly cpuPercentPerCall: number;
   readonly megabytesPerCall: number;
   readonly idleMegabytes: number;
+  readonly setUpMs: SetUp["setUpMs"];
   /** Reads while the calls run. */
   readonly reads: ReadsResult;
 }
@@ -37,7 +44,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
   );
   try {
-    const callsUp = Number((await firstLine(callers.stdout)).replace("up ", ""));
+    const { up: callsUp, setUpMs } = JSON.parse(await firstLine(callers.stdout)) as SetUp;
     await Bun.sleep(SETTLE_MS);
     const before = cpuSeconds(target.pid);
     await Bun.sleep(seconds * 1000);
@@ -50,6 +57,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
       cpuPercentPerCall: (100 * cpu) / seconds / Math.max(1, callsUp),
       megabytesPerCall: megabytes / Math.max(1, callsUp),
       idleMegabytes,
+      setUpMs,
       reads,
     };
   } finally {

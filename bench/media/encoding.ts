@@ -9,6 +9,8 @@ import { spawnEncoderWorker } from "../../src/workers.ts";
 export interface EncodingResult {
   readonly audioSec: number;
   readonly timesRealTime: number;
+  /** Native LAME in ffmpeg on the same file with the same bit rate; null without it. */
+  readonly nativeTimesRealTime: number | null;
 }
 
 const FORMAT = { sampleRateHz: 8000, channels: 2 };
@@ -38,9 +40,20 @@ export async function measureEncoding(audioSec: number): Promise<EncodingResult>
     const startedAt = performance.now();
     await encoder.encode(wav, join(directory, "call.mp3"), tags);
     const seconds = (performance.now() - startedAt) / 1000;
-    return { audioSec, timesRealTime: audioSec / seconds };
+    const nativeTimesRealTime = await nativeLame(wav, audioSec);
+    return { audioSec, timesRealTime: audioSec / seconds, nativeTimesRealTime };
   } finally {
     await encoder.close();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** The program's start is counted, as it would be after each call. */
+async function nativeLame(wav: string, audioSec: number): Promise<number | null> {
+  const ffmpeg = Bun.which("ffmpeg");
+  if (!ffmpeg) return null;
+  const startedAt = performance.now();
+  const command = ["-v", "error", "-i", wav, "-c:a", "libmp3lame", "-b:a", "32k", `${wav}.mp3`];
+  const { exitCode } = Bun.spawnSync([ffmpeg, ...command]);
+  return exitCode === 0 ? audioSec / ((performance.now() - startedAt) / 1000) : null;
 }
