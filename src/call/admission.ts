@@ -1,7 +1,7 @@
 /**
- * May this tenant make or take a call now? Checked when a call is asked for and again when it
- * fires (decisions.md 9): suspension, destination, calls a minute, money a day, concurrent calls of
- * the plan and of the appliance, funds.
+ * May this tenant make or take a call now? Checked when a call is asked for, again when it fires, and
+ * when it is handed to a person (decisions.md 9): suspension, destination, calls a minute, money a day,
+ * concurrent calls of the plan and of the appliance, funds.
  */
 import type { Billing } from "../billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
@@ -10,7 +10,7 @@ import { AppError } from "../core/errors.ts";
 import type { TenantRow, TrunkRow } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
-import { checkDestination, type DialingRules } from "./dialing-rules.ts";
+import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -40,6 +40,15 @@ export function rulesOf(tenant: TenantRow, trunk: TrunkRow | undefined): Dialing
 
 export function createAdmission(options: AdmissionOptions) {
   const { billing, clock } = options;
+  /** When each tenant's transfers of the last minute began: each of them dials. */
+  const transfers = new Map<number, readonly number[]>();
+
+  function transfersOf(tenantId: number): readonly number[] {
+    const since = clock.monotonic() - MINUTE_MS;
+    const recent = (transfers.get(tenantId) ?? []).filter((atMs) => atMs > since);
+    if (recent.length === 0) transfers.delete(tenantId);
+    return recent;
+  }
 
   function storageHasRoom(): void {
     const refusal = options.storageRefusal?.() ?? null;
@@ -73,8 +82,8 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   async function withinRate(queries: Queries, tenant: TenantRow): Promise<void> {
-    const asked = await callStore(queries).outboundSince(tenant.id, clock.now() - MINUTE_MS);
-    if (asked >= tenant.callsPerMinuteMax)
+    const placed = await callStore(queries).outboundSince(tenant.id, clock.now() - MINUTE_MS);
+    if (placed + transfersOf(tenant.id).length >= tenant.callsPerMinuteMax)
       throw limitReached(
         `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
       );
@@ -110,6 +119,23 @@ export function createAdmission(options: AdmissionOptions) {
       checkDestination(to, rulesOf(tenant, trunk));
       await withinSpend(queries, tenant);
       await withinConcurrency(queries, tenant);
+    },
+
+    /**
+     * A live call is to be handed to a person: the carrier dials, or we do. It keeps the call's own place
+     * among the concurrent ones. Counted as a call of this minute when it is allowed.
+     */
+    async transfer(
+      queries: Queries,
+      tenant: TenantRow,
+      trunk: TrunkRow | undefined,
+      to: string,
+    ): Promise<void> {
+      notSuspended(tenant);
+      checkTransferTarget(to, rulesOf(tenant, trunk));
+      await withinSpend(queries, tenant);
+      await withinRate(queries, tenant);
+      transfers.set(tenant.id, [...transfersOf(tenant.id), clock.monotonic()]);
     },
 
     async inbound(queries: Queries, tenant: TenantRow): Promise<void> {

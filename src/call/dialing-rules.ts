@@ -40,19 +40,45 @@ export function checkDestination(to: E164, rules: DialingRules): void {
     );
 }
 
-/** A transfer target: an E.164 number under the same rules, or a SIP URI. */
+/**
+ * A transfer target: an E.164 number, or a SIP URI. What reads like a telephone number in a URI is held to
+ * the same rules however it is written, because carriers dial it.
+ */
 export function checkTransferTarget(to: string, rules: DialingRules): void {
   if (isE164(to)) {
     checkDestination(to, rules);
     return;
   }
-  if (!/^sips?:[^\s@<>]+@[^\s@<>;?]+$/i.test(to))
-    throw new AppError({
-      code: "valid_to_required",
-      field: "to",
-      publicMessage:
-        "`to` must be an E.164 number such as +37060000000, or a SIP URI such as sip:desk@example.com.",
-    });
-  const user = /^sips?:(\+?\d{7,15})@/i.exec(to)?.[1];
-  if (user && isE164(user)) checkDestination(user, rules);
+  if (/^sips:/i.test(to))
+    throw invalidTarget(
+      "`to` cannot be a sips: URI. Write sip: instead; over a TLS trunk it is encrypted all the same.",
+    );
+  const user = /^sip:([^\s@<>?",]+)@[^\s@<>;?",]+$/i.exec(to)?.[1];
+  const dialled = user === undefined ? null : dialledBy(user);
+  if (dialled === null)
+    throw invalidTarget(
+      "`to` must be an E.164 number such as +37060000000, or a SIP URI such as sip:desk@example.com.",
+    );
+  if (!LIKE_A_NUMBER.test(dialled) || SHORT_NUMBER.test(dialled)) return;
+  const number = dialled.replace(/^(?:00|011)(?=[1-9])/, "+").replace(/^(?!\+)/, "+");
+  if (!isE164(number))
+    throw refused("Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.");
+  checkDestination(number, rules);
 }
+
+const LIKE_A_NUMBER = /^\+?[\d*#]+$/;
+/** An extension of a switchboard. */
+const SHORT_NUMBER = /^[\d*#]{1,6}$/;
+
+/** What a carrier reads in the user part (RFC 3261 19.1.1, RFC 3966 5.1.1); null: it cannot be read. */
+function dialledBy(user: string): string | null {
+  try {
+    const [number = ""] = decodeURIComponent(user).split(/[;:]/);
+    return number.replace(/[-.()\s]/g, "");
+  } catch {
+    return null;
+  }
+}
+
+const invalidTarget = (publicMessage: string) =>
+  new AppError({ code: "valid_to_required", field: "to", publicMessage });

@@ -5,20 +5,18 @@
  * second leg is dialled over the same trunk and the call worker relays the audio between the two:
  * the call goes on, with its recording and its money, until one side hangs up.
  *
- * Guarantees: the target is checked by the dialling rules first; one transfer at a time; whatever
+ * Guarantees: the target is checked by the dialling rules and the tenant's caps first; one transfer at a time; whatever
  * fails (busy, no answer, declined, no line) brings the caller back to the agent, who says so; the
  * second leg never outlives the call.
  */
 import type { Clock, Timer } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
-import { AppError, describeError } from "../core/errors.ts";
+import { AppError, describeError, notFound } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { LegEnd, OutgoingLeg, ReferOutcome } from "../sip/ports.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import type { CallNote, TransferFailure } from "../worker/messages.ts";
-import { rulesOf } from "./admission.ts";
 import type { CallContext } from "./context.ts";
-import { checkTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallChannel, CallChannelEvents } from "./media-port.ts";
@@ -39,10 +37,7 @@ export async function transferCall(
   to: string,
   briefing: Briefing = null,
 ): Promise<void> {
-  const { tenantId } = call.identity;
-  const setup = callSetupStore(context.database.read);
-  const tenant = await setup.tenant(tenantId);
-  if (tenant) checkTransferTarget(to, rulesOf(tenant, await setup.trunk(tenantId)));
+  await admit(context, call.identity.tenantId, to);
   const { leg, channel } = call;
   if (call.state.name !== "in_progress" || !leg || !channel)
     throw conflict("Only an answered call can be transferred.");
@@ -50,6 +45,14 @@ export async function transferCall(
   const transfer = new Transfer(context, call, channel, to, briefing);
   call.transfer = transfer;
   void transfer.run();
+}
+
+async function admit(context: CallContext, tenantId: number, to: string): Promise<void> {
+  const { read } = context.database;
+  const setup = callSetupStore(read);
+  const tenant = await setup.tenant(tenantId);
+  if (!tenant) throw notFound("tenant");
+  await context.admission.transfer(read, tenant, await setup.trunk(tenantId), to);
 }
 
 const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });

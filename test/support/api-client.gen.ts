@@ -5499,7 +5499,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `destination_not_allowed` */
+            /** @description `destination_not_allowed`, `plan_limit_reached` */
             readonly 403: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

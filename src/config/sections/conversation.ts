@@ -29,7 +29,7 @@ export const conversation = section({
   tool_calls_max: integer(20, 0, 1000),
   tool_result_bytes_max: integer(16_384, 256, 1_048_576),
   transfer_targets: tableOf(
-    z.string().regex(/^(?:\+[1-9]\d{6,14}|sips?:\S{3,200})$/),
+    z.string().regex(/^(?:\+[1-9]\d{6,14}|sip:\S{3,200})$/),
     {},
     'names with a number or SIP URI each, e.g. reception = "+37060000000"',
   ),

@@ -291,7 +291,13 @@ export const transferCall = contract({
     status: shown(z.literal("transferring"), "Under way.", "transferring"),
     to: shown(z.string(), "Where to.", "+37060000003"),
   }),
-  errors: ["valid_to_required", "conflict", "destination_not_allowed", "unknown_field"],
+  errors: [
+    "valid_to_required",
+    "conflict",
+    "destination_not_allowed",
+    "plan_limit_reached",
+    "unknown_field",
+  ],
 });
 
 export const hangUpCall = contract({

@@ -50,6 +50,23 @@ test.each([
   ["desk", "valid_to_required"],
   ["http://example.com", "valid_to_required"],
   ["sip:a b@example.com", "valid_to_required"],
+  ["sip:1001@example.com", "allowed"],
+  ["sip:37061234567@example.com", "allowed"],
+  ["sip:0037061234567@example.com", "allowed"],
+  ["sip:+370-612-34567@example.com", "allowed"],
+  ["sip:8816123456789@example.com", "destination_not_allowed"],
+  ["sip:008816123456789@example.com", "destination_not_allowed"],
+  ["sip:0118816123456789@example.com", "destination_not_allowed"],
+  ["sip:%2B8816123456789@example.com", "destination_not_allowed"],
+  ["sip:%2b88%31-6123456789@example.com", "destination_not_allowed"],
+  ["sip:+8816123456789;phone-context=x@example.com", "destination_not_allowed"],
+  ["sip:+8816123456789:password@example.com", "destination_not_allowed"],
+  ["sip:+881-612-345-6789@example.com", "destination_not_allowed"],
+  ["sip:+88161234567890123@example.com", "destination_not_allowed"],
+  ["sip:90012345@example.com", "destination_not_allowed"],
+  ["sip:%zz@example.com", "valid_to_required"],
+  ["sip:desk?Replaces=1@example.com", "valid_to_required"],
+  ["sips:desk@example.com", "valid_to_required"],
 ])("a transfer to %s is %s", (target, verdict) => {
   expect(codeOf(() => checkTransferTarget(target, lithuanian))).toBe(verdict);
 });

@@ -5499,7 +5499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `destination_not_allowed` */
+            /** @description `destination_not_allowed`, `plan_limit_reached` */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
