@@ -221,6 +221,21 @@ const PAGES = [
 ];
 
 inChromium("in the reader's language", () => {
+  test("a new account keeps the language in which it was made", async () => {
+    const { page, context } = await visit(browser, { locale: "lt" });
+    const { url } = await world.app.operator.people.ownerLink();
+    await page.goto(world.app.addresses.http + new URL(url).pathname + new URL(url).hash);
+    await page.getByLabel(lt["door.name"]).fill("Rasa");
+    await page.getByLabel(lt["door.email"]).fill("rasa@clinic.example");
+    await page.getByLabel(lt["door.password"]).fill("keturi žodžiai be ryšio");
+    await page.getByRole("button", { name: lt["door.create"] }).click();
+    await page.waitForURL(/\/app\/$/, WAIT);
+    await page.reload();
+    await page.locator(".nav").first().waitFor(WAIT);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("lt");
+    await context.close();
+  });
+
   const catalogues: readonly (readonly [string, Catalogue])[] = [
     ["lt", lt],
     ["lv", lv],
@@ -234,7 +249,7 @@ inChromium("in the reader's language", () => {
       await page.getByLabel(en["language.label"]).selectOption(language);
       await page.getByRole("button", { name: en["action.save"], exact: true }).first().click();
       await page.getByRole("heading", { name: catalogue["nav.profile"] }).waitFor(WAIT);
-      const english = new Set(
+      const english = new Set<string>(
         Object.entries(en)
           .filter(([key, text]) => text.includes(" ") && catalogue[key as keyof typeof en] !== text)
           .filter(([, text]) => !/[{#]/.test(text))

@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
+import { own } from "../../api/client.ts";
 import { sessionQuery } from "../../api/queries.ts";
 import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/catalogue.ts";
 import { useChooseLanguage, useText } from "../../i18n/text.tsx";
@@ -57,5 +58,16 @@ export function useEnter(): (next?: unknown) => Promise<void> {
     if (isLanguage(session?.user.locale)) await choose(session.user.locale);
     const path = typeof next === "string" && /^\/(?!\/)/.test(next) ? next : "/";
     await navigate({ href: path.replace(/^\/app(?=\/|$)/, "") || "/", replace: true });
+  };
+}
+
+/** As `useEnter`, with an account just made: it keeps the language in which it was made. */
+export function useEnterAsNew(): () => Promise<void> {
+  const { language } = useText();
+  const enter = useEnter();
+  return async () => {
+    // Without it the account is an English one: no reason to keep its owner out.
+    await own.POST("/profile", { body: { locale: language } });
+    await enter();
   };
 }

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { DoorFrame, useEnter } from "./door.tsx";
+import { DoorFrame, useEnter, useEnterAsNew } from "./door.tsx";
 import { BadLink, useLinkToken } from "./link-state.tsx";
 import { SecondStep } from "./second-step.tsx";
 
@@ -17,6 +17,7 @@ export function Door() {
   const { t } = useText();
   const token = useLinkToken();
   const enter = useEnter();
+  const enterAsNew = useEnterAsNew();
   const [step, setStep] = useState<"form" | "totp">("form");
   const asked = useQuery({
     queryKey: ["invitation", token],
@@ -52,7 +53,8 @@ export function Door() {
             }),
           );
           if (next === "totp") setStep("totp");
-          else await enter();
+          else if (invitation.has_account) await enter();
+          else await enterAsNew();
         })}
       >
         {invitation.has_account ? (

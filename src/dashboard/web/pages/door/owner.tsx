@@ -6,13 +6,13 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
 import { ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { DoorFrame, useEnter } from "./door.tsx";
+import { DoorFrame, useEnterAsNew } from "./door.tsx";
 import { BadLink, useLinkToken } from "./link-state.tsx";
 
 export function Door() {
   const { t } = useText();
   const token = useLinkToken();
-  const enter = useEnter();
+  const enter = useEnterAsNew();
   const link = useQuery({
     queryKey: ["owner-link", token],
     queryFn: () => answer(own.GET("/owner-link", { params: { query: { token } } })),
