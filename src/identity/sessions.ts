@@ -9,7 +9,7 @@
  *   (none) ──password right, second factor on──► totp (opens nothing, 10 min)
  *      └──password, passkey or link──► full ◄──code right──┘
  */
-import { notFound } from "../core/errors.ts";
+import { AppError, notFound } from "../core/errors.ts";
 import type { IdentityDependencies, Source } from "./dependencies.ts";
 import { transaction } from "./dependencies.ts";
 import { hashOf, isSecret, newSecret } from "./secrets.ts";
@@ -29,6 +29,8 @@ export const SESSION_IDLE_MS = 12 * HOUR;
 export const SESSION_ABSOLUTE_MS = 14 * 24 * HOUR;
 export const SECOND_FACTOR_MS = 10 * MINUTE;
 export const FORMER_TOKEN_MS = 30_000;
+/** So fresh must a sign-in be for what opens the account later: a session left open is not to outlive itself. */
+export const RECENT_SIGN_IN_MS = 15 * MINUTE;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
 const USER_AGENT_LENGTH_MAX = 300;
@@ -46,6 +48,8 @@ export interface ActiveSession {
   readonly former: boolean;
   readonly rotate: boolean;
   readonly lastSeenAt: number;
+  /** A new token does not change it. */
+  readonly signedInAt: number;
   readonly locale: Locale;
 }
 
@@ -89,6 +93,19 @@ export function createSessions(deps: IdentityDependencies) {
       const known = row ? await store.byToken(row.tokenHash) : null;
       if (!row || !known || !counts(known, row.tokenHash, clock.now())) return null;
       return activeOf(known, row.tokenHash);
+    },
+
+    /** Throws forbidden, field `sign_in`, where the person signed in longer ago. */
+    requireRecent({ signedInAt }: ActiveSession): void {
+      const age = clock.now() - signedInAt;
+      // A clock that was set back makes nothing recent.
+      if (age >= 0 && age <= RECENT_SIGN_IN_MS) return;
+      throw new AppError({
+        code: "forbidden",
+        field: "sign_in",
+        publicMessage:
+          "This needs a sign-in of the last 15 minutes. Sign out, sign in again, then do it.",
+      });
     },
 
     /** Notes that it is in use, at most once a minute. */
@@ -188,6 +205,7 @@ function activeOf(
     former: session.tokenHash !== hash,
     rotate: session.rotate,
     lastSeenAt: session.lastSeenAt,
+    signedInAt: session.createdAt,
     locale: user.locale,
   };
 }

@@ -19,6 +19,8 @@ setDefaultTimeout(60_000);
 
 const PASSWORD = "keturi zodziai be rysio";
 const OTHER = "visai kitas sakinys cia";
+/** Of a passkey's form, and nobody's. */
+const PASSKEY = { id: "AQID", rawId: "AQID", type: "public-key", response: { clientDataJSON: "" } };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -353,6 +355,43 @@ describe("one's account", () => {
     });
     expect((await browser.ask("POST", "/profile", { locale: "de" })).status).toBe(400);
     expect((await browser.ask("POST", "/profile", { email: "x@y.example" })).status).toBe(400);
+  });
+
+  test("what opens the account later needs a sign-in of the last 15 minutes, and says so", async () => {
+    const { id } = await server.tenant();
+    const browser = await withPassword(id, "recent@example.com");
+    const secret = Secret.fromBase32(pickText(await browser.ask("POST", "/totp/begin"), "secret"));
+    await clock.advance(15 * MINUTE + 1);
+    const code = new TOTP({ secret }).generate({ timestamp: clock.now() });
+    for (const [method, path, body] of [
+      ["POST", "/totp/begin", undefined],
+      ["POST", "/totp/confirm", { code }],
+      ["POST", "/passkeys/options", undefined],
+      ["POST", "/passkeys", { name: "Laptop", response: PASSKEY }],
+      ["DELETE", "/passkeys/1", undefined],
+    ] as const) {
+      const answer = await browser.ask(method, path, body);
+      expect([path, answer.status, pick(answer, "error"), pick(answer, "field")]).toEqual([
+        ...[path, 403, "forbidden", "sign_in"],
+      ]);
+    }
+    expect((await browser.ask("GET", "/passkeys")).status).toBe(200);
+    await browser.ask("POST", "/sign-in", { email: "recent@example.com", password: PASSWORD });
+    expect((await browser.ask("POST", "/totp/begin")).status).toBe(200);
+  });
+
+  test("an operator who enters a company stands in that company's audit log", async () => {
+    const { id } = await server.tenant();
+    const other = await server.tenant();
+    const operator = await signedInBrowser(server, { tenantId: id, operator: true });
+    expect((await operator.ask("POST", "/active-tenant", { tenant_id: other.id })).status).toBe(
+      200,
+    );
+    const owner = await signedInBrowser(server, { tenantId: other.id });
+    const log = await owner.ask("GET", "/audit");
+    expect(pick(log, "entries")).toContainEqual(
+      expect.objectContaining({ action: "setActiveTenant", user_email: operator.person.email }),
+    );
   });
 
   test("the authenticator's first code turns it on, not before; it is set up once", async () => {

@@ -24,6 +24,7 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 /** A problem in the reader's words where we know it by its code, else in the server's. */
 export function problemText(problem: ApiProblem, { t }: Pick<Texts, "t">): string {
   if (problem.code === "offline") return t("problem.offline");
+  if (problem.code === "forbidden" && problem.field === "sign_in") return t("problem.sign_in");
   if (problem.code === "forbidden") return t("problem.forbidden");
   if (problem.code === "rate_limited") return t("problem.rate_limited");
   if (problem.code === "unavailable") return `${t("problem.unavailable")} ${problem.message}`;

@@ -15,6 +15,8 @@ function askerOf(request: Pick<ApiRequest, "session" | "browser">): Asker {
   return { session: sessionOf(request), token, source };
 }
 
+type Handler<Request, Reply> = (request: Request) => Promise<Reply>;
+
 const keep = (browser: Browser, token: string | null): void => {
   if (token !== null) browser.keep(token);
 };
@@ -28,6 +30,15 @@ const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
 
 export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
   const { account, passkeys, secondFactor, sessions } = dependencies.identity;
+
+  /** For what makes another way into the account, or takes one away. */
+  const afresh =
+    <Request extends Pick<ApiRequest, "session">, Reply>(handle: Handler<Request, Reply>) =>
+    async (request: Request): Promise<Reply> => {
+      sessions.requireRecent(sessionOf(request));
+      return await handle(request);
+    };
+
   return [
     route(contracts.updateProfile)(async (request) => {
       await account.updateProfile(sessionOf(request).user.id, request.body);
@@ -40,16 +51,20 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
       return { ok: true };
     }),
 
-    route(contracts.beginTotp)(async (request) => {
-      const { secret, otpauthUri } = await secondFactor.begin(sessionOf(request).user.id);
-      return { ok: true, secret, otpauth_uri: otpauthUri };
-    }),
+    route(contracts.beginTotp)(
+      afresh(async (request) => {
+        const { secret, otpauthUri } = await secondFactor.begin(sessionOf(request).user.id);
+        return { ok: true, secret, otpauth_uri: otpauthUri };
+      }),
+    ),
 
-    route(contracts.confirmTotp)(async (request) => {
-      const on = await account.confirmTotp(askerOf(request), request.body.code);
-      keep(request.browser, on.token);
-      return { ok: true, recovery_codes: on.recoveryCodes };
-    }),
+    route(contracts.confirmTotp)(
+      afresh(async (request) => {
+        const on = await account.confirmTotp(askerOf(request), request.body.code);
+        keep(request.browser, on.token);
+        return { ok: true, recovery_codes: on.recoveryCodes };
+      }),
+    ),
 
     route(contracts.disableTotp)(async (request) => {
       keep(request.browser, await account.disableTotp(askerOf(request), request.body.password));
@@ -61,24 +76,30 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
       passkeys: (await passkeys.list(sessionOf(request).user.id)).map(passkeyView),
     })),
 
-    route(contracts.passkeyOptions)(async (request) => {
-      const { user } = sessionOf(request);
-      const options = await passkeys.registrationOptions(user, request.browser.origin);
-      return { ok: true, options: { ...options } };
-    }),
+    route(contracts.passkeyOptions)(
+      afresh(async (request) => {
+        const { user } = sessionOf(request);
+        const options = await passkeys.registrationOptions(user, request.browser.origin);
+        return { ok: true, options: { ...options } };
+      }),
+    ),
 
-    route(contracts.addPasskey)(async (request) => {
-      const { name, response } = request.body;
-      const { origin } = request.browser;
-      const made = await account.addPasskey(askerOf(request), name, response, origin);
-      return { ok: true, passkey: passkeyView(made) };
-    }),
+    route(contracts.addPasskey)(
+      afresh(async (request) => {
+        const { name, response } = request.body;
+        const { origin } = request.browser;
+        const made = await account.addPasskey(askerOf(request), name, response, origin);
+        return { ok: true, passkey: passkeyView(made) };
+      }),
+    ),
 
-    route(contracts.removePasskey)(async (request) => {
-      const { id } = request.params;
-      await passkeys.remove(sessionOf(request).user.id, id);
-      return { ok: true, id, deleted: true };
-    }),
+    route(contracts.removePasskey)(
+      afresh(async (request) => {
+        const { id } = request.params;
+        await passkeys.remove(sessionOf(request).user.id, id);
+        return { ok: true, id, deleted: true };
+      }),
+    ),
 
     route(contracts.listSessions)(async (request) => {
       const { user, id: current } = sessionOf(request);

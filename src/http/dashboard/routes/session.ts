@@ -111,6 +111,7 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
       const { id, name } = await sessions.enter(session, body.tenant_id);
       const token = browser.token && (await sessions.rotate(session, browser.token));
       if (token) browser.keep(token);
+      browser.about({ userId: session.user.id, email: session.user.email, tenantId: id });
       return { ok: true, tenant: { id, name } };
     }),
 

@@ -59,6 +59,8 @@ export const shell = {
   "state.not_found_body": "The address may be mistyped, or what it showed was deleted.",
   "problem.offline": "The appliance cannot be reached. Check your connection and try again.",
   "problem.forbidden": "Your role does not allow this. Ask an owner of the company.",
+  "problem.sign_in":
+    "This needs a sign-in of the last 15 minutes. Sign out, sign in again, then do it.",
   "problem.rate_limited": "That was too often. Wait a minute and try again.",
   "problem.unavailable": "Not possible right now.",
   "problem.engine":

@@ -59,6 +59,8 @@ export const shell = {
   "state.not_found_body": "Galbūt adresas su klaida, o gal tai, ką jis rodė, jau ištrinta.",
   "problem.offline": "Įrenginys nepasiekiamas. Patikrinkite ryšį ir bandykite dar kartą.",
   "problem.forbidden": "Jūsų vaidmuo to neleidžia. Kreipkitės į įmonės savininką.",
+  "problem.sign_in":
+    "Tam reikia būti prisijungus ne seniau kaip prieš 15 minučių. Atsijunkite, prisijunkite iš naujo ir pakartokite.",
   "problem.rate_limited": "Per daug bandymų. Palaukite minutę ir bandykite dar kartą.",
   "problem.unavailable": "Šiuo metu negalima.",
   "problem.engine":

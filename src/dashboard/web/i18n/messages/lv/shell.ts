@@ -59,6 +59,8 @@ export const shell = {
   "state.not_found_body": "Varbūt adresē ir kļūda vai tas, ko tā rādīja, ir dzēsts.",
   "problem.offline": "Iekārta nav sasniedzama. Pārbaudiet savienojumu un mēģiniet vēlreiz.",
   "problem.forbidden": "Jūsu loma to neļauj. Vērsieties pie uzņēmuma īpašnieka.",
+  "problem.sign_in":
+    "Tam vajadzīga pieteikšanās pēdējo 15 minūšu laikā. Izrakstieties, piesakieties vēlreiz un atkārtojiet.",
   "problem.rate_limited": "Par biežu. Uzgaidiet minūti un mēģiniet vēlreiz.",
   "problem.unavailable": "Pašlaik nav iespējams.",
   "problem.engine":
