@@ -3028,12 +3028,12 @@ export interface operations {
     };
     getOwnerLink: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description What the link carries.
+                 * @description What the link carries. Better sent as the header X-Link-Token: it reaches no log.
                  * @example Zm9vYmFy
                  */
-                token: string;
+                token?: string;
             };
             header?: never;
             path?: never;
@@ -4161,12 +4161,12 @@ export interface operations {
     };
     getResetLink: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description What the link carries.
+                 * @description What the link carries. Better sent as the header X-Link-Token: it reaches no log.
                  * @example Zm9vYmFy
                  */
-                token: string;
+                token?: string;
             };
             header?: never;
             path?: never;
@@ -6521,12 +6521,12 @@ export interface operations {
     };
     getInvitation: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description What the link carries.
+                 * @description What the link carries. Better sent as the header X-Link-Token: it reaches no log.
                  * @example Zm9vYmFy
                  */
-                token: string;
+                token?: string;
             };
             header?: never;
             path?: never;

@@ -36,6 +36,19 @@ export const givenPassword = (description = "The password.") =>
   });
 
 /** The secret of a one-time link. */
+export const LINK_TOKEN_HEADER = "x-link-token";
+
+/** In a header, because a query stands in the log of whatever proxy there is. */
+export const linkTokenQuery = () =>
+  z.strictObject({
+    token: field(z.string().min(1).max(200), {
+      description:
+        "What the link carries. Better sent as the header X-Link-Token: it reaches no log.",
+      example: "Zm9vYmFy",
+      must: "be the token of a link",
+    }).optional(),
+  });
+
 export const linkToken = () =>
   field(z.string().min(1).max(200), {
     description: "What the link carries.",

@@ -7,6 +7,7 @@ import {
   givenPassword,
   linkOut,
   linkToken,
+  linkTokenQuery,
   newPassword,
   nextStep,
   personName,
@@ -54,7 +55,7 @@ export const getOwnerLink = contract({
   tag,
   summary: "Is this owner link still good?",
   open: true,
-  query: z.strictObject({ token: linkToken() }),
+  query: linkTokenQuery(),
   reply: okReply({ link: linkOut }),
   errors: ["rate_limited"],
 });
@@ -229,7 +230,7 @@ export const getResetLink = contract({
   tag,
   summary: "Is this password link still good?",
   open: true,
-  query: z.strictObject({ token: linkToken() }),
+  query: linkTokenQuery(),
   reply: okReply({ link: linkOut }),
   errors: ["rate_limited"],
 });

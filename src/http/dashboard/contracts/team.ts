@@ -7,6 +7,7 @@ import {
   givenPassword,
   isoOrNullOut,
   linkToken,
+  linkTokenQuery,
   nextStep,
   personName,
   roleIn,
@@ -103,7 +104,7 @@ export const getInvitation = contract({
   tag,
   summary: "What an invitation offers",
   open: true,
-  query: z.strictObject({ token: linkToken() }),
+  query: linkTokenQuery(),
   reply: okReply({
     invitation: z
       .strictObject({

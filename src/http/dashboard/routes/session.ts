@@ -6,6 +6,7 @@ import type { OneTimeLink } from "../../../identity/stores.ts";
 import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
 import { signInNeeded } from "../../problem.ts";
 import type { RouteContext } from "../../routes/context.ts";
+import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
 import * as contracts from "../contracts/session.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
@@ -23,6 +24,12 @@ export function welcome(browser: Browser, signedIn: SignedIn) {
   browser.about({ userId: user.id, email: user.email, tenantId });
   return { ok: true as const, next };
 }
+
+/** "" opens nothing. */
+export const linkTokenOf = (request: {
+  readonly http: Request;
+  readonly query: { readonly token?: string | undefined };
+}): string => request.http.headers.get(LINK_TOKEN_HEADER) ?? request.query.token ?? "";
 
 const linkView = (link: OneTimeLink | null) => ({
   ok: true as const,
@@ -64,8 +71,8 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
       version: settings.version,
     })),
 
-    route(contracts.getOwnerLink)(async ({ query }) =>
-      linkView(await setup.lookAtOwnerLink(query.token)),
+    route(contracts.getOwnerLink)(async (request) =>
+      linkView(await setup.lookAtOwnerLink(linkTokenOf(request))),
     ),
 
     route(contracts.useOwnerLink)(async ({ body, browser }) =>
@@ -124,8 +131,8 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
       return { ok: true };
     }),
 
-    route(contracts.getResetLink)(async ({ query }) =>
-      linkView(await account.lookAtReset(query.token)),
+    route(contracts.getResetLink)(async (request) =>
+      linkView(await account.lookAtReset(linkTokenOf(request))),
     ),
 
     route(contracts.resetPassword)(async ({ body, browser }) => {

@@ -6,7 +6,7 @@ import { type Route, route } from "../../contract.ts";
 import type { RouteContext } from "../../routes/context.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/team.ts";
-import { sessionOf, visitorOf, welcome } from "./session.ts";
+import { linkTokenOf, sessionOf, visitorOf, welcome } from "./session.ts";
 
 const memberView = ({ userId, name, email, role, lastSeenAt }: Member) => ({
   user_id: userId,
@@ -57,8 +57,8 @@ export const teamRoutes = ({ dependencies }: RouteContext): Route[] => {
       return { ok: true, id: params.id, deleted: true };
     }),
 
-    route(contracts.getInvitation)(async ({ query }) => {
-      const found = await team.look(query.token);
+    route(contracts.getInvitation)(async (request) => {
+      const found = await team.look(linkTokenOf(request));
       return {
         ok: true,
         invitation: found && {

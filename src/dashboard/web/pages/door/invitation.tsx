@@ -21,7 +21,7 @@ export function Door() {
   const [step, setStep] = useState<"form" | "totp">("form");
   const asked = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => answer(own.GET("/invitation", { params: { query: { token } } })),
+    queryFn: () => answer(own.GET("/invitation", { headers: { "x-link-token": token } })),
     retry: false,
     enabled: token !== "",
   });

@@ -15,7 +15,7 @@ export function Door() {
   const enter = useEnterAsNew();
   const link = useQuery({
     queryKey: ["owner-link", token],
-    queryFn: () => answer(own.GET("/owner-link", { params: { query: { token } } })),
+    queryFn: () => answer(own.GET("/owner-link", { headers: { "x-link-token": token } })),
     retry: false,
     enabled: token !== "",
   });

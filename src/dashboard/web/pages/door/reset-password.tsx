@@ -18,7 +18,7 @@ export function Door() {
   const form = useForm({ password: "" });
   const link = useQuery({
     queryKey: ["reset-link", token],
-    queryFn: () => answer(own.GET("/reset-password", { params: { query: { token } } })),
+    queryFn: () => answer(own.GET("/reset-password", { headers: { "x-link-token": token } })),
     retry: false,
     enabled: token !== "",
     staleTime: Number.POSITIVE_INFINITY,
