@@ -39,7 +39,10 @@ export async function rotateMasterKey(loaded: LoadedConfig, random: Random): Pro
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
       throw refused(`There is nothing to rotate: ${file} does not exist yet.`);
-    write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64"));
+    // In the name of the directory's owner: what root wrote there, the service could not read.
+    await asOwnerOf(dirname(file), async () =>
+      write(next, Buffer.from(random.bytes(KEY_BYTES)).toString("base64")),
+    );
   }
   const key = readFileSync(next, "utf8").trim();
   if (!isMasterKey(key))

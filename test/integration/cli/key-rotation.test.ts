@@ -1,8 +1,11 @@
 /** `key rotate-master` as an operator types it: with a server running, without one, and cut off midway. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -15,6 +18,7 @@ setDefaultTimeout(90_000);
 
 const main = join(import.meta.dir, "../../../src/main.ts");
 const cwd = tempDir();
+const NOBODY = 65_534;
 const HOST = "127.0.8.85";
 const key = join(cwd, "data/master.key");
 const env = {
@@ -138,3 +142,22 @@ test("a key that the environment gives is not changed; the answer says what to d
   expect(await new Response(child.stderr).text()).toContain("LINEVOICE_SECRETS__MASTER_KEY");
   expect(await child.exited).toBe(1);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a key that root rotates in the data directory stays its owner's, who could not start without it",
+  async () => {
+    const home = tempDir();
+    chmodSync(home, 0o755);
+    const data = join(home, "data");
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, NOBODY, NOBODY);
+    const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+      ...{ cwd: home, env },
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    const { uid, mode } = statSync(join(data, "master.key"));
+    expect([uid, mode & 0o777]).toEqual([NOBODY, 0o600]);
+  },
+);
