@@ -1,4 +1,5 @@
 /** One record of every kind for a tenant, and a valid request for every route, made from them. */
+import { eq } from "drizzle-orm";
 import { microEur } from "../../src/core/money.ts";
 import type { Contract } from "../../src/http/contract.ts";
 import {
@@ -9,6 +10,7 @@ import {
   events,
   outbox,
   schedules,
+  tenants,
 } from "../../src/store/schema/index.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
@@ -123,6 +125,8 @@ export async function makeFixtures(
       overageRate: microEur(0),
       cost: microEur(0),
     });
+    // Paid for, so that its routes answer.
+    await q.update(tenants).set({ crmBridge: true }).where(eq(tenants.id, tenant.id));
     const [remembered] = await q
       .insert(callMemories)
       .values({
@@ -203,6 +207,7 @@ export function validBody(
     createContact: { number_e164: "+37060000008" },
     importContacts: { csv: "number,first_name\n+37060000007,Ona\n", dry_run: true },
     createCampaign: { name: "A", agent_id: fixtures.ids.agent, csv: "number\n+37060000001\n" },
+    testCrm: { number: "+37060000009" },
     actOnCampaign: { action: "start" },
     createWebhook: { url: "https://127.0.0.1:9/x", events: ["call.ended"] },
   };
