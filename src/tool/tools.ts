@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { toolSecretBinding } from "../webhook/secret-binding.ts";
+import { isSameServer } from "../webhook/tenant-url.ts";
 import type { JsonObject } from "../worker/messages.ts";
 import { checkToolFields } from "./tool-rules.ts";
 
@@ -133,7 +134,14 @@ export function createTools(deps: ToolsDependencies) {
       const { secret, ...fields } = changes;
       return database.tx(async (queries) => {
         const store = records(queries);
-        if (!(await store.find(tenantId, id))) throw notFound("tool");
+        const before = await store.find(tenantId, id);
+        if (!before) throw notFound("tool");
+        if (
+          secret === undefined &&
+          fields.url !== undefined &&
+          !isSameServer(before.url, fields.url)
+        )
+          throw invalidField("secret", "Another server gets no secret of before: give it again.");
         if (fields.name !== undefined) await checkName(store, tenantId, fields.name, id);
         if (fields.agentId !== undefined) await checkAgent(store, tenantId, fields.agentId);
         if (secret !== undefined)

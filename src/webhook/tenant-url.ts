@@ -23,3 +23,7 @@ export function createUrlCheck(allowNetworks: readonly string[]): (url: string) 
     }
   };
 }
+
+/** Whether what was given for the one address may be sent to the other: scheme, name and port are the same. */
+export const isSameServer = (before: string | null, now: string): boolean =>
+  before !== null && URL.canParse(before) && new URL(before).origin === new URL(now).origin;

@@ -374,6 +374,7 @@ export const updateFeatures = contract({
   errors: [
     "valid_calling_to_required",
     "valid_crm_mapping_required",
+    "valid_crm_secret_required",
     "valid_crm_url_required",
     "not_found",
     "unknown_field",

@@ -12,6 +12,7 @@ import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type FeatureRow, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
+import { isSameServer } from "../../webhook/tenant-url.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import type { RouteContext } from "./context.ts";
@@ -198,6 +199,12 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
         if (to <= from)
           throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
         const secret = body.crm_secret;
+        const keepsSecret = secret === undefined && before?.crmSecretSealed != null;
+        if (keepsSecret && body.crm_url && !isSameServer(before.crmUrl, body.crm_url))
+          throw invalidField(
+            "crm_secret",
+            "Another server gets no secret of before: give `crm_secret` again, or null for none.",
+          );
         await store.putFeatureSettings(
           tenantId,
           {

@@ -10197,7 +10197,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_calling_to_required`, `valid_crm_mapping_required`, `valid_crm_url_required`, `unknown_field`, `valid_calling_from_required`, `valid_holidays_required`, `valid_birthday_agent_id_required`, `valid_crm_secret_required`, `invalid_json` */
+            /** @description `valid_calling_to_required`, `valid_crm_mapping_required`, `valid_crm_secret_required`, `valid_crm_url_required`, `unknown_field`, `valid_calling_from_required`, `valid_holidays_required`, `valid_birthday_agent_id_required`, `invalid_json` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
