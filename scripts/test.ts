@@ -2,6 +2,7 @@
  * `npm test`: lint, types, build, then every test, and one closing line. A step that fails counts
  * as a failed test, so that nothing red can hide behind a green number.
  */
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { generateSources } from "./generate.ts";
 
@@ -59,7 +60,6 @@ async function tallyOf(report: string): Promise<Tally | null> {
   return { failed, skipped, passed: number("tests") - failed - skipped };
 }
 
-/** Suites with real audio run one after the other: two cores are theirs alone. */
 async function testSuite(label: string, paths: string[], env = {}): Promise<Tally> {
   const report = `${root}dist/junit-${label}.xml`;
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
@@ -84,28 +84,40 @@ const step = async (label: string, command: string[]) =>
       : { passed: 0, failed: 1, skipped: 0 },
   );
 
+/** Suites one after the other. */
+async function lane(...suites: readonly (readonly [string, ...string[]])[]): Promise<void> {
+  for (const [label, ...paths] of suites) add(await testSuite(label, paths));
+}
+
+const integrationWithoutSip = (): string[] =>
+  readdirSync(`${root}test/integration`)
+    .filter((room) => room !== "sip")
+    .map((room) => `test/integration/${room}`);
+
 await generateSources();
 if (only.length > 0) {
   add(await testSuite("selected", only));
 } else {
   await step("build", [bun, "scripts/build.ts", "--if-changed"]);
-  // What burns the processor but keeps no pace may share it.
   together = true;
+  // What burns the processor but keeps no pace, and what mostly waits for SIP's timers.
   await Promise.all([
     step("lint", [`${root}node_modules/.bin/biome`, "check", "."]),
     step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
-    testSuite("fast", ["test/tidy.test.ts", "test/unit", "test/property"]).then(add),
+    lane(["fast", "test/tidy.test.ts", "test/unit", "test/property"]),
     testSuite("shared-store", SHARED_STORE, { LINEVOICE_TEST_STORE: "remote" }).then(add),
+    lane(["sip", "test/integration/sip"]),
   ]);
-  together = false;
-  for (const [label, ...paths] of [
-    ["integration", "test/integration"],
-    ["scenario", "test/scenario"],
-    ["peer", "test/peer"],
-    ["browser", "test/browser", "test/dashboard"],
-    ["binary", "test/binary"],
-  ] as const)
-    add(await testSuite(label, paths));
+  // Real audio beside one lane of others, no more: there are two cores.
+  await Promise.all([
+    lane(["scenario", "test/scenario"]),
+    lane(
+      ["integration", ...integrationWithoutSip()],
+      ["peer", "test/peer"],
+      ["browser", "test/browser", "test/dashboard"],
+      ["binary", "test/binary"],
+    ),
+  ]);
 }
 if (total.skipped > 0) {
   console.error(`${total.skipped} tests were skipped: a peer is missing (see the notes above).`);
