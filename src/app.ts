@@ -41,6 +41,7 @@ import type { CallDesk } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
 import { abandonSchedule } from "./call/unfired.ts";
+import type { BirthdayCalls } from "./contact/birthday-calls.ts";
 import { type Clock, sleep } from "./core/clock.ts";
 import { describeError } from "./core/errors.ts";
 import { hex } from "./core/ids.ts";
@@ -72,6 +73,8 @@ export interface App {
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
   liveCalls(): number;
+  /** Looks for birthdays now instead of within ten minutes. */
+  readonly birthdays: Pick<BirthdayCalls, "look">;
   /** Takes effect at once; nothing that is live is touched. */
   retune(tuning: Tuning): void;
   readonly health: HealthCheck;
@@ -344,6 +347,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     operator,
     ready: () => audio.ready(),
     liveCalls: () => registry.size,
+    birthdays: callerParts.birthdays,
     retune(next) {
       const { tls } = next;
       if (tls && tls.cert !== tuning.tls?.cert) http.server.renewCertificate(tls);
