@@ -1,0 +1,52 @@
+/** An upgrade's drain: five live calls go on to their own end, new ones are turned away, and nothing is lost. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
+import { calls as callRows } from "../../src/store/schema/index.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const HOST = "127.0.8.97";
+const CALLS = 5;
+let world: Appliance;
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: HOST });
+}, 60_000);
+afterAll(() => world.close());
+
+test("five calls survive the drain, a sixth gets 503, and the drain ends with the last", async () => {
+  const phones = await Promise.all(
+    Array.from({ length: CALLS }, (_, index) => world.phone(`+3706100017${index}`)),
+  );
+  const calls = await Promise.all(phones.map((phone) => phone.call(OWN_NUMBER)));
+  await Promise.all(calls.map((call) => call.answered));
+  const late = await world.phone("+37061000179");
+  let drained = false;
+  const draining = world.app.drain().then(() => {
+    drained = true;
+  });
+  const asked = await world.api("POST", "/calls", {
+    to_number: "+37061000180",
+    agent_id: world.agentId,
+  });
+  expect([asked.status, asked.body.error]).toEqual([503, "unavailable"]);
+  const refused = await late.call(OWN_NUMBER);
+  const refusal = await refused.answered.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(refusal).toBeInstanceOf(CallNotAnswered);
+  if (refusal instanceof CallNotAnswered) expect(refusal.end.sipCode).toBe(503);
+
+  await Bun.sleep(3_000);
+  expect(calls.map(({ state }) => state)).toEqual(Array.from({ length: CALLS }, () => "active"));
+  expect(world.app.liveCalls()).toBe(CALLS);
+  for (const call of calls.slice(1)) call.hangUp();
+  await eventually(async () => world.app.liveCalls() === 1, "four ends");
+  expect(drained).toBe(false);
+  calls[0]?.hangUp();
+  await draining;
+  const rows = await world.app.database.read.select().from(callRows);
+  expect(rows.filter(({ endedReason }) => endedReason === "caller_hangup")).toHaveLength(CALLS);
+}, 90_000);
