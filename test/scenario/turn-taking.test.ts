@@ -29,7 +29,7 @@ const LINES: Readonly<Record<AgentLanguage, Lines>> = {
     nameQuestion: "What is your full name?",
     name: ["Jonathan", "Featherstone"],
     interruption: "wait I have another question",
-    mhm: "yep",
+    mhm: "aha",
     long: "We are open Monday to Friday from nine to five, and on Saturday from ten to two, but never on Sunday.",
   },
   lt: {

@@ -38,7 +38,14 @@ async function callWith(seconds: number, events: EventSink = sink) {
   await insertCall(database, tenantId, callUuid, plan.overagePerMinute);
   await database.tx((queries) => billing.hold(queries, tenantId, callUuid));
   const identity = {
-    ...{ rowId: 1, tenantId, callUuid, direction: "inbound" as const, agentId: 7, language: "en" as const },
+    ...{
+      rowId: 1,
+      tenantId,
+      callUuid,
+      direction: "inbound" as const,
+      agentId: 7,
+      language: "en" as const,
+    },
     ...{ fromNumber: "+37060000001", toNumber: "+37052000000", maxDurationSec: 600 },
     overageRate: plan.overagePerMinute,
   } as const;
