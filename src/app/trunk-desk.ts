@@ -22,7 +22,7 @@ function checkWish({ server, outboundProxy, register, username }: Omit<TrunkWish
 export function createTrunkDesk(deps: {
   readonly database: Database;
   readonly vault: { seal(plain: string, binding: string): string };
-  readonly sip: SipStack;
+  readonly sip: Pick<SipStack, "trunk">;
   readonly trunks: () => Pick<TrunkLoader, "reload" | "remove">;
   readonly probe: (trunkId: number) => Promise<TrunkFacts | null>;
   readonly clock: Clock;
@@ -58,6 +58,11 @@ export function createTrunkDesk(deps: {
         const stored = await store.find(tenantId);
         if (password === null && !stored && draft.register)
           throw invalidField("password", "`password` is needed: none is stored yet.");
+        if (password === null && stored && !answersTheSame(stored, draft))
+          throw invalidField(
+            "password",
+            "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
+          );
         return store.put(tenantId, { ...draft, createdAt: nowMs, updatedAt: nowMs }, (id) =>
           password === null && stored
             ? stored.passwordSealed
@@ -87,3 +92,9 @@ export function createTrunkDesk(deps: {
     },
   };
 }
+
+/** Would proofs of the password go where they went before? Else somebody else could be given them. */
+const answersTheSame = (stored: TrunkRecord, draft: Omit<TrunkWish, "password">): boolean =>
+  stored.server.toLowerCase() === draft.server.toLowerCase() &&
+  stored.outboundProxy === draft.outboundProxy &&
+  stored.realm === draft.realm;
