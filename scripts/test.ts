@@ -38,8 +38,11 @@ const SHARED_STORE = [
     (name) => `test/integration/webhook/${name}.test.ts`,
   ),
   ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
-  ...["shared-limit", "resources", "sign-in", "team-and-account"].map(
+  ...["shared-limit", "sign-in", "team-and-account"].map(
     (name) => `test/integration/http/${name}.test.ts`,
+  ),
+  ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
+    (part) => `test/integration/http/resources${part}.test.ts`,
   ),
 ];
 
