@@ -20,7 +20,7 @@ export interface ExportReport {
 const BUSY_TIMEOUT_MS = 5000;
 const SECRET_COLUMN = /_sealed$|_hash$|^lease_/;
 /** Of no meaning outside this appliance, or sums of what is exported. */
-const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals"]);
+const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals", "ledger_rollups"]);
 /** Rows that belong to a tenant through their parent. */
 const BY_PARENT: Readonly<Record<string, string>> = {
   turns: "call_id IN (SELECT id FROM calls WHERE tenant_id = ?)",

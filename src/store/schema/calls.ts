@@ -114,6 +114,10 @@ export const calls = sqliteTable(
       .on(t.tenantId, t.endedAt)
       .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
     index("calls_recording_kept").on(t.endedAt).where(sql`recording_file IS NOT NULL`),
+    // Looked for every few seconds; only recordings in work stand in it.
+    index("calls_recording_in_work")
+      .on(t.recordingStatus)
+      .where(sql`recording_status IN ('processing', 'recording')`),
   ],
 );
 

@@ -6,6 +6,7 @@ export * from "./calls.ts";
 export * from "./contacts.ts";
 export * from "./evidence.ts";
 export * from "./identity.ts";
+export * from "./ledger-rollups.ts";
 export * from "./money.ts";
 export * from "./nodes.ts";
 export * from "./outbox.ts";

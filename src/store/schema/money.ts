@@ -1,4 +1,5 @@
 /** Double-entry ledger (append-only, guarded by triggers in the migration), holds and checkouts. */
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -43,6 +44,8 @@ export const ledgerTransactions = sqliteTable(
   (t) => [
     uniqueIndex("ledger_transactions_key").on(t.key),
     index("ledger_transactions_tenant").on(t.tenantId, t.createdAt),
+    // What a statement lists one by one: few beside the charges of calls.
+    index("ledger_transactions_listed").on(t.tenantId, t.createdAt).where(sql`kind <> 'charge'`),
   ],
 );
 
@@ -58,7 +61,10 @@ export const ledgerEntries = sqliteTable(
     account: text("account", { enum: LEDGER_ACCOUNTS }).notNull(),
     amount: money("amount").notNull(),
   },
-  (t) => [index("ledger_entries_account").on(t.tenantId, t.account)],
+  (t) => [
+    index("ledger_entries_account").on(t.tenantId, t.account),
+    index("ledger_entries_transaction").on(t.transactionId),
+  ],
 );
 
 /** The checked sum of a tenant's wallet entries, kept in the same transaction. */
