@@ -80,13 +80,13 @@ test(
       return { text: "Goodbye.", tools: [{ name: "end_call", arguments: {} }] };
     };
     const call = await callAgent(world);
-    expect(await world.heard(call.heard(), DISCLOSURE, DECOYS)).toBe(true);
-    expect(await world.heard(call.heard(), GREETING, DECOYS)).toBe(true);
+    expect(await world.hears(call, DISCLOSURE, DECOYS)).toBe(true);
+    expect(await world.hears(call, GREETING, DECOYS)).toBe(true);
     await call.say("Can you book me for Friday?");
     await eventually(() => world.toolRequests.length === 1, "the tool is called");
-    await call.waitForReply({ quietMs: 1_200 });
     expect(world.toolRequests[0]).toMatchObject({ arguments: { day: "Friday" } });
-    expect(await world.heard(call.heard(), BOOKED, DECOYS)).toBe(true);
+    expect(await world.hears(call, BOOKED, DECOYS)).toBe(true);
+    await call.waitForSilence();
     await call.say("Thank you, goodbye.");
     expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
 
@@ -123,15 +123,18 @@ test(
       messages.at(-1)?.content?.includes("where") ? { text: "In Garden Street." } : { text: long };
     const call = await callAgent(world);
     await call.say("When are you open?");
-    await call.waitForSpeech();
-    await Bun.sleep(1_500);
+    // The first sentence whole: a longer one is still to come.
+    expect(await world.hears(call, HOURS, DECOYS)).toBe(true);
     await call.say("Stop, stop please, where are you located?");
     await eventually(() => first.seen("llm").length >= 2, "the second question is asked");
     const last = first.seen("llm").at(-1)?.json as ChatBody;
-    const heard = last.messages.at(-2);
-    expect(heard?.role).toBe("assistant");
-    expect(heard?.content?.length ?? 0).toBeLessThan(long.length - 20);
-    expect(long.startsWith(heard?.content ?? "-")).toBe(true);
+    const told = last.messages.at(-2);
+    expect(told?.role).toBe("assistant");
+    // On a slow machine a filler may have gone before it.
+    const answer = told?.content?.slice(told.content.indexOf("We are open")) ?? "";
+    expect(answer.length).toBeGreaterThanOrEqual(HOURS.length);
+    expect(answer.length).toBeLessThan(long.length - 20);
+    expect(long.startsWith(answer)).toBe(true);
     await call.waitForReply();
     await call.hangUp();
     const detail = await world.mailed();
@@ -150,7 +153,8 @@ test(
     second.script.answer = () => ({ text: "And on Sunday we are closed." });
     const call = await callAgent(world);
     await call.say("When are you open?");
-    await call.waitForReply({ quietMs: 1_500 });
+    expect(await world.hears(call, "And on Sunday we are closed.", DECOYS)).toBe(true);
+    await call.waitForSilence();
     await call.hangUp();
     const detail = await world.mailed();
     expect(detail.transcript).toContain(`${HOURS} And on Sunday we are closed.`);
@@ -168,8 +172,8 @@ test(
     first.script.always.tts = { type: "hang" };
     second.script.always.tts = { type: "status", status: 503 };
     await call.say("When are you open?");
-    await call.waitForReply({ quietMs: 2_000 });
-    expect(await world.heard(call.heard(), HOURS, DECOYS, "Sari")).toBe(true);
+    expect(await world.hears(call, HOURS, DECOYS, "Sari")).toBe(true);
+    await call.waitForSilence();
     await call.hangUp();
     expect((await world.mailed()).transcript).toContain(HOURS);
   },
@@ -184,15 +188,15 @@ test(
     first.fail({ type: "close" });
     second.fail({ type: "status", status: 500 });
     await call.say("When are you open?");
-    await call.waitForReply({ quietMs: 1_500 });
-    expect(await world.heard(call.heard(), apology, DECOYS, "Sari")).toBe(true);
+    expect(await world.hears(call, apology, DECOYS, "Sari")).toBe(true);
+    await call.waitForSilence();
     await call.say("My name is John.");
     await call.waitForReply({ quietMs: 1_500 });
     await call.press("860000001");
     await call.waitForReply({ quietMs: 1_500 });
     await call.say("I would like to change my appointment to another day.");
     expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
-    expect(await world.heard(call.heard(), thanks, DECOYS, "Sari")).toBe(true);
+    expect(await world.hears(call, thanks, DECOYS, "Sari")).toBe(true);
     const detail = await world.mailed();
     expect(detail.ended_reason).toBe("agent_hangup");
     expect(detail.transcript).toContain(apology);

@@ -83,13 +83,13 @@ test(
       return { text: "Goodbye.", tools: [{ name: "end_call", arguments: {} }] };
     };
     const call = await callAgent(world);
-    expect(await world.heard(call.heard(), DISCLOSURE, DECOYS)).toBe(true);
-    expect(await world.heard(call.heard(), GREETING, DECOYS)).toBe(true);
+    expect(await world.hears(call, DISCLOSURE, DECOYS)).toBe(true);
+    expect(await world.hears(call, GREETING, DECOYS)).toBe(true);
     await call.say("Can you book me for Friday?");
     await eventually(() => world.toolRequests.length > 0, "the tool is called");
-    await call.waitForReply({ quietMs: 1_200 });
     expect(world.toolRequests.at(-1)).toMatchObject({ arguments: { day: "Friday" } });
-    expect(await world.heard(call.heard(), BOOKED, DECOYS)).toBe(true);
+    expect(await world.hears(call, BOOKED, DECOYS)).toBe(true);
+    await call.waitForSilence();
     await call.say("Thank you, goodbye.");
     expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
     const detail = await world.mailed();
@@ -147,7 +147,8 @@ test(
     standby.script.hears.push("And on Sunday?");
     standby.script.answer = () => ({ text: "On Sunday we are closed." });
     await call.say("And how is it on Sunday?");
-    await call.waitForReply({ quietMs: 1_500 });
+    expect(await world.hears(call, "On Sunday we are closed.", DECOYS)).toBe(true);
+    await call.waitForSilence();
     await call.hangUp();
     const detail = await world.mailed();
     expect(detail.transcript).toContain(HOURS);

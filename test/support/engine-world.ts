@@ -6,8 +6,9 @@ import { eq } from "drizzle-orm";
 import { createVault } from "../../src/config/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { eurToMicro } from "../../src/core/money.ts";
-import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
+import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
+import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import type { EngineSettings, ProviderSettings } from "../../src/engine/settings.ts";
 import { tools } from "../../src/store/schema/index.ts";
@@ -19,6 +20,8 @@ import { tempDir } from "./temp-dir.ts";
 /** The embedded voice that the test servers speak with. */
 export const PROVIDER_VOICE = "Emma";
 const CALLER = "+37061000001";
+const LISTEN_LIMIT_MS = 15_000;
+const LISTEN_EVERY_MS = 300;
 
 export interface EngineWorld {
   readonly appliance: Appliance;
@@ -29,9 +32,9 @@ export interface EngineWorld {
   newestCall(): Promise<CallView>;
   /** The call, ended, its recording mailed. */
   mailed(): Promise<CallView>;
-  /** Whether `text` was heard in this voice, told apart from the decoys. */
-  heard(
-    recording: Int16Array,
+  /** Listens until `text` was said in this voice, told apart from the decoys; false after 15 s. */
+  hears(
+    call: Pick<PhoneCall, "heard">,
     text: string,
     decoys: readonly string[],
     voice?: string,
@@ -117,12 +120,18 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
         30_000,
       );
     },
-    async heard(recording, text, decoys, voice = PROVIDER_VOICE) {
+    async hears(call, text, decoys, voice = PROVIDER_VOICE) {
       const [sentence, ...others] = await Promise.all(
         [text, ...decoys].map((line) => voices.speak(voice, line)),
       );
       if (!sentence) return false;
-      return findSentence({ sentence, decoys: others, recording }).heard;
+      const sought = { sentence, decoys: others };
+      const deadline = performance.now() + LISTEN_LIMIT_MS;
+      for (;;) {
+        const match = await findSentenceGently({ ...sought, recording: call.heard() }, systemClock);
+        if (match.heard || performance.now() > deadline) return match.heard;
+        await Bun.sleep(LISTEN_EVERY_MS);
+      }
     },
     async close() {
       await appliance.close();
