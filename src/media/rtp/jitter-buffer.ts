@@ -29,6 +29,11 @@ const SURPLUS_ANY_MS = 80;
 const CUT_INTERVAL_BLOCKS = 5;
 /** Packets in a row that fit nowhere: the far end's clock was restarted. */
 const MISFITS_MAX = 3;
+/**
+ * Audio in a row that came too late to be played (240 ms): the way has become longer for good, by
+ * more than the delay can grow. The fastest packet known would hold it back for up to 10 s.
+ */
+const LATE_TICKS_MAX = 1920;
 
 export type Block =
   /** Nothing has arrived yet. */
@@ -53,6 +58,7 @@ export class JitterBuffer {
   #playPosition = 0;
   #newestPosition = 0;
   #misfits = 0;
+  #lateTicks = 0;
   #blocksSinceCut = 0;
   #targetMs = DELAY_MS_INITIAL;
 
@@ -91,10 +97,11 @@ export class JitterBuffer {
     if (tooEarly || this.#playPosition - end > this.#delayMsMax * TICKS_PER_MS) {
       this.#misfits++;
       if (this.#misfits < MISFITS_MAX) return tooEarly ? "early" : "late";
-      this.reset();
-      return this.put(timestamp, payload, nowMs);
+      return this.#beginWith(timestamp, payload, nowMs);
     }
     this.#misfits = 0;
+    this.#lateTicks = tooLate ? this.#lateTicks + ticks : 0;
+    if (this.#lateTicks > LATE_TICKS_MAX) return this.#beginWith(timestamp, payload, nowMs);
     this.#lastTimestamp = timestamp;
     this.#lastPosition = position;
     this.#newestPosition = Math.max(this.#newestPosition, end);
@@ -134,7 +141,14 @@ export class JitterBuffer {
     this.#delay = new DelayEstimate();
     this.#targetMs = DELAY_MS_INITIAL;
     this.#misfits = 0;
+    this.#lateTicks = 0;
     this.#blocksSinceCut = 0;
+  }
+
+  /** What was learnt of the stream is void: this packet is the first again. */
+  #beginWith(timestamp: number, payload: Uint8Array, nowMs: number): Put {
+    this.reset();
+    return this.put(timestamp, payload, nowMs);
   }
 
   #start(timestamp: number): void {

@@ -16,6 +16,8 @@ interface Network {
   readonly quiet?: boolean;
   /** The far end's timestamps jump by this much after half of the time. */
   readonly restartBy?: number;
+  /** The way is longer by this much from half of the time on. */
+  readonly detourMs?: number;
 }
 
 /** Each octet says which 10 ms block (mod 251) of the far end's audio it belongs to. */
@@ -32,7 +34,8 @@ function simulate(network: Network, delayMsMax = 200) {
   const lost = new Set<number>();
   const arrivals: { atMs: number; packet: number }[] = [];
   for (let packet = 0; packet < packets; packet++) {
-    const sentMs = packet * 20 * (1 - (network.driftPpm ?? 0) / 1e6);
+    const detourMs = packet * 2 > packets ? (network.detourMs ?? 0) : 0;
+    const sentMs = packet * 20 * (1 - (network.driftPpm ?? 0) / 1e6) + detourMs;
     if (random.float() < (network.lossRatio ?? 0)) {
       lost.add(packet);
       continue;
@@ -133,6 +136,16 @@ for (const restartBy of [1_000_000, -1_000_000]) {
     expect(count(out.slice(10), "missing") + count(out.slice(10), "idle")).toBeLessThan(20);
   });
 }
+
+test("a way that becomes longer for good, by whatever, costs half a second beyond the gap itself", () => {
+  for (let detourMs = 20; detourMs <= 1_000; detourMs += 10) {
+    for (const quiet of [true, false]) {
+      const { out } = simulate({ seconds: 20, detourMs, quiet });
+      const uneven = out.length - count(out, "audio");
+      expect(uneven * 10, `${detourMs} ms, quiet ${quiet}`).toBeLessThanOrEqual(detourMs + 500);
+    }
+  }
+});
 
 test("any mixture of packets and takes neither throws, grows, nor hands out more than came", () => {
   const step = fc.record({
