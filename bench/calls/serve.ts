@@ -1,18 +1,20 @@
 /**
- * The measured process: the whole appliance with a carrier beside it, room for many calls. Prints
+ * The measured process: the whole appliance, room for many calls; its carrier is another. Prints
  * one JSON line when it is ready; ends when its standard input closes.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAppliance } from "../../test/support/appliance.ts";
-import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
+import { startCarrierProcess } from "./carrier-process.ts";
+import { BENCH_HOST, type CallTarget, callerNumber, RTP_PORTS } from "./target.ts";
 
 const calls = Number(process.argv[2] ?? 100);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({
   dataDir: directory,
   host: BENCH_HOST,
+  carrier: await startCarrierProcess(BENCH_HOST),
   agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
   settings: (settings) => ({
     ...settings,
@@ -25,7 +27,7 @@ const world = await startAppliance({
     concurrentCallsMax: calls * 2,
     callWorker: {
       ...settings.callWorker,
-      rtpPorts: { first: 22_000, last: 23_999 },
+      rtpPorts: RTP_PORTS,
       conversation: {
         ...settings.callWorker.conversation,
         idlePromptMs: 5_000,

@@ -1,5 +1,7 @@
 /** What the measured process tells the generators, and the numbers both agree on. */
-export const BENCH_HOST = "127.0.43.1";
+export const BENCH_HOST = process.env.LINEVOICE_BENCH_HOST ?? "127.0.43.1";
+/** Where the appliance sends its audio from. */
+export const RTP_PORTS = { first: 22_000, last: 23_999 } as const;
 
 export interface CallTarget {
   readonly base: string;

@@ -170,6 +170,8 @@ export interface ApplianceOptions {
   readonly freeDiskBytes?: () => number;
   readonly settings?: (settings: AppSettings) => AppSettings;
   readonly knowledge?: string;
+  /** Default: one in this process. Closed with the appliance. */
+  readonly carrier?: Carrier;
   readonly agent?: Partial<typeof agents.$inferInsert>;
 }
 
@@ -193,7 +195,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     log: options.log ?? silentLog,
     freeDiskBytes: options.freeDiskBytes,
   };
-  const carrier = await startCarrier({ host, domain: "carrier.test" });
+  const carrier = options.carrier ?? (await startCarrier({ host, domain: "carrier.test" }));
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
   const app = await startApp(options.settings?.(base) ?? base, deps);
   const tenant = await app.operator.createTenant({

@@ -1,0 +1,27 @@
+/** The C programs beside this file, built when they are first needed. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Native {
+  /** Path of the built program. */
+  build(name: "receiver" | "pacer" | "listener"): Promise<string>;
+  remove(): void;
+}
+
+/** Null where there is no C compiler. Whoever asks removes what was built. */
+export function nativePrograms(): Native | null {
+  const compiler = Bun.which("cc") ?? Bun.which("gcc");
+  if (!compiler) return null;
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  return {
+    async build(name) {
+      const built = join(directory, name);
+      const source = fileURLToPath(new URL(`./native/${name}.c`, import.meta.url));
+      await Bun.$`${compiler} -O2 -o ${built} ${source}`.quiet();
+      return built;
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * The soak's callers: so many calls up all the time, each of 20 to 60 seconds and then another in its
+ * place, from a new phone each; every tenth asks something. A line of standard input prints what
+ * happened since the line before; when it closes, all hang up.
+ */
+import { createPhone } from "../../src/demo/phone/phone.ts";
+import { createVoices } from "../../src/demo/voices.ts";
+import { OWN_NUMBER } from "../../test/support/appliance.ts";
+import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
+
+const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;
+const calls = Number(process.argv[3] ?? 50);
+const STAGGER_MS = 300;
+const SHORTEST_MS = 20_000;
+const LONGEST_MS = 60_000;
+const ASKS_EVERY = 10;
+const PAUSE_MS = 200;
+
+const speech = (await createVoices()).speaker("en-us");
+let over = false;
+let up = 0;
+let placed = 0;
+let setUpMs: number[] = [];
+let failures: string[] = [];
+
+async function callOnce(number: string): Promise<void> {
+  const phone = await createPhone({
+    ...{ number, domain: "carrier.test", host: BENCH_HOST, proxy: target.carrier, speech },
+    account: { username: number, password: number },
+  });
+  try {
+    await phone.register();
+    const startedAt = performance.now();
+    const call = await phone.call(OWN_NUMBER);
+    const order = ++placed;
+    await call.answered;
+    setUpMs.push(performance.now() - startedAt);
+    up++;
+    const spoken = order % ASKS_EVERY === 0 ? call.say("What are your opening hours?") : null;
+    spoken?.catch(() => {});
+    await Promise.race([call.ended, Bun.sleep(lasting(order))]);
+    up--;
+  } catch (error) {
+    failures.push(String(error));
+  } finally {
+    await phone.close();
+  }
+}
+
+/** Spread evenly, the same in every run. */
+const lasting = (order: number) =>
+  SHORTEST_MS + ((order * 7919) % 1000) * ((LONGEST_MS - SHORTEST_MS) / 1000);
+
+async function line(index: number): Promise<void> {
+  await Bun.sleep(index * STAGGER_MS);
+  while (!over) {
+    await callOnce(callerNumber(index));
+    await Bun.sleep(PAUSE_MS);
+  }
+}
+
+const lines = Array.from({ length: calls }, (_, index) => line(index));
+for await (const _ of console) {
+  const times = setUpMs.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  const answered = times.length;
+  console.log(
+    JSON.stringify({ up, placed, answered, failures, setUpP50Ms: at(0.5), setUpP99Ms: at(0.99) }),
+  );
+  setUpMs = [];
+  failures = [];
+}
+over = true;
+await Promise.race([Promise.allSettled(lines), Bun.sleep(LONGEST_MS + 10_000)]);
+process.exit(0);
