@@ -14,6 +14,9 @@ const STEPS = Number(process.env.LINEVOICE_STEPS ?? 20);
 const ONE = process.env.SEED === undefined ? null : Number(process.env.SEED);
 const FIRST = Number(process.env.LINEVOICE_FIRST_SEED ?? 1);
 
+/** A soak says how far it is. */
+const TOLD_EVERY = 250;
+
 setDefaultTimeout(60_000);
 
 const simulator = await createSimulator();
@@ -32,7 +35,9 @@ test(
   async () => {
     const counts: Record<string, number> = {};
     const seeds = ONE === null ? Array.from({ length: SEEDS }, (_, n) => FIRST + n) : [ONE];
-    for (const seed of seeds) {
+    for (const [index, seed] of seeds.entries()) {
+      if (process.env.LINEVOICE_SEEDS && index > 0 && index % TOLD_EVERY === 0)
+        console.error(`${index} lives without a violation`);
       const outcome = await simulator.run(seed, STEPS);
       for (const [what, count] of Object.entries(outcome.counts))
         counts[what] = (counts[what] ?? 0) + count;

@@ -1,5 +1,5 @@
 /**
- * The real program (`src/main.ts serve`) as a process that is killed with SIGKILL and started again on
+ * The real program (`serve`, compiled or from its sources) as a process that is killed with SIGKILL and started again on
  * the same data and the same ports, with a carrier, phones, a mail server and a webhook receiver
  * around it that live on. `violations` says what is not as it must be when everything has settled.
  */
@@ -38,7 +38,8 @@ export interface Killable {
   readonly invites: Map<string, Set<string>>;
   /**
    * Starts it, and resolves when it answers and its trunk is registered anew. How long that took, without
-   * the time in which the machine had no processor for it; rejects when that is more than 10 s.
+   * the time in which the machine had no processor for it; rejects with StartFailed when that is more
+   * than 10 s, or when it gave up.
    */
   start(): Promise<{ readonly registeredMs: number }>;
   /** SIGKILL, now. Resolves when the process is gone. */
@@ -55,6 +56,16 @@ export interface Killable {
   close(): Promise<void>;
 }
 
+/** It did not start. `waitedMs`: how long its main thread was ready to run and got no processor. */
+export class StartFailed extends Error {
+  constructor(
+    message: string,
+    readonly waitedMs: number,
+  ) {
+    super(message);
+  }
+}
+
 export interface ApiAnswer {
   readonly ok: boolean;
   readonly call_uuid: string;
@@ -68,6 +79,8 @@ export interface KillableOptions {
   readonly host: string;
   readonly rtpPorts: string;
   readonly concurrentCallsMax?: number;
+  /** The compiled program; `src/main.ts` without it. */
+  readonly binary?: string;
 }
 
 function configOf(options: KillableOptions, smtpPort: number): string {
@@ -186,8 +199,12 @@ function loggedSteps(file: string, beganAtMs: number): string {
     .join("; ");
 }
 
-async function cli(args: readonly string[], stdin = ""): Promise<string> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+async function cli(
+  program: readonly string[],
+  args: readonly string[],
+  stdin = "",
+): Promise<string> {
+  const child = Bun.spawn([...program, ...args], {
     ...{ stdin: Buffer.from(stdin), stdout: "pipe", stderr: "pipe" },
     env: { PATH: process.env.PATH ?? "" },
   });
@@ -201,7 +218,8 @@ async function cli(args: readonly string[], stdin = ""): Promise<string> {
 }
 
 export async function killable(options: KillableOptions): Promise<Killable> {
-  const { dir, host } = options;
+  const { dir, host, binary } = options;
+  const program = binary === undefined ? [process.execPath, MAIN] : [binary];
   mkdirSync(dir, { recursive: true });
   const ca = testCa(dir);
   const receiver = await httpsReceiver(ca.issue([`IP:${host}`]), answer(200), host);
@@ -216,10 +234,19 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   let child: Bun.Subprocess | null = null;
 
   const on = ["--config", config];
-  await cli(["tenant", "create", "--name", "Clinic", "--email", "desk@example.com", ...on]);
-  const made = await cli(["key", "create", "--tenant", "1", "--label", "test", ...on]);
+  await cli(program, [
+    "tenant",
+    "create",
+    "--name",
+    "Clinic",
+    "--email",
+    "desk@example.com",
+    ...on,
+  ]);
+  const made = await cli(program, ["key", "create", "--tenant", "1", "--label", "test", ...on]);
   const { secret } = JSON.parse(made) as { secret: string };
   await cli(
+    program,
     [
       ...["trunk", "set", "--tenant", "1", "--server", carrier.address.host, ...on],
       ...["--port", String(carrier.address.port), "--username", TRUNK.username],
@@ -236,7 +263,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
     const logFile = join(dir, "serve.log");
     // A file given to a child is written over, not emptied.
     writeFileSync(logFile, "");
-    child = Bun.spawn([process.execPath, MAIN, "serve", ...on], {
+    child = Bun.spawn([...program, "serve", ...on], {
       ...{ cwd: dir, stdin: "ignore", stdout: "ignore", stderr: Bun.file(logFile) },
       env: { PATH: process.env.PATH ?? "" },
     });
@@ -247,11 +274,13 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       return `${watch.story()} | ${loggedSteps(logFile, beganAtMs)} | ${thread}`;
     };
     let tookMs = 0;
+    let waitedMs = 0;
     await eventually(
       () => {
+        waitedMs = Math.max(waitedMs, processorTime(started.pid).waitedMs);
         if (started.exitCode !== null)
           throw new Error(`serve ended with ${started.exitCode}: ${readFileSync(logFile, "utf8")}`);
-        tookMs = performance.now() - began - processorTime(started.pid).waitedMs;
+        tookMs = performance.now() - began - waitedMs;
         if (watch.registrations() > before) return true;
         if (tookMs > REGISTERED_WITHIN_MS) throw new Error(`not registered after ${tookMs} ms`);
         return false;
@@ -259,7 +288,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
       "the trunk is registered",
       REGISTERED_WITHIN_MS_MAX,
     ).catch((error) => {
-      throw new Error(`${error} (${story()})`);
+      throw new StartFailed(`${error} (${story()})`, waitedMs);
     });
     if (process.env.LINEVOICE_STORIES) console.log(story());
     const registeredMs = tookMs;
@@ -271,7 +300,9 @@ export async function killable(options: KillableOptions): Promise<Killable> {
         ),
       "it is ready",
       30_000,
-    );
+    ).catch((error) => {
+      throw new StartFailed(`${error} (${story()})`, processorTime(started.pid).waitedMs);
+    });
     return { registeredMs };
   }
 
