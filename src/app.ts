@@ -19,6 +19,7 @@ import { createPayments } from "./app/payments.ts";
 import { createPeople, reachable } from "./app/people.ts";
 import { type AppSettings, type HostPort, type Tuning, tuningOf } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
+import { startTracing } from "./app/tracing.ts";
 import { startTrunkLeases } from "./app/trunk-leases.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
@@ -140,6 +141,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     diskFreeBytes: deps.freeDiskBytes ?? freeBytesOf(settings.dataDir),
     problems: () => health.problems(),
   });
+  const tracing = startTracing(settings, node, { clock, random, log });
   const turns = createTurnFeed();
   const live = createLiveCalls({ registry, clock });
   const evidence = createEvidenceKeeper({ database, ladder, clock, log });
@@ -170,7 +172,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     mayRecord: () => upkeep.disk.mayRecord(),
     events: delivery.events,
     mails: delivery.mails,
-    tools: monitoring.watched(delivery.tools),
+    tools: monitoring.watched(tracing?.watched(delivery.tools) ?? delivery.tools),
     encoder: audio.encoder,
     links,
     admission: createAdmission({
@@ -193,9 +195,15 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     },
     onDigit: (call, digit) => void refusal(call, { digit }),
     callers: callerParts.callers,
-    onChange: (call) => live.changed(call),
+    onChange(call) {
+      live.changed(call);
+      tracing?.callChanged(call);
+    },
     evidence,
-    onEnded: (call, end) => monitoring.callEnded(call, end),
+    onEnded(call, end) {
+      monitoring.callEnded(call, end);
+      tracing?.callEnded(call, end);
+    },
   };
 
   /** "Don't call me" in a greeting or campaign call ends it. */
@@ -332,6 +340,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     await delivery.stop();
     await http.server.stop();
     await monitoring.stop();
+    await tracing?.stop();
     await apiKeys.stop();
     await database.close();
   }

@@ -1,6 +1,7 @@
 /** Monitoring, wired: what is told as it happens, and where figures are read when somebody looks. */
 import type { EndOfCall } from "../call/context.ts";
 import type { CallIdentity } from "../call/live-call.ts";
+import { stagesOf } from "../call/timeline.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { type MetricsListener, startMetricsListener } from "../ops/metrics/listener.ts";
@@ -8,6 +9,7 @@ import { createMetrics, type Metrics } from "../ops/metrics/metrics.ts";
 import type { Database } from "../store/database.ts";
 import { metricStore } from "../store/metric-store.ts";
 import type { ToolRunner } from "../tool/ports.ts";
+import type { TurnRecord } from "../worker/messages.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Monitoring {
@@ -80,8 +82,22 @@ function tellOfCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void 
     turnLatenciesMs: (end.report?.turns ?? []).flatMap(({ latencyMs }) =>
       latencyMs === null ? [] : [latencyMs],
     ),
+    stages: (end.report?.turns ?? []).flatMap(stagesTaken),
     media: end.report?.media ?? null,
   });
+}
+
+/** Of an answer; nothing of other turns, nor of a step that was not measured. */
+function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
+  const stages = turn.latencyMs === null ? null : stagesOf(turn.measures);
+  if (!stages) return [];
+  return [
+    { stage: "endpointing", ms: stages.endpointingMs },
+    { stage: "stt", ms: stages.sttMs },
+    { stage: "llm", ms: stages.llmFirstMs },
+    { stage: "tts", ms: stages.ttsFirstMs },
+    { stage: "playout", ms: stages.playoutMs },
+  ].flatMap(({ stage, ms }) => (ms === null ? [] : [{ stage, ms }]));
 }
 
 /** The ledger is only ever added to, so each look sums what is new; looks go one after the other. */

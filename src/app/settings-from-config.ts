@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Plan } from "../billing/ports.ts";
 import { engineSettingsOf } from "../config/engine-settings.ts";
-import { parseHostPort, parsePortRange } from "../config/formats.ts";
+import { parseHeaders, parseHostPort, parsePortRange } from "../config/formats.ts";
 import type { Config } from "../config/schema.ts";
 import { eurToMicro } from "../core/money.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
@@ -136,6 +136,11 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
   };
 }
 
+function tracesOf({ telemetry }: Config): AppSettings["traces"] {
+  const { traces_endpoint: url, traces_headers: headers } = telemetry;
+  return url === null ? null : { url, headers: parseHeaders(headers ?? "") ?? {} };
+}
+
 export function settingsFromConfig(
   config: Config,
   rest: Pick<AppSettings, "version" | "masterKey" | "dataDir">,
@@ -162,6 +167,7 @@ export function settingsFromConfig(
       bodyBytesMax: limits.body_bytes,
       trustedProxies: server.trusted_proxies,
     },
+    traces: tracesOf(config),
     metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,
     sip: {
       bind: hostPort(sip.bind),

@@ -39,6 +39,11 @@ export interface AppSettings {
   };
   /** Where Prometheus looks. Missing: nowhere. */
   readonly metricsListen?: HostPort | null;
+  /** The collector of traces (OTLP over HTTP). Missing: none. */
+  readonly traces?: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+  } | null;
   readonly sip: {
     readonly bind: HostPort;
     /** `auto`: learned from what registrars see. */

@@ -60,6 +60,27 @@ export function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
+/** `name=value,name=value`, as in OTEL_EXPORTER_OTLP_HEADERS; values may be percent-encoded. */
+export function parseHeaders(text: string): Readonly<Record<string, string>> | null {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(",")) {
+    const [, name, value] =
+      /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})=([ -~]{1,2000}?)\s*$/.exec(pair) ?? [];
+    if (name === undefined || value === undefined) return null;
+    headers[name.toLowerCase()] = decoded(value);
+  }
+  return headers;
+}
+
+function decoded(value: string): string {
+  try {
+    const text = decodeURIComponent(value);
+    return /^[ -~]*$/.test(text) ? text : value;
+  } catch {
+    return value;
+  }
+}
+
 /** Five fields of cron; each of numbers, names, `*`, `/`, `-`, `,`. */
 export function isCron(text: string): boolean {
   if (!/^(?:[0-9A-Za-z*/,-]+\s+){4}[0-9A-Za-z*/,-]+$/.test(text)) return false;

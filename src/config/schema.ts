@@ -3,7 +3,7 @@ import { z } from "zod";
 import { mail, payments, plans } from "./sections/business.ts";
 import { conversation } from "./sections/conversation.ts";
 import { engine } from "./sections/engine.ts";
-import { httpClient, limits, log, secrets, server, storage } from "./sections/server.ts";
+import { httpClient, limits, log, secrets, server, storage, telemetry } from "./sections/server.ts";
 import { rtp, sip } from "./sections/telephony.ts";
 
 export const configSchema = z.strictObject({
@@ -19,6 +19,7 @@ export const configSchema = z.strictObject({
   http_client: httpClient,
   limits,
   plans,
+  telemetry,
   log,
 });
 

@@ -1,23 +1,35 @@
-/** What monitoring sees of a call, over HTTP; and that a well appliance feeds its watchdog. */
+/** What monitoring and a collector of traces see of a call, over HTTP; and that a well appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import { type OtlpCollector, startOtlpCollector, valuesOf } from "../support/otlp-collector.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const HOST = "127.0.8.81";
 const CALLER = "+37061000091";
 
+const UUID = /^[0-9a-f-]{36}$/;
+
 let world: Appliance;
+let collector: OtlpCollector;
 
 beforeAll(async () => {
+  collector = startOtlpCollector(HOST);
   world = await startAppliance({
     dataDir: tempDir(),
     host: HOST,
-    settings: (settings) => ({ ...settings, metricsListen: { host: HOST, port: 0 } }),
+    settings: (settings) => ({
+      ...settings,
+      metricsListen: { host: HOST, port: 0 },
+      traces: { url: collector.url, headers: {} },
+    }),
   });
 }, 60_000);
 
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  collector.close();
+});
 
 const address = () => world.app.metricsAddress;
 const look = (path = "/metrics") => fetch(`http://${address()?.host}:${address()?.port}${path}`);
@@ -45,6 +57,25 @@ test("a call shows while it is live and is counted by direction and reason when 
   expect(await figure("linevoice_ledger_difference_microeur")).toBe(0);
   expect(await figure('linevoice_queue_depth{queue="schedules"}')).toBe(0);
   expect(await figure("linevoice_metric_read_errors_total")).toBe(0);
+});
+
+test("the same call is one trace, under its UUID, from set-up to hang-up", async () => {
+  await eventually(() => collector.spans.length > 0, "the trace");
+  expect(collector.faults).toEqual([]);
+  const { spans } = collector;
+  const root = spans.find((span) => span.parentSpanId === undefined);
+  const about = valuesOf(root?.attributes ?? []);
+  expect(about).toMatchObject({
+    "linevoice.ended_reason": "caller_hangup",
+    "linevoice.direction": "inbound",
+    "sip.call_id": expect.any(String),
+  });
+  expect(about["linevoice.call_uuid"]).toMatch(UUID);
+  expect(spans.every(({ traceId }) => traceId === root?.traceId)).toBe(true);
+  const names = spans.map(({ name }) => name);
+  for (const name of ["call inbound", "setup", "hang-up"]) expect(names).toContain(name);
+  for (const secret of [CALLER, OWN_NUMBER, "Dental clinic", "Good afternoon"])
+    expect(JSON.stringify(spans)).not.toContain(secret);
 });
 
 test("nothing that is exported names a person, a number or a tenant", async () => {

@@ -3,9 +3,11 @@ import { z } from "zod";
 import {
   isCron,
   isDatabaseUrl,
+  isHttpUrl,
   isMasterKey,
   isNetwork,
   isOrigin,
+  parseHeaders,
   parseHostPort,
 } from "../formats.ts";
 import {
@@ -73,6 +75,18 @@ export const limits = section({
   requests_per_minute: integer(120, 1, 1_000_000),
   body_bytes: integer(2_097_152, 1024, 104_857_600),
   concurrent_calls: integer(200, 1, 5000),
+});
+
+export const telemetry = section({
+  traces_endpoint: optionalText({
+    allowed:
+      'the URL of an OpenTelemetry collector, e.g. "http://127.0.0.1:4318/v1/traces" (OTLP over HTTP, JSON)',
+    matches: isHttpUrl,
+  }),
+  traces_headers: secret({
+    allowed: 'headers as name=value, separated by commas, e.g. "authorization=Bearer abc"',
+    matches: (value) => parseHeaders(value) !== null,
+  }),
 });
 
 export const log = section({

@@ -156,6 +156,9 @@ export const operations = {
   "statement.summary": operation(z.strictObject({ tenant: id, month }), (port, { tenant, month }) =>
     port.statements.summary(tenant, month),
   ),
+  "statement.rows": operation(z.strictObject({ tenant: id, month }), (port, { tenant, month }) =>
+    port.statements.rows(tenant, month),
+  ),
   "statement.lines": operation(
     z.strictObject({ tenant: id, month, after: z.int().min(0) }),
     (port, { tenant, month, after }) => port.statements.lines(tenant, month, after),

@@ -16,6 +16,8 @@ export interface EndedCall {
   readonly talkMs: number;
   /** Turn latencies, ms. */
   readonly turnLatenciesMs: readonly number[];
+  /** What each step of those answers took, ms: endpointing, stt, llm, tts, playout. */
+  readonly stages: readonly { readonly stage: string; readonly ms: number }[];
   /** null: there was no media. */
   readonly media: {
     readonly packetsReceived: number;
@@ -42,6 +44,7 @@ export interface MetricSources {
 }
 
 const LATENCY_BUCKETS_SEC = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10];
+const STAGE_BUCKETS_SEC = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3, 5];
 const SETUP_BUCKETS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 35];
 const TALK_BUCKETS_SEC = [15, 30, 60, 120, 300, 600, 1800, 3600];
 const JITTER_BUCKETS_SEC = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
@@ -89,6 +92,12 @@ export function createMetrics(
     "linevoice_turn_latency_seconds",
     "From the caller's last speech to the agent's first audio.",
     LATENCY_BUCKETS_SEC,
+  );
+  const stageTimes = histogram(
+    "linevoice_turn_stage_seconds",
+    "What each step of an answer took.",
+    STAGE_BUCKETS_SEC,
+    ["stage"],
   );
   const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SEC);
   const loss = histogram(
@@ -184,11 +193,12 @@ export function createMetrics(
   });
 
   return {
-    callEnded({ direction, reason, setupMs, talkMs, turnLatenciesMs, media }) {
+    callEnded({ direction, reason, setupMs, talkMs, turnLatenciesMs, stages, media }) {
       calls.inc({ direction, reason });
       if (setupMs !== null) setup.observe({ direction }, setupMs / 1000);
       if (talkMs > 0) talk.observe(talkMs / 1000);
       for (const latencyMs of turnLatenciesMs) turns.observe(latencyMs / 1000);
+      for (const { stage, ms } of stages) stageTimes.observe({ stage }, ms / 1000);
       if (!media || media.packetsReceived === 0) return;
       jitter.observe(media.jitterMs / 1000);
       loss.observe(media.packetsLost / (media.packetsLost + media.packetsReceived));

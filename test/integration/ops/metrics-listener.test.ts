@@ -60,6 +60,7 @@ test("figures are in base units: seconds, ratios", async () => {
     setupMs: 1500,
     talkMs: 61_000,
     turnLatenciesMs: [400],
+    stages: [{ stage: "llm", ms: 120 }],
     media: { packetsReceived: 99, packetsLost: 1, jitterMs: 4, mos: 4.2 },
   });
   const text = await metrics.text();
@@ -67,6 +68,7 @@ test("figures are in base units: seconds, ratios", async () => {
   expect(text).toContain('linevoice_call_setup_seconds_sum{direction="outbound"} 1.5');
   expect(text).toContain("linevoice_call_talk_seconds_sum 61");
   expect(text).toContain("linevoice_turn_latency_seconds_sum 0.4");
+  expect(text).toContain('linevoice_turn_stage_seconds_sum{stage="llm"} 0.12');
   expect(text).toContain("linevoice_rtp_loss_ratio_sum 0.01");
   expect(text).toContain("linevoice_rtp_jitter_seconds_sum 0.004");
 });

@@ -1,0 +1,114 @@
+/**
+ * Traces, wired: follows each call from its beginning, and tells the collector when it is settled.
+ * Without a collector nothing is kept.
+ */
+import type { EndOfCall } from "../call/context.ts";
+import type { CallIdentity, LiveCall } from "../call/live-call.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { type TracedTool, traceOfCall } from "../ops/tracing/call-spans.ts";
+import { createTraceExporter } from "../ops/tracing/exporter.ts";
+import type { ToolRunner } from "../tool/ports.ts";
+import type { AppSettings } from "./settings.ts";
+
+export interface Tracing {
+  callChanged(call: LiveCall): void;
+  callEnded(call: CallIdentity, end: EndOfCall): void;
+  /** The same tools, each noted with its call. */
+  watched(tools: ToolRunner): ToolRunner;
+  stop(): Promise<void>;
+}
+
+/** Calls that never settle (the store was gone) are forgotten, the oldest first. */
+const FOLLOWED_MAX = 10_000;
+const TOOLS_MAX = 200;
+
+interface Followed {
+  readonly beganMs: number;
+  ringingMs: number | null;
+  answeredMs: number | null;
+  endedMs: number | null;
+  sipCallId: string | null;
+  readonly tools: TracedTool[];
+}
+
+export function startTracing(
+  settings: AppSettings,
+  node: string,
+  deps: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+): Tracing | null {
+  const { traces } = settings;
+  if (!traces) return null;
+  const { clock } = deps;
+  const exporter = createTraceExporter(
+    {
+      ...traces,
+      caPem: settings.httpClient.caPem,
+      version: settings.version,
+      resource: {
+        "service.name": "linevoice",
+        "service.version": settings.version,
+        "service.instance.id": node,
+      },
+    },
+    deps,
+  );
+  const calls = new Map<string, Followed>();
+
+  function followed(callUuid: string): Followed {
+    const known = calls.get(callUuid);
+    if (known) return known;
+    const [oldest] = calls.keys();
+    if (calls.size >= FOLLOWED_MAX && oldest !== undefined) calls.delete(oldest);
+    const begun: Followed = {
+      ...{ beganMs: clock.now(), ringingMs: null, answeredMs: null, endedMs: null },
+      ...{ sipCallId: null, tools: [] },
+    };
+    calls.set(callUuid, begun);
+    return begun;
+  }
+
+  return {
+    callChanged(call) {
+      const known = calls.has(call.identity.callUuid);
+      const times = followed(call.identity.callUuid);
+      times.sipCallId = call.leg?.sipCallId ?? times.sipCallId;
+      const { state } = call;
+      if (state.name === "ringing" && known) times.ringingMs ??= clock.now();
+      if (state.name === "in_progress") times.answeredMs ??= state.answeredAtMs;
+      if (state.name === "ended") times.endedMs ??= clock.now();
+    },
+    callEnded({ callUuid, direction, tenantId, agentId }, { ending, report }) {
+      const times = followed(callUuid);
+      calls.delete(callUuid);
+      const settledMs = clock.now();
+      exporter.tell(
+        traceOfCall({
+          ...{ callUuid, direction, tenantId, agentId, settledMs },
+          ...times,
+          endedMs: times.endedMs ?? settledMs,
+          ...{ status: ending.status, reason: ending.reason },
+          ...{ sipCode: ending.sipCode, fault: ending.fault },
+          turns: report?.turns ?? [],
+          media: report?.media ?? null,
+        }),
+      );
+    },
+    watched: (tools) => ({
+      ...tools,
+      async run(tenantId, call) {
+        const startMs = clock.now();
+        const result = await tools.run(tenantId, call);
+        const noted = calls.get(call.callUuid)?.tools;
+        if (noted && noted.length < TOOLS_MAX)
+          noted.push({
+            ...{ tool: call.tool, ok: result.ok, httpStatus: result.httpStatus },
+            ...{ startMs, endMs: clock.now() },
+          });
+        return result;
+      },
+    }),
+    stop: () => exporter.stop(),
+  };
+}
