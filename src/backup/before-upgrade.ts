@@ -56,6 +56,6 @@ function firstMissing(databasePath: string, list: readonly Migration[]): string 
     if (!status.some(({ applied }) => applied)) return null;
     return status.find(({ applied }) => !applied)?.tag ?? null;
   } finally {
-    stored.close();
+    stored.close(true);
   }
 }

@@ -64,7 +64,7 @@ function holdBackFired(path: string, nowMs: number): void {
       [nowMs + GRACE_MS + 1000, nowMs],
     );
   } finally {
-    sqlite.close();
+    sqlite.close(true);
   }
 }
 
@@ -76,7 +76,7 @@ function endSessions(path: string): void {
       if (sqlite.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table))
         sqlite.run(`DELETE FROM ${table}`);
   } finally {
-    sqlite.close();
+    sqlite.close(true);
   }
 }
 
@@ -102,7 +102,7 @@ function foldWalIn(databasePath: string): void {
   } catch {
     return;
   } finally {
-    sqlite?.close();
+    sqlite?.close(true);
   }
 }
 

@@ -31,7 +31,7 @@ export function writeSnapshot(databasePath: string, target: string): number {
       source.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       source.run("VACUUM INTO ?", [partial]);
     } finally {
-      source.close();
+      source.close(true);
     }
     const bytes = statSync(partial).size;
     moveDurably(partial, target);

@@ -79,7 +79,7 @@ function inspect(copy: string): Findings {
       problems: orphans === 0 ? [] : [`${orphans} rows have lost the row they belong to.`],
     };
   } finally {
-    sqlite.close();
+    sqlite.close(true);
   }
 }
 

@@ -49,7 +49,7 @@ export function exportTenant(databasePath: string, tenantId: number, file: strin
     return { file, rows };
   } finally {
     rmSync(partial, { force: true });
-    sqlite.close();
+    sqlite.close(true);
   }
 }
 

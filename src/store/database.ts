@@ -24,8 +24,11 @@ export interface Database {
    * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
    */
   tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** Another number after every commit, whoever made it; null: it cannot be told (a server's). */
+  version(): number | null;
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>;
+  /** After the transaction under way. The file is let go when it resolves; queries throw from then on. */
   close(): Promise<void>;
 }
 
@@ -50,12 +53,14 @@ export function openDatabase(path: string, nowMs: number): Database {
   try {
     migrate(writer, migrations, nowMs);
   } catch (error) {
-    writer.close();
+    writer.close(true);
     throw error;
   }
   const reader = connect(path);
   const write = queriesOf(writer);
   const inTurn = takeTurns();
+  const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
+  const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
 
   async function transact<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
     writer.run("BEGIN IMMEDIATE");
@@ -72,18 +77,20 @@ export function openDatabase(path: string, nowMs: number): Database {
   return {
     read: queriesOf(reader),
     tx: (body) => inTurn.run(() => transact(body)),
+    // The pragma counts what others commit; what this connection itself wrote is added to it.
+    version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
     async ping() {
       reader.query("SELECT 1").get();
     },
     async close() {
       await inTurn.idle();
-      reader.close();
+      reader.close(true);
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch {
         // A disk that takes no writes: the log beside the file holds what is missing in it.
       }
-      writer.close();
+      writer.close(true);
     },
   };
 }

@@ -28,6 +28,6 @@ export function fileProblems(path: string, check: IntegrityCheck): string[] {
   } catch (error) {
     return [describeError(error)];
   } finally {
-    sqlite?.close();
+    sqlite?.close(true);
   }
 }

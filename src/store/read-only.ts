@@ -20,6 +20,6 @@ export function openReadOnly(path: string): ReadOnlyDatabase {
   return {
     sqlite,
     queries: drizzle(sqlite, { schema }) as unknown as Queries,
-    close: () => sqlite.close(),
+    close: () => sqlite.close(true),
   };
 }
