@@ -2,22 +2,18 @@
  * What looks after the data while the appliance runs: backups, retention, room, checks. A database
  * on a libSQL server is backed up and checked there, by its operator.
  */
-import { Cron } from "croner";
 import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
 import { startNightlyBackup } from "../backup/nightly.ts";
 import type { Clock } from "../core/clock.ts";
-import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../ops/disk-watch.ts";
+import { watchIntegrity } from "../ops/integrity-watch.ts";
 import { startRetention } from "../retention/retention.ts";
 import type { Database } from "../store/database.ts";
 import { runDatabaseJob } from "../worker/run-database-job.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 import { type DataPaths, requireFile } from "./storage.ts";
-
-/** Sundays, after the nightly backup's usual time. */
-const INTEGRITY_AT = "0 5 * * 0";
 
 export interface Upkeep {
   readonly backups: Backups;
@@ -61,7 +57,7 @@ export function startUpkeep(
       }),
     at: storage.remote ? null : storage.backupAt,
     keep: storage.backupKeep,
-    log,
+    ...{ clock, log },
   });
 
   const retention = startRetention({
@@ -72,30 +68,27 @@ export function startUpkeep(
     recordingsDays: storage.recordingsRetentionDays,
   });
 
-  let damage: string | null = null;
-  async function checkIntegrity(): Promise<void> {
-    const job = { type: "integrity", database: databasePath } as const;
-    const [first] = await runDatabaseJob<"integrity">(spawnDatabaseWorker, job);
-    damage = first === undefined ? null : `The database is damaged: ${first}`;
-    if (damage === null) log.info("database.whole");
-    else log.error("database.damaged", { error: first });
-  }
-  const checkWeekly = () => {
-    checkIntegrity().catch((error) =>
-      log.error("database.check_failed", { error: describeError(error) }),
-    );
-  };
-  const weekly = storage.remote ? null : new Cron(INTEGRITY_AT, checkWeekly);
+  const integrity = storage.remote
+    ? null
+    : watchIntegrity({
+        check: () =>
+          runDatabaseJob<"integrity">(spawnDatabaseWorker, {
+            ...{ type: "integrity", database: databasePath },
+          }),
+        ...{ clock, log },
+      });
 
   return {
     backups,
     disk,
     warnings: () =>
-      [disk.warning(), nightly.problem(), damage].filter((problem) => problem !== null),
+      [disk.warning(), nightly.problem(), integrity?.problem() ?? null].filter(
+        (problem) => problem !== null,
+      ),
     backupProblem: () => nightly.problem(),
     async stop() {
       disk.stop();
-      weekly?.stop();
+      integrity?.stop();
       await retention.stop();
       await nightly.stop();
     },

@@ -2,7 +2,8 @@
  * The backup of every night: made, proven by restoring it into a temporary place, then the oldest
  * dropped. One that does not pass is kept for inspection and no older one is dropped for it.
  */
-import { Cron } from "croner";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { startCron } from "../core/cron.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Backups } from "./backups.ts";
@@ -24,8 +25,10 @@ export function startNightlyBackup(options: {
   readonly at: string | null;
   readonly keep: number;
   readonly log: Log;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }): NightlyBackup {
-  const { backups, verify, at, keep, log } = options;
+  const { backups, verify, at, keep, log, clock = systemClock } = options;
   let problem: string | null = null;
   let running: Promise<void> | null = null;
 
@@ -51,12 +54,12 @@ export function startNightlyBackup(options: {
     return running;
   }
 
-  const cron = at === null ? null : new Cron(at, () => void run());
+  const cron = at === null ? null : startCron(clock, at, () => void run());
   return {
     run,
     problem: () => problem,
     async stop() {
-      cron?.stop();
+      cron?.cancel();
       await running;
     },
   };
