@@ -22,7 +22,6 @@ export function watchIntegrity(options: {
 }): IntegrityWatch {
   const { check, clock, log } = options;
   let problem: string | null = null;
-  let running: Promise<void> | null = null;
 
   async function look(): Promise<void> {
     const [first] = await check();
@@ -32,11 +31,7 @@ export function watchIntegrity(options: {
   }
 
   const weekly = startCron(clock, INTEGRITY_AT, () => {
-    running ??= look()
-      .catch((error) => log.error("database.check_failed", { error: describeError(error) }))
-      .finally(() => {
-        running = null;
-      });
+    look().catch((error) => log.error("database.check_failed", { error: describeError(error) }));
   });
   return {
     problem: () => problem,
