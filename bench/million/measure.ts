@@ -18,6 +18,7 @@ export interface PathTimes {
   readonly path: string;
   readonly status: number;
   readonly bytes: number;
+  readonly minMs: number;
   readonly p50Ms: number;
   readonly maxMs: number;
 }
@@ -96,7 +97,7 @@ async function timed(target: Target, path: string): Promise<PathTimes> {
     times.push(performance.now() - startedAt);
   }
   times.sort((left, right) => left - right);
-  return { path, status, bytes, p50Ms: at(times, 0.5), maxMs: at(times, 1) };
+  return { path, status, bytes, minMs: at(times, 0), p50Ms: at(times, 0.5), maxMs: at(times, 1) };
 }
 
 async function download(target: Target, pid: number, path: string): Promise<Download> {

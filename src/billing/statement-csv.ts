@@ -1,8 +1,8 @@
-/** A month as CSV (core/csv.ts). Money in EUR, six decimals. */
+/** A month as CSV (core/csv.ts), line by line. Money in EUR, six decimals. */
 import { isoUtc } from "../core/clock.ts";
 import { csvRow as row } from "../core/csv.ts";
 import { type MicroEur, microToEur } from "../core/money.ts";
-import type { StatementCall, StatementLine } from "./statement.ts";
+import { everyRow, type StatementCall, type StatementLine, type Statements } from "./statement.ts";
 
 /** A number, so that it is never taken for a formula when it is negative. */
 const eur = (amount: MicroEur): number => microToEur(amount);
@@ -64,3 +64,33 @@ export const callRow = (call: StatementCall): string =>
     eur(call.cost),
     eur(call.costOfGoods),
   ]);
+
+export type CsvRows = "ledger" | "calls";
+
+/** The tenant's own copy: without what calls cost the operator. Throws as `Statements` does, at once. */
+export async function statementCsv(
+  statements: Statements,
+  tenantId: number,
+  month: string,
+  rows: CsvRows,
+): Promise<AsyncGenerator<string>> {
+  await statements.summary(tenantId, month);
+  return rows === "ledger"
+    ? ledgerLines(everyRow((after) => statements.lines(tenantId, month, after)))
+    : tenantCallLines(everyRow((after) => statements.calls(tenantId, month, after)));
+}
+
+export async function* ledgerLines(lines: AsyncIterable<StatementLine>): AsyncGenerator<string> {
+  yield LEDGER_HEADER;
+  for await (const line of lines) yield* ledgerRows(line);
+}
+
+export async function* callLines(calls: AsyncIterable<StatementCall>): AsyncGenerator<string> {
+  yield CALLS_HEADER;
+  for await (const call of calls) yield callRow(call);
+}
+
+/** The last column is the operator's. */
+async function* tenantCallLines(calls: AsyncIterable<StatementCall>): AsyncGenerator<string> {
+  for await (const line of callLines(calls)) yield line.slice(0, line.lastIndexOf(","));
+}

@@ -3,21 +3,10 @@
  * are summed a day, everything else has a line of its own.
  */
 import { type MicroEur, microToEur } from "../core/money.ts";
-import { dayText, wallClock } from "../tenant/calendar.ts";
-import type { StatementLine, StatementSummary } from "./statement.ts";
+import type { StatementRow, StatementSummary } from "./statement.ts";
 
-interface PageRow {
-  readonly day: string;
-  readonly what: string;
-  /** Micro-euro that came in from outside. */
-  paid: number;
-  /** Micro-euro by which the wallet changed. */
-  wallet: number;
-  calls: number;
-}
-
-const eur = (amount: number) =>
-  microToEur(amount as MicroEur)
+const eur = (amount: MicroEur) =>
+  microToEur(amount)
     .toFixed(6)
     .replace(/0{0,4}$/, "");
 const escaped = (text: string) =>
@@ -25,50 +14,13 @@ const escaped = (text: string) =>
 const minutes = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-const sumOf = (line: StatementLine, account: string) =>
-  line.entries.reduce((sum, entry) => sum + (entry.account === account ? entry.amount : 0), 0);
-
-/** Gathers a month's lines, page by page, into rows: bounded by days and payments, not by calls. */
-export class StatementRows {
-  readonly #rows: PageRow[] = [];
-  readonly #calls = new Map<string, PageRow>();
-
-  constructor(private readonly timeZone: string) {}
-
-  add(line: StatementLine): void {
-    const day = dayText(wallClock(this.timeZone, line.createdAt));
-    const row = line.kind === "charge" ? this.#callsOf(day) : this.#push(day, line.note);
-    row.paid -= sumOf(line, "payments");
-    row.wallet += sumOf(line, "wallet");
-    row.calls++;
-  }
-
-  get all(): readonly PageRow[] {
-    return [...this.#rows].sort((a, b) => a.day.localeCompare(b.day));
-  }
-
-  #push(day: string, what: string): PageRow {
-    const row: PageRow = { day, what, paid: 0, wallet: 0, calls: 0 };
-    this.#rows.push(row);
-    return row;
-  }
-
-  #callsOf(day: string): PageRow {
-    const known = this.#calls.get(day);
-    if (known) return known;
-    const row = this.#push(day, "Calls");
-    this.#calls.set(day, row);
-    return row;
-  }
-}
-
-const rowHtml = ({ day, what, paid, wallet, calls }: PageRow) => {
-  const text = what === "Calls" ? `Calls (${calls})` : what;
+const rowHtml = ({ date, kind, note, transactions, paid, wallet }: StatementRow) => {
+  const text = kind === "charge" ? `${note} (${transactions})` : note;
   const cells = [paid, wallet].map((amount) => `<td>${amount === 0 ? "" : eur(amount)}</td>`);
-  return `<tr><td>${day}</td><td>${escaped(text)}</td>${cells.join("")}</tr>`;
+  return `<tr><td>${date}</td><td>${escaped(text)}</td>${cells.join("")}</tr>`;
 };
 
-export function statementPage(summary: StatementSummary, rows: StatementRows): string {
+export function statementPage(summary: StatementSummary, rows: readonly StatementRow[]): string {
   const title = `Statement ${summary.month}: ${summary.name}`;
   const facts: [string, string][] = [
     ["Tenant", `${summary.name} (${summary.tenantId}), ${summary.email}`],
@@ -99,7 +51,7 @@ ${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</
 <table>
 <thead><tr><th>Day</th><th>What</th><th>Paid in, EUR</th><th>Wallet, EUR</th></tr></thead>
 <tbody>
-${rows.all.map(rowHtml).join("\n")}
+${rows.map(rowHtml).join("\n")}
 </tbody>
 </table>
 </body>

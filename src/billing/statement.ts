@@ -1,12 +1,20 @@
 /**
  * A tenant's month: what was paid in, what it went to, and the balance before and after, from the
- * ledger; the calls that began in it. Months are calendar months of the tenant's zone. Rows come in
+ * ledger; the calls that began in it. Months are calendar months of the tenant's zone. Balances and a
+ * day's charges come from sums (store/schema/ledger-rollups.ts); every transaction and call comes in
  * pages, so that a month of any size fits through.
  */
 import { invalidField, notFound } from "../core/errors.ts";
-import type { MicroEur } from "../core/money.ts";
+import { type MicroEur, microEur } from "../core/money.ts";
 import type { Database } from "../store/database.ts";
-import { startOfDay } from "../tenant/calendar.ts";
+import {
+  type CalendarDay,
+  daySpans,
+  daysInMonth,
+  dayText,
+  startOfDay,
+  wallClock,
+} from "../tenant/calendar.ts";
 import type { LedgerKind } from "./stores.ts";
 
 export interface StatementSummary {
@@ -21,6 +29,20 @@ export interface StatementSummary {
   readonly billableSeconds: number;
   readonly includedSeconds: number;
   readonly overageSeconds: number;
+}
+
+/** A line of the month: the charges of a day's calls together, anything else on its own. */
+export interface StatementRow {
+  /** Of the tenant's zone, `2026-11-21`. */
+  readonly date: string;
+  readonly kind: LedgerKind;
+  readonly note: string;
+  /** How many were summed. */
+  readonly transactions: number;
+  /** What came in from outside. */
+  readonly paid: MicroEur;
+  /** By how much the wallet changed. */
+  readonly wallet: MicroEur;
 }
 
 /** One ledger transaction; sums of its entries. */
@@ -60,28 +82,41 @@ export interface Span {
   readonly toMs: number;
 }
 
+export interface LedgerSum {
+  readonly kind: LedgerKind;
+  readonly transactions: number;
+  /** By how much the wallet changed. */
+  readonly wallet: MicroEur;
+  /** By how much `payments` did; negative: that much came in. */
+  readonly payments: MicroEur;
+}
+
 /** The rows, as a port; `src/store/statement-store.ts` implements it. */
 export interface StatementStore {
   tenant(
     tenantId: number,
   ): Promise<{ readonly name: string; readonly email: string; readonly timeZone: string } | null>;
-  /** Sum of the wallet's entries before an instant. */
-  balanceBefore(tenantId: number, atMs: number): Promise<MicroEur>;
+  /** One for each kind that occurs. */
+  sums(tenantId: number, span: Span): Promise<LedgerSum[]>;
+  /** Like `lines`, without the charges of calls. */
+  listed(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
   callSums(
     tenantId: number,
     span: Span,
   ): Promise<
     Pick<StatementSummary, "calls" | "billableSeconds" | "includedSeconds" | "overageSeconds">
   >;
-  /** In the order they were posted, with ids above `afterId`. */
+  /** In the order of their times: those after the one with this id, from the first on for 0. */
   lines(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementLine[]>;
-  /** In the order they began, with ids above `afterId`. */
+  /** In the order they began, as for `lines`. */
   calls(tenantId: number, span: Span, afterId: number, limit: number): Promise<StatementCall[]>;
 }
 
 /** Methods throw not_found for an unknown tenant, valid_month_required for a bad month. */
 export interface Statements {
   summary(tenantId: number, month: string): Promise<StatementSummary>;
+  /** By date. As many as the month has days and transactions other than charges. */
+  rows(tenantId: number, month: string): Promise<StatementRow[]>;
   lines(tenantId: number, month: string, afterId: number): Promise<StatementLine[]>;
   calls(tenantId: number, month: string, afterId: number): Promise<StatementCall[]>;
 }
@@ -95,42 +130,99 @@ export function createStatements(
 ): Statements {
   const store = stores(database.read);
 
-  async function spanOf(tenantId: number, month: string) {
+  async function monthOf(tenantId: number, text: string): Promise<Month> {
     const tenant = await store.tenant(tenantId);
     if (!tenant) throw notFound("tenant");
-    return { tenant, span: monthSpan(tenant.timeZone, month) };
+    const first = firstDay(text);
+    const next = { ...first, month: first.month + 1 };
+    const zone = tenant.timeZone;
+    const span = { fromMs: startOfDay(zone, first), toMs: startOfDay(zone, next) };
+    return { tenant, first, span };
+  }
+
+  async function walletSum(tenantId: number, span: Span): Promise<number> {
+    return (await store.sums(tenantId, span)).reduce((total, sum) => total + sum.wallet, 0);
+  }
+
+  /** One row a day on which calls were charged. */
+  async function chargeRows(tenantId: number, { tenant, first }: Month): Promise<StatementRow[]> {
+    const rows: StatementRow[] = [];
+    const days = daysInMonth(first.year, first.month);
+    for (const { date, ...span } of daySpans(tenant.timeZone, first, days))
+      for (const { kind, transactions, wallet } of await store.sums(tenantId, span))
+        if (kind === "charge")
+          rows.push({ date, kind, note: "Calls", transactions, paid: NOTHING, wallet });
+    return rows;
   }
 
   return {
-    async summary(tenantId, month) {
-      const { tenant, span } = await spanOf(tenantId, month);
+    async summary(tenantId, text) {
+      const { tenant, span } = await monthOf(tenantId, text);
+      const opening = await walletSum(tenantId, { fromMs: 0, toMs: span.fromMs });
+      const closing = opening + (await walletSum(tenantId, span));
       return {
         tenantId,
         ...tenant,
-        month,
-        openingBalance: await store.balanceBefore(tenantId, span.fromMs),
-        closingBalance: await store.balanceBefore(tenantId, span.toMs),
+        month: text,
+        openingBalance: microEur(opening),
+        closingBalance: microEur(closing),
         ...(await store.callSums(tenantId, span)),
       };
     },
+    async rows(tenantId, text) {
+      const month = await monthOf(tenantId, text);
+      const rows = await chargeRows(tenantId, month);
+      const listed = everyRow((after) =>
+        store.listed(tenantId, month.span, after, STATEMENT_PAGE_ROWS),
+      );
+      for await (const line of listed) rows.push(rowOf(line, month.tenant.timeZone));
+      return rows.sort((left, right) => left.date.localeCompare(right.date));
+    },
     async lines(tenantId, month, afterId) {
-      const { span } = await spanOf(tenantId, month);
+      const { span } = await monthOf(tenantId, month);
       return store.lines(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
     },
     async calls(tenantId, month, afterId) {
-      const { span } = await spanOf(tenantId, month);
+      const { span } = await monthOf(tenantId, month);
       return store.calls(tenantId, span, afterId, STATEMENT_PAGE_ROWS);
     },
   };
 }
 
-function monthSpan(zone: string, text: string): Span {
+interface Month {
+  readonly tenant: { readonly name: string; readonly email: string; readonly timeZone: string };
+  readonly first: CalendarDay;
+  readonly span: Span;
+}
+
+const NOTHING = microEur(0);
+
+/** Page after page, until one is not full: `read` answers the rows after the one with this id. */
+export async function* everyRow<Row extends { readonly id: number }>(
+  read: (afterId: number) => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  for (let after = 0; ; ) {
+    const page = await read(after);
+    yield* page;
+    after = page.at(-1)?.id ?? after;
+    if (page.length < STATEMENT_PAGE_ROWS) return;
+  }
+}
+
+function rowOf({ createdAt, kind, note, entries }: StatementLine, zone: string): StatementRow {
+  const sumOf = (account: string) =>
+    entries.reduce((sum, entry) => sum + (entry.account === account ? entry.amount : 0), 0);
+  return {
+    date: dayText(wallClock(zone, createdAt)),
+    ...{ kind, note, transactions: 1 },
+    paid: microEur(0 - sumOf("payments")),
+    wallet: microEur(sumOf("wallet")),
+  };
+}
+
+function firstDay(text: string): CalendarDay {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined)
     throw invalidField("month", "Give the month as 2026-11.");
-  const first = { year: Number(year), month: Number(month), day: 1 };
-  return {
-    fromMs: startOfDay(zone, first),
-    toMs: startOfDay(zone, { ...first, month: first.month + 1 }),
-  };
+  return { year: Number(year), month: Number(month), day: 1 };
 }

@@ -23,7 +23,9 @@ export type ParamsOf<Path extends string> =
         ? { readonly uuid: string }
         : Path extends `${string}{checkout_id}${string}`
           ? { readonly checkout_id: string }
-          : Record<never, never>;
+          : Path extends `${string}{month}${string}`
+            ? { readonly month: string }
+            : Record<never, never>;
 
 export interface Contract<
   Path extends string = string,
@@ -33,7 +35,7 @@ export interface Contract<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`. */
+  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;
@@ -56,6 +58,11 @@ export interface Contract<
   readonly open?: boolean;
   /** Of a session; an API key may whatever its routes offer. Default: viewer for GET, else member. */
   readonly role?: Role;
+  /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
+  readonly audited?: boolean;
+  /** A GET whose answer follows from tenant, path, query and the database alone: not made again
+   * before something is committed (store/kept-reads.ts). */
+  readonly kept?: boolean;
   /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
   readonly scope?: "tenant" | "user";
 }

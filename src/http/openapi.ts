@@ -138,6 +138,15 @@ const checkoutParameter: Json = {
   example: `chk_${"0".repeat(32)}`,
 };
 
+const monthParameter: Json = {
+  name: "month",
+  in: "path",
+  required: true,
+  description: "A calendar month of the tenant's time zone.",
+  schema: { type: "string", pattern: "^20[0-9]{2}-(0[1-9]|1[0-2])$" },
+  example: "2026-11",
+};
+
 function pathParameters(contract: Contract): Json[] {
   if (contract.path.includes("{id}"))
     return [
@@ -163,6 +172,7 @@ function pathParameters(contract: Contract): Json[] {
       },
     ];
   if (contract.path.includes("{checkout_id}")) return [checkoutParameter];
+  if (contract.path.includes("{month}")) return [monthParameter];
   return [];
 }
 

@@ -7,6 +7,7 @@ import { requirementOf } from "./schema.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
 const DELIVERY_ID = /^del_[0-9a-f]{32}$/;
+const MONTH = /^20\d{2}-(0[1-9]|1[0-2])$/;
 const CHECKOUT_ID = /^chk_[0-9a-f]{32}$/;
 
 /** A path id that cannot exist is answered like one that does not. */
@@ -32,6 +33,11 @@ export function checkParams(
     const checkout = params.checkout_id ?? "";
     if (!CHECKOUT_ID.test(checkout)) throw notFound(noun);
     return { checkout_id: checkout };
+  }
+  if (contract.path.includes("{month}")) {
+    const month = params.month ?? "";
+    if (!MONTH.test(month)) throw notFound(noun);
+    return { month };
   }
   return {};
 }

@@ -4,20 +4,14 @@
  */
 import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { Span } from "../billing/statement.ts";
 import type { TurnMeasures } from "../worker/messages.ts";
 import type { Queries } from "./database.ts";
+import { HOUR_MS } from "./hour-span.ts";
 import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
 
-const HOUR_MS = 3_600_000;
 const LATENCY_CALLS_MAX = 1000;
 const LATENCY_TURNS_MAX = 1000;
-
-export interface Span {
-  /** Epoch ms, inclusive. */
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
-}
 
 const total = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
@@ -38,13 +32,14 @@ export function reportStore(queries: Queries) {
     );
 
   return {
-    /** By hour: `startMs` is the hour's first millisecond. */
+    /** By hour, in order: `startMs` is the hour's first millisecond. */
     async byHour(tenantId: number, span: Span) {
       return await queries
         .select({ startMs: sql<number>`${callRollups.hour} * ${HOUR_MS}`, ...FIGURES })
         .from(callRollups)
         .where(within(tenantId, span))
-        .groupBy(callRollups.hour);
+        .groupBy(callRollups.hour)
+        .orderBy(callRollups.hour);
     },
 
     /** `agentId` 0 is none; the name of a deleted agent is null. */
@@ -99,21 +94,30 @@ export function reportStore(queries: Queries) {
       };
     },
 
-    /** Of the newest turns in the span: the steps that their latency was made of. */
+    /**
+     * Of the newest turns in the span: the steps that their latency was made of. Only the newest calls
+     * are looked through: where few turns were measured, a million calls would be.
+     */
     async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
-      const rows = await queries
-        .select({ measures: turns.measures })
+      const newest = queries
+        .select({ id: calls.id, createdAt: calls.createdAt })
         .from(calls)
-        .innerJoin(turns, eq(turns.callId, calls.id))
         .where(
           and(
             eq(calls.tenantId, tenantId),
             gte(calls.createdAt, span.fromMs),
             lt(calls.createdAt, span.toMs),
-            isNotNull(turns.measures),
           ),
         )
         .orderBy(desc(calls.createdAt), desc(calls.id))
+        .limit(LATENCY_CALLS_MAX)
+        .as("newest");
+      const rows = await queries
+        .select({ measures: turns.measures })
+        .from(newest)
+        .innerJoin(turns, eq(turns.callId, newest.id))
+        .where(isNotNull(turns.measures))
+        .orderBy(desc(newest.createdAt), desc(newest.id))
         .limit(LATENCY_TURNS_MAX);
       return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
     },

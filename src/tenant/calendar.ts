@@ -83,5 +83,30 @@ export function daysFrom(first: CalendarDay, count: number): string[] {
   });
 }
 
+/** One day of a zone and the instants it reaches over: from, inclusive, to, exclusive. */
+export interface DaySpan {
+  /** `2026-11-21` */
+  readonly date: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** `count` days from `first` on. */
+export function daySpans(zone: string, first: CalendarDay, count: number): DaySpan[] {
+  let fromMs = startOfDay(zone, first);
+  return daysFrom(first, count).map((date, step) => {
+    const toMs = startOfDay(zone, { ...first, day: first.day + step + 1 });
+    const span = { date, fromMs, toMs };
+    fromMs = toMs;
+    return span;
+  });
+}
+
+/** Hour of the day, 0 to 23, of an instant in it. */
+export function hourIn(zone: string, { fromMs, toMs }: DaySpan, atMs: number): number {
+  const isPlain = toMs - fromMs === 24 * HOUR_MS; // no clock is set on it
+  return isPlain ? Math.floor((atMs - fromMs) / HOUR_MS) : wallClock(zone, atMs).hour;
+}
+
 export const daysInMonth = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();

@@ -13,6 +13,7 @@ import * as numbers from "./phone-numbers.ts";
 import * as reports from "./reports.ts";
 import * as schedules from "./schedules.ts";
 import * as service from "./service.ts";
+import * as statements from "./statements.ts";
 import * as tenant from "./tenant.ts";
 import * as tools from "./tools.ts";
 import * as webhooks from "./webhooks.ts";
@@ -52,6 +53,9 @@ export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract
     billing.topUp,
     billing.openCheckout,
     billing.getBalance,
+    statements.getStatement,
+    statements.getStatementPage,
+    statements.getStatementCsv,
     keys.createKey,
     keys.listKeys,
     keys.revokeKey,

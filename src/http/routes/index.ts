@@ -14,6 +14,7 @@ import { recordingRoutes } from "./recordings.ts";
 import { reportRoutes } from "./reports.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { serviceRoutes } from "./service.ts";
+import { statementRoutes } from "./statements.ts";
 import { tenantRoutes } from "./tenant.ts";
 import { toolRoutes } from "./tools.ts";
 import { webhookRoutes } from "./webhooks.ts";
@@ -30,6 +31,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...scheduleRoutes(context),
   ...reportRoutes(context),
   ...billingRoutes(context),
+  ...statementRoutes(context),
   ...keyRoutes(context),
   ...webhookRoutes(context),
   ...contactRoutes(context),

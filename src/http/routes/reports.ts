@@ -1,17 +1,17 @@
 /** Analytics and usage over HTTP: hourly sums arranged by the tenant's calendar. */
 import { allowanceSeconds } from "../../billing/funds.ts";
+import type { Span } from "../../billing/statement.ts";
 import { CALL_STATUSES } from "../../call/ended-reason.ts";
 import { microToEur } from "../../core/money.ts";
 import { billingStores } from "../../store/billing-stores.ts";
-import { type reportStore, type Span, reportStore as storeOf } from "../../store/report-store.ts";
+import { type reportStore, reportStore as storeOf } from "../../store/report-store.ts";
 import { tenantStore } from "../../store/tenant-store.ts";
 import {
-  type CalendarDay,
-  daysFrom,
+  type DaySpan,
+  daySpans,
   daysInMonth,
-  dayText,
+  hourIn,
   monthText,
-  startOfDay,
   wallClock,
 } from "../../tenant/calendar.ts";
 import type { TurnMeasures } from "../../worker/messages.ts";
@@ -39,26 +39,36 @@ const present = (figures: Figures) => ({
   cost_eur: eur(figures.cost),
 });
 
-/** One row a day, also where nothing happened. */
-function byDay(zone: string, days: readonly string[], hours: readonly HourRow[]) {
-  const sums = new Map<string, Figures>(
-    days.map((day) => [day, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
-  );
+/** Which of the days, in their order, an hour begins in. Hours come in order too. */
+function* withDays(days: readonly DaySpan[], hours: readonly HourRow[]) {
+  let at = 0;
   for (const hour of hours) {
-    const day = sums.get(dayText(wallClock(zone, hour.startMs)));
-    if (!day) continue;
-    day.calls += hour.calls;
-    day.answered += hour.answered;
-    day.billableSeconds += hour.billableSeconds;
-    day.cost += hour.cost;
+    while (hour.startMs >= (days[at]?.toMs ?? Number.POSITIVE_INFINITY)) at++;
+    const day = days[at];
+    if (day && hour.startMs >= day.fromMs) yield { day, hour };
+  }
+}
+
+/** One row a day, also where nothing happened. */
+function byDay(days: readonly DaySpan[], hours: readonly HourRow[]) {
+  const sums = new Map<string, Figures>(
+    days.map(({ date }) => [date, { calls: 0, answered: 0, billableSeconds: 0, cost: 0 }]),
+  );
+  for (const { day, hour } of withDays(days, hours)) {
+    const sum = sums.get(day.date);
+    if (!sum) continue;
+    sum.calls += hour.calls;
+    sum.answered += hour.answered;
+    sum.billableSeconds += hour.billableSeconds;
+    sum.cost += hour.cost;
   }
   return [...sums].map(([date, figures]) => ({ date, ...present(figures) }));
 }
 
-function byHourOfDay(zone: string, hours: readonly HourRow[]): number[] {
+function byHourOfDay(zone: string, days: readonly DaySpan[], hours: readonly HourRow[]): number[] {
   const counts = new Array<number>(24).fill(0);
-  for (const hour of hours) {
-    const at = wallClock(zone, hour.startMs).hour;
+  for (const { day, hour } of withDays(days, hours)) {
+    const at = hourIn(zone, day, hour.startMs);
     counts[at] = (counts[at] ?? 0) + hour.calls;
   }
   return counts;
@@ -80,7 +90,6 @@ const totalsOf = (rows: readonly KindRow[]): Figures => ({
   cost: sumOf(rows, (row) => row.cost),
 });
 
-/** Nearest rank; null of nothing. */
 /** How long each step of an answer takes, from the end of the one before. */
 function latencyStages(measures: readonly TurnMeasures[]) {
   type Step = Exclude<keyof TurnMeasures, "early">;
@@ -90,7 +99,6 @@ function latencyStages(measures: readonly TurnMeasures[]) {
       const ended = turn[to];
       return began === null || ended === null ? [] : [Math.max(0, ended - began)];
     });
-    values.sort((a, b) => a - b);
     return { p50_ms: percentile(values, 0.5), p95_ms: percentile(values, 0.95) };
   };
   return {
@@ -102,14 +110,15 @@ function latencyStages(measures: readonly TurnMeasures[]) {
   };
 }
 
+/** Nearest rank; null of nothing. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
-const spanOf = (zone: string, first: CalendarDay, days: number): Span => ({
-  fromMs: startOfDay(zone, first),
-  toMs: startOfDay(zone, { ...first, day: first.day + days }),
+const spanOf = (days: readonly DaySpan[]): Span => ({
+  fromMs: days[0]?.fromMs ?? 0,
+  toMs: days.at(-1)?.toMs ?? 0,
 });
 
 export const reportRoutes = ({ dependencies }: RouteContext) => {
@@ -119,7 +128,8 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
       const zone = await tenantStore(database.read).timeZone(tenantId);
       const today = wallClock(zone, clock.now());
       const first = { year: today.year, month: today.month, day: today.day - days + 1 };
-      const span = spanOf(zone, first, days);
+      const calendar = daySpans(zone, first, days);
+      const span = spanOf(calendar);
       const reports = storeOf(database.read);
       const hours = await reports.byHour(tenantId, span);
       const kinds = await reports.byKind(tenantId, span);
@@ -134,7 +144,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
         ok: true,
         days,
         totals: { ...present(totals), billable_seconds: totals.billableSeconds },
-        by_day: byDay(zone, daysFrom(first, days), hours),
+        by_day: byDay(calendar, hours),
         by_status: Object.fromEntries(
           CALL_STATUSES.map((status) => [status, countOf((row) => row.status === status)]),
         ) as Record<(typeof CALL_STATUSES)[number], number>,
@@ -143,7 +153,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
           outbound: countOf((row) => row.direction === "outbound"),
         },
         by_agent: agents.map(presentAgent),
-        by_hour: byHourOfDay(zone, hours),
+        by_hour: byHourOfDay(zone, calendar, hours),
         latency: {
           p50_ms: percentile(latencies.p50, 0.5),
           p95_ms: percentile(latencies.p95, 0.95),
@@ -160,8 +170,8 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
       const year = query.year ?? now.year;
       const month = query.month ?? now.month;
       const first = { year, month, day: 1 };
-      const days = daysInMonth(year, month);
-      const span = spanOf(zone, first, days);
+      const calendar = daySpans(zone, first, daysInMonth(year, month));
+      const span = spanOf(calendar);
       const reports = storeOf(database.read);
       const hours = await reports.byHour(tenantId, span);
       const kinds = await reports.byKind(tenantId, span);
@@ -199,7 +209,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
           ),
           cost_eur: eur(totals.cost),
           cost_of_goods_eur: eur(sumOf(kinds, (row) => row.costOfGoods)),
-          by_day: byDay(zone, daysFrom(first, days), hours),
+          by_day: byDay(calendar, hours),
           by_agent: agents.map(presentAgent),
         },
         wallet_balance_eur: microToEur(balance),

@@ -23,7 +23,8 @@ const pathOf = ({ path }: Contract): string =>
     .replace("{id}", "999999")
     .replace("{uuid}", "019aa1b2-0000-7000-8000-000000000001")
     .replace("{delivery_id}", `del_${"0".repeat(32)}`)
-    .replace("{checkout_id}", `chk_${"0".repeat(32)}`);
+    .replace("{checkout_id}", `chk_${"0".repeat(32)}`)
+    .replace("{month}", "2026-11");
 
 const everyRoute = [
   ...allContracts().map((contract) => ({ mount: "/api/v1", contract })),

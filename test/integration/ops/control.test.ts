@@ -35,7 +35,7 @@ const operator: OperatorPort = {
   listTrunks: unused,
   tools: { create: unused, list: unused, remove: unused },
   contacts: { list: unused, import: unused, export: unused, campaigns: unused, act: unused },
-  statements: { summary: unused, lines: unused, calls: unused },
+  statements: { summary: unused, rows: unused, lines: unused, calls: unused },
   listCheckouts: unused,
   confirmCheckout: unused,
   testTrunk: unused,

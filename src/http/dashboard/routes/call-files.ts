@@ -7,11 +7,11 @@ import { microToEur } from "../../../core/money.ts";
 import { type CallFilter, callHistoryStore } from "../../../store/call-history-store.ts";
 import { evidenceStore } from "../../../store/evidence-store.ts";
 import { rawRoute, route } from "../../contract.ts";
+import { csvResponse } from "../../csv-response.ts";
 import { dayEnd, dayStart } from "../../routes/calls.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import { recordingResponse } from "../../routes/recordings.ts";
 import * as contracts from "../contracts/calls.ts";
-import { csvResponse } from "../csv-response.ts";
 import type { ProductContext } from "./context.ts";
 
 const PAGE_ROWS = 500;
