@@ -10,4 +10,5 @@ export * from "./ledger-rollups.ts";
 export * from "./money.ts";
 export * from "./nodes.ts";
 export * from "./outbox.ts";
+export * from "./refusals.ts";
 export * from "./tenants.ts";
