@@ -38,7 +38,7 @@ const SHARED_STORE = [
     (name) => `test/integration/webhook/${name}.test.ts`,
   ),
   ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
-  ...["shared-limit", "sign-in", "team-and-account"].map(
+  ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
     (name) => `test/integration/http/${name}.test.ts`,
   ),
   ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(

@@ -75,7 +75,7 @@ export async function createHttpServer(
     [...HEALTH_PATHS, ...DOCUMENT_PATHS, ...DOCS_PATHS, ...DASHBOARD_PATHS, CHECKOUT_PATH],
     [{ mount: DASHBOARD_MOUNT, contracts: ownRoutes.map((route) => route.contract) }],
   );
-  const audit = createAuditNotes({ identity, log });
+  const audit = createAuditNotes({ identity, clock, log });
   const people = createRecognise({
     sessions: identity.sessions,
     origins: createOriginReader({

@@ -13,7 +13,7 @@ import type { Postbox } from "./postbox.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { ActiveSession, Sessions } from "./sessions.ts";
 import { normalEmail, type SignIn } from "./sign-in.ts";
-import type { Locale, User } from "./stores.ts";
+import type { IdentityStore, Locale, User } from "./stores.ts";
 
 export interface AccountParts {
   readonly sessions: Sessions;
@@ -45,6 +45,12 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     return sessions.rotate(session, token, 0);
   }
 
+  /** With a new password, what was made to get in before it ends: the links of that time too. */
+  async function endOpenLinks({ links: store }: IdentityStore, userId: number): Promise<void> {
+    await store.removeOpen("reset", userId);
+    await store.removeOpen("sign_in", userId);
+  }
+
   async function tell(user: Pick<User, "id" | "email" | "locale">, change: AccountChange) {
     await postbox.send(accountChangedMail(user.locale, user, change, clock.now()), user.id);
   }
@@ -66,7 +72,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       const passwordHash = await passwords.hash(password);
       await transaction(deps, async (store) => {
         await store.users.update(user.id, { passwordHash });
-        await store.links.removeOpen("reset", user.id);
+        await endOpenLinks(store, user.id);
       });
       await tell(user, "password");
       return alone(asker);
@@ -106,8 +112,8 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       source: Source,
     ): Promise<{ readonly mailed: Promise<void> }> {
       const email = normalEmail(emailSent);
-      await lockOut.attempt([lockOut.mailTo(email), lockOut.source(source.ip)]);
-      await lockOut.takeBack([lockOut.source(source.ip)]);
+      await lockOut.attempt([lockOut.mailTo(email), ...lockOut.sources(source.ip)]);
+      await lockOut.takeBack(lockOut.sources(source.ip));
       const mail = async () => {
         const user = await stores(database.read).users.byEmail(email);
         if (!user) return;
@@ -133,7 +139,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await links.use(store, "reset", token);
         await store.users.update(user.id, { passwordHash });
         await store.sessions.removeAll(user.id, null);
-        await store.links.removeOpen("reset", user.id);
+        await endOpenLinks(store, user.id);
       });
       await lockOut.forgive([lockOut.account(user.email)]);
       await tell(user, "password");

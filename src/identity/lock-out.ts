@@ -26,12 +26,15 @@ export const LOCK_RULES = {
   /** Short at most: whoever knows an address could lock its owner out. */
   account: { free: 5, firstLockMs: 30 * SECOND, lockMsMax: 15 * MINUTE, forgetAfterMs: 24 * HOUR },
   source: { free: 20, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
+  /** Roomy and short: many may share what one provider was given. */
+  network: { free: 100, firstLockMs: MINUTE, lockMsMax: 15 * MINUTE, forgetAfterMs: HOUR },
   /** Whoever gets here knows the password. */
   code: { free: 5, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
   /** Mails asked for, not failures. */
   mail: { free: 3, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
 } as const satisfies Record<string, Rule>;
 
+/** Of each rule: a flood of addresses pushes out no account. */
 const ROWS_MAX = 20_000;
 const ROWS_DROPPED_AT_ONCE = 1_000;
 const LONGEST_MEMORY_MS = 24 * HOUR;
@@ -64,9 +67,13 @@ export function createLockOut(deps: IdentityDependencies) {
     return { failures, lastAt: nowMs, lockedUntil: lockMs === 0 ? 0 : nowMs + lockMs };
   }
 
-  async function makeRoom(attempts: AttemptStore): Promise<void> {
-    if ((await attempts.count()) >= ROWS_MAX) await attempts.removeOldest(ROWS_DROPPED_AT_ONCE);
+  async function makeRoom(attempts: AttemptStore, rule: string, nowMs: number): Promise<void> {
+    if ((await attempts.count(rule)) >= ROWS_MAX)
+      await attempts.removeLeast(rule, ROWS_DROPPED_AT_ONCE, nowMs);
   }
+
+  /** IPv6: the /64, which one household or office has whole (RFC 6177). */
+  const source = (ip: string): Subject => ({ rule: "source", key: `source:${networkOf(ip)}` });
 
   return {
     /** An address is not kept readable: most of those tried here are strangers'. */
@@ -75,8 +82,13 @@ export function createLockOut(deps: IdentityDependencies) {
       key: `account:${createHmac("sha256", addressKey).update(email).digest("base64url")}`,
     }),
 
-    /** IPv6: the /64, which one household or office has whole (RFC 6177). */
-    source: (ip: string): Subject => ({ rule: "source", key: `source:${networkOf(ip)}` }),
+    source,
+
+    /** IPv6 has a /48 beside it: whoever has one has 65,536 networks to come from. */
+    sources: (ip: string): readonly Subject[] =>
+      isIPv6(ip)
+        ? [source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
+        : [source(ip)],
 
     code: (userId: number): Subject => ({ rule: "code", key: `code:${userId}` }),
 
@@ -92,7 +104,7 @@ export function createLockOut(deps: IdentityDependencies) {
         const states: (readonly [Subject, Attempts])[] = [];
         for (const subject of subjects) {
           const found = await attempts.get(subject.key);
-          if (!found) await makeRoom(attempts);
+          if (!found) await makeRoom(attempts, subject.rule, nowMs);
           const state = stateOf(found, LOCK_RULES[subject.rule], nowMs);
           if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);
           states.push([subject, state]);
@@ -148,12 +160,15 @@ const locked = (seconds: number) =>
 const waitText = (seconds: number) =>
   seconds <= 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 
+const HOUSEHOLD_GROUPS = 4;
+const NETWORK_GROUPS = 3;
+
 /** `2001:db8::1` → `2001:db8:0:0`; an IPv4 address stays what it is. */
-export function networkOf(ip: string): string {
+export function networkOf(ip: string, groups: number = HOUSEHOLD_GROUPS): string {
   if (!isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail ? tail.split(":") : [];
   const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array<string>(gap).fill("0"), ...right].slice(0, 4).join(":");
+  return [...left, ...Array<string>(gap).fill("0"), ...right].slice(0, groups).join(":");
 }

@@ -132,7 +132,9 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
         const user = await store.users.byId(id);
         if (!user) throw new Error("a user that was just made is gone");
         const wish = { kind: "reset", userId: id, lifeMs: DAY_MS } as const;
-        const link = user.passwordHash === null ? await links.make(store, wish) : null;
+        if (user.passwordHash !== null) return { user, made: known === null, link: null };
+        await store.links.removeOpen("reset", id);
+        const link = await links.make(store, wish);
         return { user, made: known === null, link };
       });
     },

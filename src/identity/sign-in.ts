@@ -94,7 +94,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     /** Throws unauthorized, rate_limited, unavailable. */
     async byPassword(emailSent: string, password: string, visitor: Visitor): Promise<SignedIn> {
       const email = normalEmail(emailSent);
-      const counted = [lockOut.account(email), lockOut.source(visitor.source.ip)];
+      const counted = [lockOut.account(email), ...lockOut.sources(visitor.source.ip)];
       await lockOut.attempt(counted);
       const known = await stores(database.read).users.byEmail(email);
       if (!(await check(password, known?.passwordHash ?? null, counted)) || !known)
@@ -114,7 +114,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     async byCode(code: string, visitor: Visitor): Promise<SignedIn> {
       const begun = visitor.token === null ? null : await sessions.find(visitor.token);
       if (begun?.stage !== "totp" || begun.former) throw startOver();
-      const counted = [lockOut.code(begun.user.id), lockOut.source(visitor.source.ip)];
+      const counted = [lockOut.code(begun.user.id), ...lockOut.sources(visitor.source.ip)];
       await lockOut.attempt(counted);
       const signedIn = await transaction(deps, async (store) => {
         const user = await store.users.byId(begun.user.id);
@@ -129,7 +129,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
 
     /** Throws unauthorized, rate_limited, conflict. */
     async byPasskey(response: unknown, origin: string, visitor: Visitor): Promise<SignedIn> {
-      const counted = [lockOut.source(visitor.source.ip)];
+      const counted = [...lockOut.sources(visitor.source.ip)];
       await lockOut.attempt(counted);
       const userId = await passkeys.owner(response, origin);
       if (userId === null) throw wrongPasskey();
@@ -152,7 +152,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
 
     /** Whether this is the person's password; failures count. Throws rate_limited. */
     async confirms(user: Pick<User, "id" | "email">, password: string, ip: string) {
-      const counted = [lockOut.account(user.email), lockOut.source(ip)];
+      const counted = [lockOut.account(user.email), ...lockOut.sources(ip)];
       await lockOut.attempt(counted);
       const stored = (await stores(database.read).users.byId(user.id))?.passwordHash ?? null;
       const right = await check(password, stored, counted);

@@ -201,9 +201,10 @@ export interface AttemptStore {
   get(key: string): Promise<Attempts | null>;
   put(key: string, attempts: Attempts): Promise<void>;
   remove(key: string): Promise<void>;
-  count(): Promise<number>;
-  /** The `count` that were touched longest ago. */
-  removeOldest(count: number): Promise<void>;
+  /** Of one rule, by which its keys begin; of all without one. */
+  count(rule?: string): Promise<number>;
+  /** The `count` of a rule that hold least: nobody locked at `nowMs`, few failures, long ago. */
+  removeLeast(rule: string, count: number, nowMs: number): Promise<void>;
   removeBefore(atMs: number): Promise<number>;
 }
 

@@ -82,7 +82,10 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     });
   }
 
-  /** Somebody who has an account proves it, by the session or by the password. */
+  /**
+   * Somebody who has an account proves it, by the session or by the password. Where a second factor
+   * is on, the password alone joins nothing: the invitation stays open for the session that follows.
+   */
   async function acceptAsKnown(
     userId: number,
     email: string,
@@ -99,7 +102,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     if (accepted.password === undefined)
       throw invalidField("password", "Give the password of your account.");
     const signedIn = await signIn.byPassword(email, accepted.password, visitor);
-    await transaction(deps, joined);
+    if (signedIn.next === "done") await transaction(deps, joined);
     return signedIn;
   }
 
@@ -157,7 +160,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     },
 
     /**
-     * null: signed in as that person already, and stays so.
+     * null: signed in as that person already, and stays so. `totp`: accept again, signed in.
      * Throws not_found, unauthorized, rate_limited and `valid_…_required` for what is missing.
      */
     async accept(

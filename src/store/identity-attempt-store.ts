@@ -1,8 +1,12 @@
 /** Failed sign-ins, by account and by source. */
-import { asc, count, eq, inArray, lt } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { AttemptStore } from "../identity/stores.ts";
 import type { Queries } from "./database.ts";
 import { signInAttempts } from "./schema/identity.ts";
+
+/** Keys are `rule:subject`; `;` is what follows `:`. */
+const ofRule = (rule: string) =>
+  and(gte(signInAttempts.key, `${rule}:`), lt(signInAttempts.key, `${rule};`));
 
 export function attemptStore(queries: Queries): AttemptStore {
   return {
@@ -27,18 +31,24 @@ export function attemptStore(queries: Queries): AttemptStore {
       await queries.delete(signInAttempts).where(eq(signInAttempts.key, key));
     },
 
-    async count() {
-      const row = await queries.select({ n: count() }).from(signInAttempts).get();
+    async count(rule) {
+      const row = await queries
+        .select({ n: count() })
+        .from(signInAttempts)
+        .where(rule === undefined ? undefined : ofRule(rule))
+        .get();
       return row?.n ?? 0;
     },
 
-    async removeOldest(many) {
-      const oldest = queries
+    async removeLeast(rule, many, nowMs) {
+      const isLocked = sql`${signInAttempts.lockedUntil} > ${nowMs}`;
+      const least = queries
         .select({ key: signInAttempts.key })
         .from(signInAttempts)
-        .orderBy(asc(signInAttempts.lastAt))
+        .where(ofRule(rule))
+        .orderBy(asc(isLocked), asc(signInAttempts.failures), asc(signInAttempts.lastAt))
         .limit(many);
-      await queries.delete(signInAttempts).where(inArray(signInAttempts.key, oldest));
+      await queries.delete(signInAttempts).where(inArray(signInAttempts.key, least));
     },
 
     async removeBefore(atMs) {

@@ -235,6 +235,7 @@ export const exportContacts = contract({
   path: "/contacts/export",
   tag,
   summary: "All contacts as CSV",
+  audited: true,
   reply: z.string(),
   replyType: "text/csv",
   errors: [],

@@ -1,7 +1,9 @@
 /**
- * The audit log, written for every change that came through a session and for every sign-in,
- * successful or not. Never what was sent: the operation, the path, who, from where, how it ended.
+ * The audit log, written for every change that came through a session, for every sign-in, successful
+ * or not, and for what takes personal data along: recordings, exports, the server's log. Never what
+ * was sent: the operation, the path, who, from where, how it ended.
  */
+import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Identity } from "../../identity/identity.ts";
@@ -13,14 +15,41 @@ import { MOUNTS } from "../route-table.ts";
 const PATH_LENGTH_MAX = 200;
 const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);
 
-export function createAuditNotes({ identity, log }: { identity: Identity; log: Log }) {
+/** A player asks for a recording in pieces, a page for its list again and again: one note for all. */
+const READ_AGAIN_MS = 15 * 60_000;
+const READS_KEPT_MAX = 2_000;
+
+export interface AuditNotesDependencies {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createAuditNotes({ identity, clock, log }: AuditNotesDependencies) {
+  /** When which reading was noted, the oldest first. */
+  const reads = new Map<string, number>();
+
+  function isReadAgain(contract: Contract, { session, path }: Exchange, status: number): boolean {
+    const key = `${session?.id} ${contract.operationId} ${path} ${status < 400}`;
+    const nowMs = clock.monotonic();
+    const before = reads.get(key);
+    if (before !== undefined && nowMs - before < READ_AGAIN_MS) return true;
+    reads.delete(key);
+    reads.set(key, nowMs);
+    const [oldest] = reads.keys();
+    if (reads.size > READS_KEPT_MAX && oldest !== undefined) reads.delete(oldest);
+    return false;
+  }
+
   return {
     /** Never throws: the change is made, whatever becomes of its note. */
     async note(contract: Contract, exchange: Exchange, status: number): Promise<void> {
       const { session, actor, origins } = exchange;
-      if (contract.method === "GET" || !origins || !(session || actor)) return;
+      const isRead = contract.method === "GET";
+      if ((isRead && !contract.audited) || !origins || !(session || actor)) return;
       // The lock-out speaks; a flood is not to fill the log.
       if (status === 429) return;
+      if (isRead && isReadAgain(contract, exchange, status)) return;
       const about = contract.role === "operator" ? null : exchange.tenantId || null;
       try {
         await identity.audit.write({

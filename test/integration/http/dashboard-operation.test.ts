@@ -5,6 +5,7 @@ import * as rest from "../../../src/http/contracts/webhooks.ts";
 import * as wallet from "../../../src/http/dashboard/contracts/billing.ts";
 import * as homes from "../../../src/http/dashboard/contracts/home.ts";
 import * as operators from "../../../src/http/dashboard/contracts/operator.ts";
+import * as team from "../../../src/http/dashboard/contracts/team.ts";
 import * as hooks from "../../../src/http/dashboard/contracts/webhooks.ts";
 import { calls, mails, webhooks } from "../../../src/store/schema/index.ts";
 import { OWN_NUMBER } from "../../support/appliance.ts";
@@ -143,6 +144,44 @@ test("home says how everything stands, what is wrong and what is left to do", as
   const empty = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
   expect(empty.lamps.trunk.state).toBe("unknown");
   expect(empty.live_calls).toBe(0);
+});
+
+test("who took recordings, exports and log lines along stands in the audit log, done or refused", async () => {
+  const uuid = "019aa1b2-0000-7000-8000-00000000a0d1";
+  const file = `${uuid}.mp3`;
+  await room.world.app.database.tx(async (queries) => {
+    await queries.insert(calls).values({
+      ...{ tenantId: room.strangerTenant, callUuid: uuid, direction: "inbound" },
+      ...{ fromNumber: "+37061234567", toNumber: OWN_NUMBER, status: "completed" },
+      ...{ createdAt: Date.now(), recordingStatus: "ready", recordingFile: file },
+      ...{ overageRate: 0 as never, cost: 0 as never },
+    });
+  });
+  await Bun.write(`${room.world.dataDir}/recordings/${file}`, "0123456789");
+  const { stranger } = room;
+  const pieces = ["bytes=0-3", "bytes=4-9"].map((range) =>
+    stranger.ask("GET", `/calls/${uuid}/audio`, undefined, { range }),
+  );
+  const heard = await Promise.all(pieces);
+  expect(heard.map(({ status }) => status)).toEqual([206, 206]);
+  await stranger.ask("GET", "/calls.csv");
+  await stranger.ask("GET", "/statement.csv?year=2026&month=11");
+  await stranger.fetch("GET", "/api/v1/contacts/export");
+  await stranger.ask("GET", "/operator/logs");
+  await stranger.ask("GET", "/calls.csv");
+  const { entries } = replyOf(team.listAudit, await stranger.ask("GET", "/audit?limit=50"));
+  const readings = entries.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`);
+  const of = (action: string) => readings.filter((line) => line.startsWith(`${action} `));
+  expect(of("getCallAudio")).toEqual([`getCallAudio /calls/${uuid}/audio done`]);
+  expect(of("getCallsCsv")).toEqual(["getCallsCsv /calls.csv done"]);
+  expect(of("getStatementCsv")).toEqual(["getStatementCsv /statement.csv done"]);
+  expect(of("exportContacts")).toEqual(["exportContacts /contacts/export done"]);
+  // What is the appliance's is in the operator's log, not in a company's.
+  expect(of("operatorListLogs")).toEqual([]);
+  const all = replyOf(team.listAudit, await as("operator").ask("GET", "/audit?limit=200")).entries;
+  expect(all).toContainEqual(
+    expect.objectContaining({ action: "operatorListLogs", outcome: "refused" }),
+  );
 });
 
 describe("the operator", () => {

@@ -4,7 +4,6 @@ import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { createVault } from "../../../src/config/vault.ts";
 import { LOCK_RULES } from "../../../src/identity/lock-out.ts";
-import { mailStore } from "../../../src/store/mail-store.ts";
 import { signInAttempts, users } from "../../../src/store/schema/identity.ts";
 import { mails } from "../../../src/store/schema/index.ts";
 import {
@@ -15,7 +14,6 @@ import {
   startApiServer,
 } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
-import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -304,63 +302,6 @@ describe("the second factor", () => {
     expect((await other.ask("GET", "/team")).status).toBe(401);
     const plain = await signIn(email, PASSWORD, newSource());
     expect(pick(plain, "next")).toBe("done");
-  });
-});
-
-describe("one-time links", () => {
-  const tokenOf = (url: string) => url.split("=")[1] ?? "";
-
-  test("a sign-in link works once, within 30 minutes", async () => {
-    const { id } = await person(server, { tenantId });
-    const setup = server.identity.setup;
-    const use = (url: string) =>
-      new Browser(server.base).ask("POST", "/sign-in/link", { token: tokenOf(url) }, newSource());
-    const { url } = await setup.createSignInLink(id);
-    await clock.advance(30 * MINUTE - 1);
-    expect((await use(url)).status).toBe(200);
-    expect((await use(url)).status).toBe(404);
-    const late = await setup.createSignInLink(id);
-    await clock.advance(30 * MINUTE);
-    expect((await use(late.url)).status).toBe(404);
-    const races = await setup.createSignInLink(id);
-    const raced = await Promise.all([use(races.url), use(races.url), use(races.url)]);
-    expect(raced.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
-  });
-
-  test("a link of one kind is none of another, and none is what was never made", async () => {
-    const { id, email } = await person(server, { tenantId });
-    const signInUrl = (await server.identity.setup.createSignInLink(id)).url;
-    const reset = await server.identity.setup.resetLink(email, false);
-    const browser = new Browser(server.base);
-    const body = (url: string) => ({ token: tokenOf(url), password: PASSWORD });
-    expect((await browser.ask("POST", "/reset-password", body(signInUrl))).status).toBe(404);
-    const signInBody = { token: tokenOf(reset.link.url) };
-    expect((await browser.ask("POST", "/sign-in/link", signInBody)).status).toBe(404);
-    for (const token of ["x", "A".repeat(43), "' OR 1=1 --"])
-      expect((await browser.ask("POST", "/sign-in/link", { token })).status).toBe(404);
-  });
-
-  test("the token is stored nowhere, and a mailed one is gone from the queue once it is sent", async () => {
-    const { email } = await account("forgot@example.com");
-    const browser = new Browser(server.base);
-    await browser.ask("POST", "/forgot-password", { email }, newSource());
-    const queued = async () =>
-      (await server.database.read.select().from(mails).where(eq(mails.recipient, email))).find(
-        ({ key }) => key.startsWith("link:"),
-      );
-    await eventually(async () => (await queued()) !== undefined, "the mail is queued");
-    const token = /#token=([\w-]{43})/.exec((await queued())?.body ?? "")?.[1] ?? "";
-    expect(token).not.toBe("");
-    const links = await server.database.read.query.oneTimeLinks.findMany();
-    expect(JSON.stringify(links)).not.toContain(token);
-    const link = await browser.ask("GET", `/reset-password?token=${token}`);
-    expect(pick(link, "link.valid")).toBe(true);
-    const id = (await queued())?.id ?? 0;
-    await server.database.tx(async (queries) => {
-      await queries.update(mails).set({ leaseOwner: "us" }).where(eq(mails.id, id));
-      await mailStore(queries).markSent(id, "us", clock.now());
-    });
-    expect(await queued()).toMatchObject({ status: "sent", body: "" });
   });
 });
 

@@ -1,8 +1,8 @@
-/** The owner's link, invitations, roles, passwords and profiles, over real HTTP. */
+/** Invitations, roles, passwords and profiles, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { mails, tenants } from "../../../src/store/schema/index.ts";
+import { mails } from "../../../src/store/schema/index.ts";
 import {
   type ApiServer,
   pick,
@@ -58,80 +58,6 @@ async function withPassword(tenantId: number, email: string): Promise<Browser> {
   await browser.ask("POST", "/sign-in", { email, password: PASSWORD });
   return browser;
 }
-
-describe("the owner's link", () => {
-  const draft = (token: string, more = {}) => ({
-    ...{ token, name: "Jonas", email: "jonas@first.example", password: PASSWORD },
-    ...more,
-  });
-
-  test("makes the first owner and the first company, once, and signs in", async () => {
-    const browser = new Browser(server.base);
-    expect(pick(await browser.ask("GET", "/session"), "setup_needed")).toBe(true);
-    const token = tokenOf((await server.identity.setup.ownerLink()).url);
-    // Not in the address, which proxies write into their logs.
-    const looked = await browser.ask("GET", "/owner-link", undefined, { "x-link-token": token });
-    expect(pick(looked, "link.valid")).toBe(true);
-    const nameless = await browser.ask("POST", "/owner-link", draft(token));
-    expect([nameless.status, pick(nameless, "error")]).toEqual([400, "valid_company_required"]);
-    const done = await browser.ask("POST", "/owner-link", draft(token, { company: "First" }));
-    expect([done.status, pick(done, "next")]).toEqual([200, "done"]);
-    const session = await browser.ask("GET", "/session");
-    expect(pick(session, "setup_needed")).toBe(false);
-    expect(pick(session, "session")).toMatchObject({
-      user: { email: "jonas@first.example", name: "Jonas" },
-      tenant: { name: "First" },
-      role: "owner",
-      operator: true,
-      tenants: [{ name: "First", role: "owner" }],
-    });
-    const again = draft(token, { email: "other@first.example", company: "Second" });
-    expect((await browser.ask("POST", "/owner-link", again)).status).toBe(404);
-    expect(await server.database.read.select().from(tenants)).toHaveLength(1);
-    expect((await browser.fetch("GET", "/api/v1/tenant")).status).toBe(200);
-  });
-
-  test("ends after 30 minutes, and when another one is printed", async () => {
-    const browser = new Browser(server.base);
-    const valid = async (url: string) =>
-      pick(await browser.ask("GET", `/owner-link?token=${tokenOf(url)}`), "link.valid");
-    const first = await server.identity.setup.ownerLink();
-    await clock.advance(30 * MINUTE - 1);
-    expect(await valid(first.url)).toBe(true);
-    await clock.advance(1);
-    expect(await valid(first.url)).toBe(false);
-    const second = await server.identity.setup.ownerLink();
-    const third = await server.identity.setup.ownerLink();
-    expect([await valid(second.url), await valid(third.url)]).toEqual([false, true]);
-  });
-
-  test("takes no address that has an account, and is not used up by trying", async () => {
-    const browser = new Browser(server.base);
-    const token = tokenOf((await server.identity.setup.ownerLink()).url);
-    const taken = await browser.ask("POST", "/owner-link", draft(token));
-    expect([taken.status, pick(taken, "error")]).toEqual([409, "conflict"]);
-    const second = draft(token, { email: "second@first.example" });
-    expect((await browser.ask("POST", "/owner-link", second)).status).toBe(200);
-    expect(pick(await browser.ask("GET", "/session"), "session.tenants")).toEqual([]);
-  });
-
-  test("wants a password that is not guessed at once", async () => {
-    const token = tokenOf((await server.identity.setup.ownerLink()).url);
-    for (const password of [
-      "short",
-      "elevenchars",
-      "passwordpassword",
-      "Password1234567",
-      "aaaaaaaaaaaaaaaa",
-      "third@first.example",
-      "linevoicelinevoice",
-    ]) {
-      const body = draft(token, { email: "third@first.example", password });
-      const answer = await new Browser(server.base).ask("POST", "/owner-link", body);
-      expect([password, pick(answer, "error")]).toEqual([password, "valid_password_required"]);
-    }
-  });
-});
 
 describe("invitations", () => {
   test("go by mail, in the inviter's language, and make an account with the role", async () => {
@@ -198,6 +124,33 @@ describe("invitations", () => {
     const wrongPerson = await known.ask("POST", "/invitation", { token: second });
     expect(wrongPerson.status).toBe(400);
     expect((await other.ask("POST", "/invitation", { token: second })).status).toBe(200);
+  });
+
+  test("join nobody before the second factor, which the password alone does not pass", async () => {
+    const [home, next] = [await server.tenant(), await server.tenant({ name: "Guarded" })];
+    const email = "guarded@invited.example";
+    const known = await withPassword(home.id, email);
+    const secret = pickText(await known.ask("POST", "/totp/begin"), "secret");
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    const code = () => totp.generate({ timestamp: clock.now() });
+    expect((await known.ask("POST", "/totp/confirm", { code: code() })).status).toBe(200);
+    const owner = await signedInBrowser(server, { tenantId: next.id });
+    await owner.ask("POST", "/team/invitations", { email, role: "member" });
+    const token = linkIn((await mailTo(email))?.body);
+
+    const visitor = new Browser(server.base);
+    const half = await visitor.ask("POST", "/invitation", { token, password: PASSWORD });
+    expect([half.status, pick(half, "next")]).toEqual([200, "totp"]);
+    const team = await owner.ask("GET", "/team");
+    expect(pick(team, "members")).toHaveLength(1);
+    expect(pick(team, "invitations.0.email")).toBe(email);
+    expect((await visitor.ask("POST", "/invitation", { token })).status).toBe(400);
+
+    await clock.advance(MINUTE);
+    expect((await visitor.ask("POST", "/sign-in/totp", { code: code() })).status).toBe(200);
+    expect((await visitor.ask("POST", "/invitation", { token })).status).toBe(200);
+    const entered = await visitor.ask("POST", "/active-tenant", { tenant_id: next.id });
+    expect(pick(entered, "tenant.name")).toBe("Guarded");
   });
 
   test("are replaced, withdrawn, expire after seven days, and are not for members", async () => {

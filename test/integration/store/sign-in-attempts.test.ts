@@ -115,3 +115,42 @@ test("an address is the same whichever way it is written; networks of IPv6 are o
   expect(key("::1")).toBe("source:0:0:0:0");
   void database.close();
 });
+
+test("a flood of addresses pushes out nobody who is locked, and no account", async () => {
+  const database = open();
+  const { lockOut, clock } = lockOutOn(database);
+  const locked = lockOut.source("192.0.2.1");
+  const account = lockOut.account("a@example.com");
+  for (let failure = 0; failure < LOCK_RULES.source.free; failure++)
+    await lockOut.attempt([locked]);
+  await lockOut.attempt([account]);
+  const nowMs = clock.now();
+  await database.tx(async (queries) => {
+    for (let chunk = 0; chunk < 20; chunk++)
+      await queries.insert(signInAttempts).values(
+        Array.from({ length: 1_000 }, (_, index) => ({
+          key: `source:2001:db8:${chunk}:${index}`,
+          ...{ failures: 1, lastAt: nowMs + 1_000 + chunk, lockedUntil: 0 },
+        })),
+      );
+  });
+  await lockOut.attempt([lockOut.source("2001:db8:ffff::1")]);
+  const { attempts } = identityStores(database.read);
+  expect(await attempts.count("source")).toBe(19_002);
+  expect(await secondsLocked(lockOut.attempt([locked]))).toBe(60);
+  expect(await attempts.get(account.key)).not.toBeNull();
+  await database.close();
+});
+
+test("whoever comes from ever new networks of one /48 waits as well, and nobody beside it", async () => {
+  const database = open();
+  const { lockOut } = lockOutOn(database);
+  const { free, firstLockMs } = LOCK_RULES.network;
+  for (let failure = 0; failure < free; failure++)
+    await lockOut.attempt(lockOut.sources(`2001:db8:7:${failure.toString(16)}::1`));
+  const waits = (ip: string) => secondsLocked(lockOut.attempt(lockOut.sources(ip)));
+  expect(await waits("2001:db8:7:ffff::1")).toBe(firstLockMs / 1000);
+  expect(await waits("2001:db8:8:ffff::1")).toBe(0);
+  expect(await waits("192.0.2.7")).toBe(0);
+  await database.close();
+});

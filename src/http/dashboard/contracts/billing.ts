@@ -93,6 +93,7 @@ export const getStatementCsv = contract({
   path: "/statement.csv",
   tag: "Billing",
   summary: "A month's ledger or calls as CSV",
+  audited: true,
   query: month.extend({
     rows: field(z.enum(["ledger", "calls"]), {
       description: "Which rows.",

@@ -187,6 +187,7 @@ export const getAudio = contract({
   tag: "Calls",
   summary: "The recording",
   description: "Answers Range requests with 206.",
+  audited: true,
   reply: z.string().meta({ format: "binary" }),
   replyType: "audio/mpeg",
   errors: [],
@@ -199,6 +200,7 @@ export const callsCsv = contract({
   path: "/calls.csv",
   tag: "Calls",
   summary: "Calls as CSV, newest first",
+  audited: true,
   description: "All that the filters of GET /calls let through, streamed.",
   query: (listCalls.query as NonNullable<typeof listCalls.query>).omit({
     limit: true,

@@ -212,6 +212,7 @@ export const listLogs = contract({
   tag: "Operator",
   role: "operator",
   summary: "The newest log lines, newest first",
+  audited: true,
   description: "The last 2000 lines since the start, personal data masked.",
   query: z.strictObject({
     limit: page.limit(100),

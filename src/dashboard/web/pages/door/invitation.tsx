@@ -28,7 +28,13 @@ export function Door() {
   const form = useForm({ name: "", password: "" });
   const invitation = asked.data?.invitation;
 
-  if (step === "totp") return <SecondStep onDone={() => enter()} />;
+  /** The password alone has joined nothing: signed in now, the invitation is accepted again. */
+  async function joinSignedIn() {
+    await answer(own.POST("/invitation", { body: { token } }));
+    await enter();
+  }
+
+  if (step === "totp") return <SecondStep onDone={joinSignedIn} />;
   if (asked.isLoading)
     return (
       <DoorFrame title="Linevoice">
