@@ -16,6 +16,7 @@ import { buildBrief } from "./brief.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
+import { isTrusted } from "./trusted-trunk.ts";
 
 interface Fired {
   readonly identity: CallIdentity;
@@ -102,9 +103,8 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
         : null,
       voiceAliases: settings.voiceAliases,
     });
-    const ownTrunk =
-      trunk !== undefined && context.sip.trunk(trunk.id)?.registration.name === "registered";
-    const known = { ...identity, callerLevel: about?.level ?? 0, ownTrunk };
+    const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
+    const known = { ...identity, callerLevel: about?.level ?? 0, trustedTrunk };
     return { identity: known, brief, trunkId: trunk?.id ?? null };
   });
 }

@@ -25,6 +25,7 @@ import type { CallContext } from "./context.ts";
 import type { EndedReason } from "./ended-reason.ts";
 import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
+import { isTrusted } from "./trusted-trunk.ts";
 
 const TEMPORARILY_UNAVAILABLE = 480;
 const SERVICE_UNAVAILABLE = 503;
@@ -192,7 +193,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
       identity: {
         ...call,
         callerLevel: about?.level ?? 0,
-        ownTrunk: isOwnTrunk(context, leg, route.tenant),
+        trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
       },
       brief: await buildBrief(queries, route.tenant, agent, {
         about: about ?? null,
@@ -234,12 +235,6 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
 
 const otherSide = ({ fromNumber, callUuid }: CallIdentity) =>
   ({ direction: "inbound", number: fromNumber, callUuid }) as const;
-
-/** A number that came over somebody else's trunk, or one that nobody registered, proves less. */
-function isOwnTrunk({ sip }: CallContext, leg: IncomingLeg, tenant: TenantRow): boolean {
-  const trunk = sip.trunk(leg.trunkId);
-  return trunk?.settings.tenantId === tenant.id && trunk.registration.name === "registered";
-}
 
 /** Takes or declines one inbound leg. Never rejects. */
 export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {

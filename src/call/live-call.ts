@@ -45,8 +45,8 @@ export interface CallIdentity {
   readonly maxDurationSec: number;
   /** How sure it was who is on the other side when the call began. Missing: 0. */
   readonly callerLevel?: CallerLevel;
-  /** It runs over the tenant's own registered trunk. Missing: it does not. */
-  readonly ownTrunk?: boolean;
+  /** It runs over a trunk whose word on numbers counts (trusted-trunk.ts). Missing: it does not. */
+  readonly trustedTrunk?: boolean;
   /** Snapshot of the overage price when the call began. */
   readonly overageRate: MicroEur;
 }
@@ -75,6 +75,8 @@ export class LiveCall {
   #setupMs: number | null = null;
   readonly #beganAtMs: number;
   #level: CallerLevel;
+  /** Its 2xx and ACK have both been exchanged: the far end is where its address says. */
+  #confirmed = false;
   #raising: Promise<CallerLevel> | null = null;
   /** Who answered is told once: when it is known, or at the end. */
   #answerTold = false;
@@ -148,6 +150,9 @@ export class LiveCall {
 
   attachLeg(leg: IncomingLeg | OutgoingLeg): void {
     this.#leg = leg;
+    leg.on("answered", () => {
+      this.#confirmed = true;
+    });
     leg.on("media", ({ plan }) => this.#channel?.connect(plan));
     leg.on("digit", ({ digit }) => this.#channel?.digit(digit));
     leg.on("ended", (end) => {
@@ -315,11 +320,12 @@ export class LiveCall {
     const channel = this.#channel;
     if (!callers || !channel || this.#machine.state.name !== "in_progress" || this.transfer)
       return this.#level;
-    const { tenantId, callUuid, direction, fromNumber, toNumber, ownTrunk } = this.identity;
+    const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
+    const trustedTrunk = this.#confirmed && this.identity.trustedTrunk === true;
     this.#level = await verifyCaller(
       { pins: callers.pins, clock },
       {
-        ...{ tenantId, callUuid, level: this.#level, ownTrunk: ownTrunk ?? false },
+        ...{ tenantId, callUuid, level: this.#level, trustedTrunk },
         number: direction === "inbound" ? fromNumber : toNumber,
       },
       channel,

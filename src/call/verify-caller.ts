@@ -15,8 +15,8 @@ export interface CallerToVerify {
   /** E.164 of the other side; empty: withheld. */
   readonly number: string;
   readonly level: CallerLevel;
-  /** It came (or went) over the tenant's own registered trunk. */
-  readonly ownTrunk: boolean;
+  /** It came (or went) over a trunk whose word on numbers counts (trusted-trunk.ts). */
+  readonly trustedTrunk: boolean;
 }
 
 /** Never rejects but for the store. */
@@ -25,7 +25,8 @@ export async function verifyCaller(
   caller: CallerToVerify,
   channel: CallChannel,
 ): Promise<CallerLevel> {
-  if (caller.level !== 1 || !caller.ownTrunk || !(await pins.mayTry(caller))) return caller.level;
+  if (caller.level !== 1 || !caller.trustedTrunk || !(await pins.mayTry(caller)))
+    return caller.level;
   try {
     for (let again = false; ; again = true) {
       const digits = await enteredPin(channel, clock, again);
