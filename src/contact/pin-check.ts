@@ -1,6 +1,7 @@
 /**
  * Is the caller who the number says? A PIN keyed on the telephone, checked against the one contact behind
- * the number (decisions.md 11). Three wrong ones lock the number out for 15 minutes, over all its calls.
+ * the number (decisions.md 11). Three wrong ones lock the number out for 15 minutes, over all its calls,
+ * nine within a day until the first of them is a day old: all PINs of four digits take three years.
  *
  * A try is written down as wrong before it is checked, in the transaction that counts: calls side by side,
  * or a crash in between, give nobody a fourth. The digits themselves are kept nowhere.
@@ -12,18 +13,20 @@ import type { PinCheck, PinVerdict } from "./ports.ts";
 
 export const TRIES_MAX = 3;
 export const LOCKED_MS = 15 * 60_000;
-/** Wrong tries are counted within so long, and since the last right one. */
+/** Whatever was right in between: somebody else may have keyed that. */
+export const TRIES_PER_DAY_MAX = 9;
+/** Wrong tries are counted within so long. */
 const COUNTED_MS = 86_400_000;
 const PIN = /^\d{4,8}$/;
 
 /** Implemented by store/pin-store.ts. */
 export interface PinRecords {
-  /** Wrong tries since the last right one, not before `sinceMs`. */
+  /** Wrong tries from `sinceMs` on: all, and since the last right one. */
   wrong(
     tenantId: number,
     numberE164: string,
     sinceMs: number,
-  ): Promise<{ readonly count: number; readonly latestAt: number }>;
+  ): Promise<{ readonly total: number; readonly sinceRight: number; readonly latestAt: number }>;
   /** As wrong; answers its id. */
   add(tenantId: number, numberE164: string, callUuid: string, nowMs: number): Promise<number>;
   setRight(tenantId: number, id: number): Promise<void>;
@@ -52,8 +55,10 @@ export function createPinCheck({ database, contacts, records, clock }: PinCheckO
   async function isLocked(queries: Queries, tenantId: number, number: string): Promise<boolean> {
     const nowMs = clock.now();
     const wrong = await records(queries).wrong(tenantId, number, nowMs - COUNTED_MS);
-    const full = wrong.count > 0 && wrong.count % TRIES_MAX === 0;
-    return full && nowMs - wrong.latestAt < LOCKED_MS;
+    const { total, sinceRight, latestAt } = wrong;
+    if (total >= TRIES_PER_DAY_MAX) return true;
+    const full = sinceRight > 0 && sinceRight % TRIES_MAX === 0;
+    return full && nowMs - latestAt < LOCKED_MS;
   }
 
   return {

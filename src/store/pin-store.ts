@@ -20,12 +20,17 @@ export function pinStore(queries: Queries): PinRecords {
         .from(pinAttempts)
         .where(and(own, eq(pinAttempts.ok, true)))
         .get();
+      const all = await queries
+        .select({ n: count() })
+        .from(pinAttempts)
+        .where(and(own, eq(pinAttempts.ok, false)))
+        .get();
       const row = await queries
         .select({ n: count(), latestAt: max(pinAttempts.attemptedAt) })
         .from(pinAttempts)
         .where(and(own, gt(pinAttempts.id, right?.id ?? 0)))
         .get();
-      return { count: row?.n ?? 0, latestAt: row?.latestAt ?? 0 };
+      return { total: all?.n ?? 0, sinceRight: row?.n ?? 0, latestAt: row?.latestAt ?? 0 };
     },
 
     async add(tenantId, numberE164, callUuid, nowMs) {

@@ -1,7 +1,7 @@
-/** Telephone PINs on a real store, with a clock of our own: three tries, a lock-out of 15 minutes. */
+/** Telephone PINs on a real store, with a clock of our own: three tries in 15 minutes, nine in a day. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createPinCheck, LOCKED_MS } from "../../../src/contact/pin-check.ts";
+import { createPinCheck, LOCKED_MS, TRIES_PER_DAY_MAX } from "../../../src/contact/pin-check.ts";
 import { contactStore } from "../../../src/store/contact-store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { pinStore } from "../../../src/store/pin-store.ts";
@@ -56,6 +56,26 @@ test("the third wrong PIN locks the number out, for the right one too, for 15 mi
   clock.stepWallClock(1);
   expect(await pins().mayTry(call())).toBe(true);
   expect(await keyed("0000", "1111", PIN)).toEqual(["wrong", "wrong", "right"]);
+});
+
+test("nine wrong PINs within a day are all: no tenth, however they were spread, until the first is a day old", async () => {
+  const first = clock.now();
+  for (let round = 0; round < TRIES_PER_DAY_MAX / 3; round++) {
+    expect(await keyed("0000", "1111", "2222")).toEqual(["wrong", "wrong", "locked"]);
+    clock.stepWallClock(LOCKED_MS);
+  }
+  expect(await pins().mayTry(call())).toBe(false);
+  expect(await keyed(PIN)).toEqual(["locked"]);
+  clock.stepWallClock(first + 86_400_000 - clock.now());
+  expect(await pins().mayTry(call())).toBe(false);
+  clock.stepWallClock(1);
+  expect(await keyed(PIN)).toEqual(["right"]);
+});
+
+test("a right PIN in between buys nobody a tenth wrong one of the day", async () => {
+  for (let round = 0; round < 4; round++) await keyed("0000", "1111", PIN);
+  expect(await keyed("0000")).toEqual(["locked"]);
+  expect(await pins().mayTry(call())).toBe(false);
 });
 
 test("a right PIN forgives the wrong ones before it", async () => {
