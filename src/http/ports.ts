@@ -21,7 +21,7 @@ import type { DashboardParts } from "./dashboard/ports.ts";
 
 export interface HttpSettings {
   readonly host: string;
-  /** 0: any free port; `HttpServer.address` says which. */
+  /** 0: one that is free; `HttpServer.address` says which. */
   readonly port: number;
   /** Without a path or trailing slash, `https://voice.example.com`; null: the listening address. */
   readonly publicUrl: string | null;

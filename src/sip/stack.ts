@@ -36,7 +36,7 @@ import type { TlsListener } from "./transport/stream.ts";
 import { SipTrunk } from "./trunk.ts";
 
 export interface SipSettings {
-  /** For UDP and TCP. Port 0: any that is free. */
+  /** For UDP and TCP. Port 0: one that is free. */
   readonly bind: Address;
   /** An IP address, or "auto": learned from the registrar's answers. */
   readonly externalIp: "auto" | (string & {});

@@ -32,7 +32,7 @@ import { Registrar, type Subscriber } from "./registrar.ts";
 
 export interface CarrierOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: whichever is free. */
   readonly port?: number;
   readonly domain: string;
   readonly clock?: Clock;

@@ -84,7 +84,7 @@ interface ServerState {
 
 export async function openEndpoint(options: {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: whichever is free. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;

@@ -10,7 +10,7 @@ export interface Exchange {
   /** What the person says, or the keys they press; null: only listens. */
   readonly says: string | null;
   readonly presses?: string;
-  /** The sentence that must be heard in the reply; null: any reply. */
+  /** The sentence that must be heard in the reply; null: whatever it is. */
   readonly expects: string | null;
 }
 

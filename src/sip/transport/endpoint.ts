@@ -22,7 +22,7 @@ import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
 
 export interface EndpointOptions {
-  /** UDP and TCP. Port 0: any that is free for both. */
+  /** UDP and TCP. Port 0: one that is free for both. */
   readonly bind: Address;
   /** Where TLS is listened for besides, and as whom; null: nowhere. */
   readonly tls: TlsListener | null;
