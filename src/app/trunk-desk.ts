@@ -34,7 +34,8 @@ export function createTrunkDesk(deps: {
       trunk,
       sip.trunk(trunk.id)?.registration ?? null,
     );
-    return { ...summary, realm: trunk.realm, outbound_proxy: trunk.outboundProxy };
+    const { realm, outboundProxy: outbound_proxy } = trunk;
+    return { ...summary, port_stated: trunk.port > 0, realm, outbound_proxy };
   };
   const find = (tenantId: number) => trunkStore(database.read).find(tenantId);
 

@@ -17,12 +17,15 @@ import type { WebhookTester } from "../../webhook/tester.ts";
 import type { TurnRecord } from "../../worker/messages.ts";
 
 export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
+  /** False: nobody stated one, and `port` is the transport's usual one. */
+  readonly port_stated: boolean;
   readonly realm: string | null;
   readonly outbound_proxy: string | null;
 }
 
 export interface TrunkWish {
   readonly server: string;
+  /** 0: not stated. */
   readonly port: number;
   readonly transport: TrunkTransport;
   readonly username: string;

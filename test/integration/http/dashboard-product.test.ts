@@ -1,11 +1,13 @@
 /** The dashboard's product routes over real HTTP, on a whole appliance without calls: who may, and what a tenant sets up. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { bodyOf, draftOf } from "../../../src/dashboard/web/pages/trunk/trunk-draft.ts";
 import { requiredRole } from "../../../src/http/contract.ts";
 import * as agents from "../../../src/http/dashboard/contracts/agents.ts";
 import { productContracts } from "../../../src/http/dashboard/contracts/product.ts";
 import * as settings from "../../../src/http/dashboard/contracts/tenant-settings.ts";
 import * as tools from "../../../src/http/dashboard/contracts/tools.ts";
 import * as trunk from "../../../src/http/dashboard/contracts/trunk.ts";
+import { trunkStore } from "../../../src/store/trunk-store.ts";
 import { dashboardWorld, ROLES } from "../../support/dashboard-world.ts";
 import { answer } from "../../support/https-receiver.ts";
 import { errorOf, replyOf } from "../../support/reply.ts";
@@ -234,7 +236,18 @@ describe("the trunk", () => {
     expect(replyOf(trunk.setTrunk, peering).trunk).toMatchObject({
       status: "not_required",
       port: 5060,
+      port_stated: false,
     });
+    // What the form shows and sends back untouched: the port stays with DNS, and one stated stays stated.
+    for (const stated of [{}, { port: 5062 }]) {
+      await room.stranger.ask("POST", "/trunk", { ...bare, register: false, ...stated });
+      const read = await room.stranger.ask("GET", "/trunk");
+      const body = bodyOf(draftOf(replyOf(trunk.getTrunk, read).trunk));
+      expect((await room.stranger.ask("POST", "/trunk", body)).status).toBe(200);
+      const rows = await trunkStore(room.world.app.database.read).all();
+      const row = rows.find(({ server }) => server === bare.server);
+      expect(row?.port).toBe("port" in stated ? stated.port : 0);
+    }
     expect(replyOf(trunk.deleteTrunk, await room.stranger.ask("DELETE", "/trunk"))).toEqual({
       ok: true,
       deleted: true,

@@ -2246,6 +2246,11 @@ export interface components {
              */
             port: number;
             /**
+             * @description False: left to DNS (SRV), and `port` is what holds where that says nothing.
+             * @example true
+             */
+            port_stated: boolean;
+            /**
              * @description SIP transport; auto: found by DNS.
              * @example udp
              * @enum {string}
@@ -2305,10 +2310,16 @@ export interface components {
              */
             server: string;
             /**
-             * @description SIP port. Default: 5060, with TLS 5061.
+             * @description SIP port. Left out: found by DNS (SRV), else 5060, with TLS 5061.
              * @example 5060
              */
             port?: number;
+            /**
+             * @description False: `port` is not meant, as where it is sent back as it was shown.
+             * @default true
+             * @example true
+             */
+            port_stated: boolean;
             /**
              * @description SIP transport.
              * @default udp
@@ -8905,7 +8916,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_server_required`, `valid_port_required`, `valid_transport_required`, `valid_username_required`, `valid_password_required`, `valid_realm_required`, `valid_outbound_proxy_required`, `valid_caller_id_required`, `valid_register_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
+            /** @description `valid_server_required`, `valid_port_required`, `valid_port_stated_required`, `valid_transport_required`, `valid_username_required`, `valid_password_required`, `valid_realm_required`, `valid_outbound_proxy_required`, `valid_caller_id_required`, `valid_register_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

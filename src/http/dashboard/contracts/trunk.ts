@@ -17,6 +17,11 @@ export const Trunk = z
     id: shown(z.int(), "Id of the trunk.", 1),
     server: shown(z.string(), "SIP host of the carrier.", "sip.example.com"),
     port: shown(z.int(), "SIP port; 0: not stated, found by DNS.", 5060),
+    port_stated: shown(
+      z.boolean(),
+      "False: left to DNS (SRV), and `port` is what holds where that says nothing.",
+      true,
+    ),
     transport: shown(z.enum(TRANSPORTS), "SIP transport; auto: found by DNS.", "udp"),
     username: shown(z.string(), "SIP user.", "100200"),
     realm: shown(z.string().nullable(), "Digest realm; null: that of the first challenge.", null),
@@ -80,10 +85,15 @@ export const setTrunk = contract({
         must: "be a host name or IP address without port",
       }),
       port: field(z.int().min(1).max(65_535), {
-        description: "SIP port. Default: 5060, with TLS 5061.",
+        description: "SIP port. Left out: found by DNS (SRV), else 5060, with TLS 5061.",
         example: 5060,
         must: "be a port from 1 to 65535",
       }).optional(),
+      port_stated: field(z.boolean(), {
+        description: "False: `port` is not meant, as where it is sent back as it was shown.",
+        example: true,
+        must: "be true or false",
+      }).default(true),
       transport: field(z.enum(TRANSPORTS), {
         description: "SIP transport.",
         example: "udp",

@@ -3,9 +3,6 @@ import { route } from "../../contract.ts";
 import * as contracts from "../contracts/trunk.ts";
 import type { ProductContext } from "./context.ts";
 
-/** 0: found by DNS. */
-const USUAL_PORTS = { udp: 5060, tcp: 5060, tls: 5061, auto: 0 } as const;
-
 export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
   route(contracts.getTrunk)(async ({ tenantId }) => ({
     ok: true,
@@ -15,7 +12,7 @@ export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
     ok: true,
     trunk: await trunks.set(tenantId, {
       server: body.server.replace(/^\[|\]$/g, ""),
-      port: body.port ?? USUAL_PORTS[body.transport],
+      port: (body.port_stated ? body.port : undefined) ?? 0,
       transport: body.transport,
       username: body.username,
       password: body.password ?? null,

@@ -1,6 +1,6 @@
 /** The account at the provider. The password goes in and never comes out. */
 import { useState } from "react";
-import { answer, type Own, own } from "../../api/client.ts";
+import { answer, own } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
@@ -10,45 +10,7 @@ import { Card } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { PRESETS } from "./presets.ts";
-
-type Trunk = Own["Trunk"];
-type Transport = Trunk["transport"];
-
-interface Draft {
-  readonly server: string;
-  readonly port: number | null;
-  readonly transport: Transport;
-  readonly username: string;
-  readonly password: string;
-  readonly caller_id: string;
-  readonly register: boolean;
-  readonly realm: string;
-  readonly outbound_proxy: string;
-}
-
-const draftOf = (trunk: Trunk | null): Draft => ({
-  server: trunk?.server ?? "",
-  port: trunk?.port || null,
-  transport: trunk?.transport ?? "udp",
-  username: trunk?.username ?? "",
-  password: "",
-  caller_id: trunk?.caller_id ?? "",
-  register: trunk?.register ?? true,
-  realm: trunk?.realm ?? "",
-  outbound_proxy: trunk?.outbound_proxy ?? "",
-});
-
-const bodyOf = (draft: Draft) => ({
-  server: draft.server.trim(),
-  ...(draft.port === null ? {} : { port: draft.port }),
-  transport: draft.transport,
-  username: draft.username,
-  ...(draft.password ? { password: draft.password } : {}),
-  caller_id: draft.caller_id.replace(/[\s()-]/g, ""),
-  register: draft.register,
-  realm: draft.realm || null,
-  outbound_proxy: draft.outbound_proxy || null,
-});
+import { bodyOf, draftOf, type Trunk } from "./trunk-draft.ts";
 
 export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   const { t } = useText();

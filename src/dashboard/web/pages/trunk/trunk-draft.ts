@@ -1,0 +1,43 @@
+/** What the trunk's form holds and sends. A port that nobody stated is not sent back: it stays with DNS. */
+import type { Own } from "../../api/client.ts";
+
+export type Trunk = Own["Trunk"];
+type Transport = Trunk["transport"];
+
+export interface TrunkDraft {
+  readonly server: string;
+  /** null: left to DNS. */
+  readonly port: number | null;
+  readonly transport: Transport;
+  readonly username: string;
+  readonly password: string;
+  readonly caller_id: string;
+  readonly register: boolean;
+  readonly realm: string;
+  readonly outbound_proxy: string;
+}
+
+export const draftOf = (trunk: Trunk | null): TrunkDraft => ({
+  server: trunk?.server ?? "",
+  port: trunk?.port_stated ? trunk.port : null,
+  transport: trunk?.transport ?? "udp",
+  username: trunk?.username ?? "",
+  password: "",
+  caller_id: trunk?.caller_id ?? "",
+  register: trunk?.register ?? true,
+  realm: trunk?.realm ?? "",
+  outbound_proxy: trunk?.outbound_proxy ?? "",
+});
+
+export const bodyOf = (draft: TrunkDraft) => ({
+  server: draft.server.trim(),
+  ...(draft.port === null ? {} : { port: draft.port }),
+  port_stated: draft.port !== null,
+  transport: draft.transport,
+  username: draft.username,
+  ...(draft.password ? { password: draft.password } : {}),
+  caller_id: draft.caller_id.replace(/[\s()-]/g, ""),
+  register: draft.register,
+  realm: draft.realm || null,
+  outbound_proxy: draft.outbound_proxy || null,
+});
