@@ -49,8 +49,8 @@ export function move(
 }
 
 /**
- * Audits every tenant's money: each transaction sums to zero, each wallet is the sum of its entries,
- * each hold belongs to a live call. Answers one sentence a problem; none when all adds up.
+ * Audits every tenant's money: each transaction sums to zero, each wallet is the sum of its entries, so
+ * are the hourly sums, each hold belongs to a live call. Answers one sentence a problem; none when all adds up.
  */
 export async function verifyLedger(stores: BillingStores, queries: Queries): Promise<string[]> {
   const ledger = stores.ledger(queries);
@@ -60,6 +60,10 @@ export async function verifyLedger(stores: BillingStores, queries: Queries): Pro
   for (const found of await ledger.driftedWallets())
     problems.push(
       `The wallet of tenant ${found.tenantId} says ${found.balance} micro-euro, its entries sum to ${found.sum}.`,
+    );
+  for (const found of await ledger.driftedSums())
+    problems.push(
+      `The hourly sums of tenant ${found.tenantId} differ from its wallet's entries by ${found.drift} micro-euro.`,
     );
   for (const found of await stores.holds(queries).orphans())
     problems.push(

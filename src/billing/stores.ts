@@ -37,6 +37,8 @@ export interface LedgerStore {
   sumOf(tenantId: number, account: LedgerAccount): Promise<number>;
   /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
   unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
+  /** Over all tenants: hourly sums (schema/ledger-rollups.ts) whose wallet money is not the entries'. */
+  driftedSums(): Promise<readonly { tenantId: number; drift: number }[]>;
   /** Over all tenants: wallets that differ from the sum of their entries. */
   driftedWallets(): Promise<readonly { tenantId: number; balance: number; sum: number }[]>;
 }

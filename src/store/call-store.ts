@@ -19,6 +19,9 @@ const SIP_OK = 200;
 const LIVE = ["dialing", "ringing", "in_progress"] as const;
 const OPEN = ["queued", ...LIVE] as const;
 
+/** Partial index `calls_recording_in_work` wants these very words. */
+const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
+
 export interface FinalFigures {
   readonly billableSeconds: number;
   readonly includedSeconds: number;
@@ -213,12 +216,7 @@ export function callStore(queries: Queries) {
       return queries
         .select()
         .from(calls)
-        .where(
-          and(
-            inArray(calls.recordingStatus, ["processing", "recording"]),
-            or(isNull(calls.node), eq(calls.node, node)),
-          ),
-        );
+        .where(and(IS_IN_WORK, or(isNull(calls.node), eq(calls.node, node))));
     },
 
     async liveCount(tenantId: number): Promise<number> {

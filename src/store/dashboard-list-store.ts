@@ -1,8 +1,14 @@
 /** Lists that only the dashboard shows: the wallet's history, and how webhooks fare. */
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { microEur } from "../core/money.ts";
 import type { Queries } from "./database.ts";
-import { ledgerEntries, ledgerTransactions, outbox, webhooks } from "./schema/index.ts";
+import {
+  ledgerEntries,
+  ledgerRollups,
+  ledgerTransactions,
+  outbox,
+  webhooks,
+} from "./schema/index.ts";
 
 export function dashboardListStore(queries: Queries) {
   return {
@@ -44,11 +50,11 @@ export function dashboardListStore(queries: Queries) {
 
     async ledgerTotal(tenantId: number): Promise<number> {
       const row = await queries
-        .select({ n: count() })
-        .from(ledgerTransactions)
-        .where(eq(ledgerTransactions.tenantId, tenantId))
+        .select({ n: sql<number>`coalesce(sum(${ledgerRollups.transactions}), 0)` })
+        .from(ledgerRollups)
+        .where(eq(ledgerRollups.tenantId, tenantId))
         .get();
-      return row?.n ?? 0;
+      return Number(row?.n ?? 0);
     },
 
     async webhookStates(tenantId: number) {

@@ -4,6 +4,7 @@ import type { LedgerStore, WalletStore } from "../billing/stores.ts";
 import { type MicroEur, microEur } from "../core/money.ts";
 import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
+import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";
 
@@ -61,6 +62,17 @@ export function ledgerStore(queries: Queries): LedgerStore {
         .innerJoin(ledgerTransactions, eq(ledgerTransactions.id, ledgerEntries.transactionId))
         .groupBy(ledgerTransactions.id)
         .having(sql`${sum} <> 0`);
+    },
+
+    async driftedSums() {
+      const drift = sql<number>`coalesce(sum(${ledgerRollups.wallet}), 0) - coalesce((
+        SELECT sum(amount) FROM ledger_entries
+        WHERE tenant_id = ledger_rollups.tenant_id AND account = 'wallet'), 0)`;
+      return queries
+        .select({ tenantId: ledgerRollups.tenantId, drift })
+        .from(ledgerRollups)
+        .groupBy(ledgerRollups.tenantId)
+        .having(sql`${drift} <> 0`);
     },
 
     async driftedWallets() {

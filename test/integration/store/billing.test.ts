@@ -12,6 +12,7 @@ import {
   calls,
   holds,
   ledgerEntries,
+  ledgerRollups,
   ledgerTransactions,
   tenants,
   wallets,
@@ -181,6 +182,25 @@ describe("the ledger", () => {
       await q.delete(ledgerEntries).where(ofTenant);
     });
     await expect(remove).rejects.toThrow();
+  });
+
+  test("the audit names the tenant whose hourly sums are not its ledger", async () => {
+    const spoiled = await openTestDatabase(join(directory, "sums.db"), clock.now());
+    const { credit } = createBilling({ database: spoiled, stores: billingStores, plans, clock });
+    const tenantIds = [await insertTenant(spoiled), await insertTenant(spoiled)];
+    for (const tenantId of tenantIds) await credit(tenantId, microEur(5), "x");
+    expect(await verifyLedger(billingStores, spoiled.read)).toEqual([]);
+    await spoiled.tx(async (q) => {
+      await q
+        .update(ledgerRollups)
+        .set({ wallet: microEur(3) })
+        .where(eq(ledgerRollups.tenantId, tenantIds[1] ?? 0));
+    });
+    const problems = await verifyLedger(billingStores, spoiled.read);
+    await spoiled.close();
+    expect(problems).toEqual([
+      `The hourly sums of tenant ${tenantIds[1]} differ from its wallet's entries by -2 micro-euro.`,
+    ]);
   });
 
   test("the audit names a wallet that drifted, a lopsided transaction and an orphaned hold", async () => {
