@@ -4,9 +4,16 @@
  */
 import { connect } from "node:net";
 
-const [url = "", key = "", connections = "32", seconds = "5"] = process.argv.slice(2);
+const [url = "", key = "", connections = "32", seconds = "5", turning = "false"] =
+  process.argv.slice(2);
 const { hostname, port, pathname, search } = new URL(url);
-const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`;
+let offset = 0;
+/** Another page each time where asked for, as in pages.lua. */
+function request(): string {
+  offset = (offset + 1) % 500;
+  const page = turning === "true" ? `&offset=${offset}` : "";
+  return `GET ${pathname}${search}${page} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`;
+}
 const latencies: number[] = [];
 let failures = 0;
 const endAt = performance.now() + Number(seconds) * 1000;
@@ -18,7 +25,7 @@ function run(): Promise<void> {
     let buffered = "";
     const send = () => {
       startedAt = performance.now();
-      socket.write(request);
+      socket.write(request());
     };
     socket.setNoDelay(true);
     socket.on("connect", send);

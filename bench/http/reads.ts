@@ -34,6 +34,9 @@ interface Target {
 
 type Measured = Omit<ReadsResult, "path" | "tool" | "cpuMicroseconds">;
 
+/** At a path's end: every request asks for another page, so that none is answered from what was kept. */
+const PAGE_AFTER_PAGE = "&offset=…";
+
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const pinned = (core: number, command: readonly string[]) =>
   Bun.which("taskset") ? ["taskset", "-c", String(core), ...command] : [...command];
@@ -47,7 +50,10 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
   });
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as Target;
-    const paths = [`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"];
+    const paths = [
+      ...[`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"],
+      `/calls?limit=25${PAGE_AFTER_PAGE}`,
+    ];
     await load(target, "/tenant", connections, 1); // warm-up
     const results: ReadsResult[] = [];
     for (const path of paths) {
@@ -71,10 +77,11 @@ export async function load(
   connections: number,
   seconds: number,
 ): Promise<ReadsResult> {
-  const url = `${target.base}/api/v1${path}`;
+  const turning = path.endsWith(PAGE_AFTER_PAGE);
+  const url = `${target.base}/api/v1${turning ? path.slice(0, -PAGE_AFTER_PAGE.length) : path}`;
   const measured = Bun.which("wrk")
-    ? await withWrk(url, target.key, connections, seconds)
-    : await withOwn(url, target.key, connections, seconds);
+    ? await withWrk(url, target.key, connections, seconds, turning)
+    : await withOwn(url, target.key, connections, seconds, turning);
   return { path, ...measured, tool: Bun.which("wrk") ? "wrk" : "own" };
 }
 
@@ -90,10 +97,13 @@ async function withWrk(
   key: string,
   connections: number,
   seconds: number,
+  turning: boolean,
 ): Promise<Measured> {
+  const script = turning ? ["-s", file("./pages.lua")] : [];
   const header = `authorization: Bearer ${key}`;
   const text = await output([
-    ...["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-H", header, url],
+    ...["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-H", header],
+    ...[...script, url],
   ]);
   return {
     requestsPerSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0)),
@@ -115,9 +125,10 @@ async function withOwn(
   key: string,
   connections: number,
   seconds: number,
+  turning: boolean,
 ): Promise<Measured> {
-  const command = [process.execPath, file("./load.ts"), url, key];
-  return JSON.parse(await output([...command, String(connections), String(seconds)])) as Measured;
+  const command = [process.execPath, file("./load.ts"), url, key, String(connections)];
+  return JSON.parse(await output([...command, String(seconds), String(turning)])) as Measured;
 }
 
 if (import.meta.main) console.table(await measureReads());

@@ -5,6 +5,7 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { KeptReads } from "../store/kept-reads.ts";
 import { parseBody, readBody } from "./body.ts";
 import type { Browser, Contract, Route } from "./contract.ts";
 import {
@@ -20,6 +21,7 @@ import { checkBody, checkParams, checkQuery } from "./validate.ts";
 
 export interface PipelineDependencies {
   readonly idempotency: Idempotency;
+  readonly keptReads: KeptReads;
   readonly bodyBytesMax: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,7 +40,7 @@ export type Pipeline = (
 ) => Promise<Response>;
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { idempotency, bodyBytesMax, clock, log } = dependencies;
+  const { idempotency, keptReads, bodyBytesMax, clock, log } = dependencies;
 
   const bytesMaxOf = (contract: Contract) =>
     contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
@@ -50,15 +52,23 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     params: PathParams,
   ): Promise<Response> {
     const { contract } = route;
-    const input = {
-      tenantId: exchange.tenantId,
-      keyId: exchange.keyId,
-      session: exchange.session,
-      browser: browserOf(exchange),
-      params: checkParams(contract, params),
-      query: checkQuery(contract, exchange.search),
-      http: request,
-    };
+    if (!contract.kept) return await answerAnew(route, exchange, request, params);
+    const { tenantId, path, search } = exchange;
+    const json = await keptReads.read(`${tenantId} ${path}?${search}`, async () => {
+      const input = inputOf(contract, exchange, request, params);
+      return JSON.stringify(await route.handle({ ...input, body: {} } as never));
+    });
+    return jsonResponse(exchange, contract.status ?? 200, json);
+  }
+
+  async function answerAnew(
+    route: Route,
+    exchange: Exchange,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> {
+    const { contract } = route;
+    const input = inputOf(contract, exchange, request, params);
     if (contract.method === "GET" || contract.method === "DELETE") {
       const result = await route.handle({ ...input, body: {} } as never);
       if (result instanceof Response) return withCommonHeaders(exchange, result);
@@ -122,6 +132,18 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       report(exchange, problem);
       return problemResponse(exchange, problem);
     }
+  };
+}
+
+function inputOf(contract: Contract, exchange: Exchange, request: Request, params: PathParams) {
+  return {
+    tenantId: exchange.tenantId,
+    keyId: exchange.keyId,
+    session: exchange.session,
+    browser: browserOf(exchange),
+    params: checkParams(contract, params),
+    query: checkQuery(contract, exchange.search),
+    http: request,
   };
 }
 

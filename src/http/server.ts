@@ -13,6 +13,7 @@ import { describeError } from "../core/errors.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "../dashboard/embedded.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
+import { keptReads } from "../store/kept-reads.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import type { Route } from "./contract.ts";
@@ -66,7 +67,8 @@ export async function createHttpServer(
     `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
   const linkKey = vault.deriveKey(RECORDING_LINK_PURPOSE);
   const recordingLinks = createRecordingLinks(linkKey, publicUrl, clock);
-  const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl };
+  const kept = keptReads(database);
+  const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl, keptReads: kept };
   const routes = apiRoutes(context);
   const ownRoutes = dashboardRoutes(context);
   const own = new Set(ownRoutes);
@@ -89,6 +91,7 @@ export async function createHttpServer(
   });
   const pipeline = createPipeline({
     idempotency,
+    keptReads: kept,
     bodyBytesMax: settings.bodyBytesMax,
     clock,
     log,

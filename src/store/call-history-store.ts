@@ -5,6 +5,7 @@
 import { and, asc, desc, eq, gte, lt, type Placeholder, sql } from "drizzle-orm";
 import type { CallStatus } from "../call/ended-reason.ts";
 import type { Queries } from "./database.ts";
+import { flatRowReader } from "./flat-rows.ts";
 import { prepared } from "./prepared.ts";
 import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";
 
@@ -43,6 +44,8 @@ const ITEM = {
   scheduleId: calls.scheduleId,
 };
 
+const readItems = flatRowReader(ITEM);
+
 export function callHistoryStore(queries: Queries) {
   return {
     /** Newest first. */
@@ -50,7 +53,7 @@ export function callHistoryStore(queries: Queries) {
       const statement = prepared(queries, `calls.list:${shapeOf(filter)}`, () =>
         pageOf(queries, HOLES.tenantId, holesOf(filter), HOLES).prepare(),
       );
-      return await statement.all({ tenantId, ...filter, ...page });
+      return readItems(await statement.values({ tenantId, ...filter, ...page }));
     },
 
     async total(tenantId: number, filter: CallFilter): Promise<number> {

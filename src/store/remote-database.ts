@@ -99,6 +99,7 @@ export async function openRemoteDatabase(
             throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
           }),
       ),
+    version: () => null,
     async ping() {
       try {
         await probe.execute("SELECT 1");

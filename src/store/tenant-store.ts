@@ -4,19 +4,40 @@ import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { tenants, trunks } from "./schema/index.ts";
 
+const TENANT_SHOWN = {
+  id: tenants.id,
+  name: tenants.name,
+  email: tenants.email,
+  webhookSecretPrefix: tenants.webhookSecretPrefix,
+  callbackMemory: tenants.callbackMemory,
+  namedGreeting: tenants.namedGreeting,
+  cliIdentity: tenants.cliIdentity,
+  birthdayCalls: tenants.birthdayCalls,
+  crmBridge: tenants.crmBridge,
+};
+
+const TRUNK_SHOWN = {
+  id: trunks.id,
+  server: trunks.server,
+  username: trunks.username,
+  port: trunks.port,
+  transport: trunks.transport,
+  callerId: trunks.callerId,
+};
+
 export function tenantStore(queries: Queries) {
   return {
+    /** What the API shows of a tenant and its trunk. */
     async profile(tenantId: number) {
       const statement = prepared(queries, "tenants.profile", () =>
         queries
-          .select()
+          .select({ tenant: TENANT_SHOWN, trunk: TRUNK_SHOWN })
           .from(tenants)
           .leftJoin(trunks, eq(trunks.tenantId, tenants.id))
           .where(eq(tenants.id, sql.placeholder("tenantId")))
           .prepare(),
       );
-      const row = await statement.get({ tenantId });
-      return row && { tenant: row.tenants, trunk: row.trunks };
+      return await statement.get({ tenantId });
     },
 
     async timeZone(tenantId: number): Promise<string> {

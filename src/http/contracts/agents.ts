@@ -112,6 +112,7 @@ export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
   return {
     list: contract({
       operationId: "listAgents",
+      kept: true,
       method: "GET",
       path: "/agents",
       tag: "Agents",
@@ -133,6 +134,7 @@ export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
     }),
     get: contract({
       operationId: "getAgent",
+      kept: true,
       method: "GET",
       path: "/agents/{id}",
       noun: "agent",

@@ -168,6 +168,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(
 export const listCalls = contract({
   operationId: "listCalls",
   method: "GET",
+  kept: true,
   path: "/calls",
   tag: "Calls",
   summary: "List calls, newest first",

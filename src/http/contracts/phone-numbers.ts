@@ -34,6 +34,7 @@ const inboundEnabled = field(z.boolean(), {
 
 export const listPhoneNumbers = contract({
   operationId: "listPhoneNumbers",
+  kept: true,
   method: "GET",
   path: "/phone-numbers",
   tag: "Phone numbers",
@@ -69,6 +70,7 @@ export const createPhoneNumber = contract({
 
 export const getPhoneNumber = contract({
   operationId: "getPhoneNumber",
+  kept: true,
   method: "GET",
   path: "/phone-numbers/{id}",
   noun: "phone number",

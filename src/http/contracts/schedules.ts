@@ -26,6 +26,7 @@ export const Schedule = z
 
 export const listSchedules = contract({
   operationId: "listSchedules",
+  kept: true,
   method: "GET",
   path: "/schedules",
   tag: "Schedules",

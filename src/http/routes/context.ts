@@ -1,4 +1,5 @@
 /** What every resource's routes are built from. */
+import type { KeptReads } from "../../store/kept-reads.ts";
 import type { ApiKeys } from "../../tenant/api-keys.ts";
 import type { HttpDependencies, HttpSettings } from "../ports.ts";
 import type { RecordingLinks } from "../recording-links.ts";
@@ -8,6 +9,7 @@ export interface RouteContext {
   readonly dependencies: HttpDependencies;
   readonly apiKeys: ApiKeys;
   readonly recordingLinks: RecordingLinks;
+  readonly keptReads: KeptReads;
   /** Without a trailing slash. Known only once the server listens: ask when answering. */
   readonly publicUrl: () => string;
 }

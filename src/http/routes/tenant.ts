@@ -9,14 +9,16 @@ import type { RouteContext } from "./context.ts";
 
 const bit = (on: boolean): 0 | 1 => (on ? 1 : 0);
 
-export const tenantRoutes = ({ dependencies }: RouteContext) => {
+export const tenantRoutes = ({ dependencies, keptReads }: RouteContext) => {
   const { database, billing, registrations } = dependencies;
   return [
     route(getTenant)(async ({ tenantId }) => {
-      const found = await tenantStore(database.read).profile(tenantId);
-      if (!found) throw notFound("tenant");
-      const { tenant, trunk } = found;
-      const { plan, balance } = await billing.account(tenantId);
+      const stored = async () => {
+        const found = await tenantStore(database.read).profile(tenantId);
+        if (!found) throw notFound("tenant");
+        return { ...found, ...(await billing.account(tenantId)) };
+      };
+      const { tenant, trunk, plan, balance } = await keptReads.read(`tenant ${tenantId}`, stored);
       const registration = trunk && registrations.status(trunk.id);
       return {
         ok: true,
