@@ -12,6 +12,7 @@ import { crmTeller } from "../contact/crm/tell.ts";
 import { type CrmTrial, crmTrial } from "../contact/crm/trial.ts";
 import { createPinCheck } from "../contact/pin-check.ts";
 import type { Callers } from "../contact/ports.ts";
+import { createRefusals, REFUSALS_PURPOSE, type Refusals } from "../contact/refusals.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -23,7 +24,11 @@ import { contactStore } from "../store/contact-store.ts";
 import { crmStore } from "../store/crm-store.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { pinStore } from "../store/pin-store.ts";
+import { refusalStore } from "../store/refusal-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
+
+export const refusalsOf = (vault: Pick<Vault, "deriveKey">): Refusals =>
+  createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE));
 
 export interface CallerParts {
   readonly callers: Callers;
@@ -53,7 +58,11 @@ export function createCallerParts(deps: {
     ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
   });
   const birthdays = createBirthdayCalls({ database, records: birthdayStore, desk, clock, log });
-  const runner = createCampaignRunner({ database, records: campaignStore, desk, clock, log });
+  const refusals = refusalsOf(vault);
+  const runner = createCampaignRunner({
+    ...{ database, records: campaignStore, desk, clock, log },
+    hasRefused: refusals.has,
+  });
   const crm = createCrmLookup({ database, records: crmStore, vault, client, clock, log });
   const teller = crmTeller({
     records: crmStore,
@@ -63,7 +72,7 @@ export function createCallerParts(deps: {
     wake: () => crmPosts.wake(),
   });
   const callers = createCallers({
-    ...{ database, contacts: contactStore, records: callerStore, clock },
+    ...{ database, contacts: contactStore, records: callerStore, refusals, clock },
     pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
     crm,
     listeners: [teller, birthdays.listener, runner.listener],

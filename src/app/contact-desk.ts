@@ -3,6 +3,7 @@ import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
 import { type ContactRecord, createContacts } from "../contact/contacts.ts";
 import { contactCsvLine, contactsCsvHeader } from "../contact/csv.ts";
 import { importContacts } from "../contact/import.ts";
+import type { Refusals } from "../contact/refusals.ts";
 import type { Clock } from "../core/clock.ts";
 import { invalidField } from "../core/errors.ts";
 import { isCountry } from "../number/national-form.ts";
@@ -35,10 +36,14 @@ const campaignOf = (campaign: Awaited<ReturnType<Campaigns["get"]>>): CampaignSu
 
 /** `requireTenant` throws not_found. A running campaign is found by its runner within 15 s. */
 export function createContactDesk(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  {
+    database,
+    refusals,
+    clock,
+  }: { readonly database: Database; readonly refusals: Refusals; readonly clock: Clock },
   requireTenant: (tenantId: number) => Promise<unknown>,
 ): ContactPort {
-  const contacts = createContacts({ database, records: contactStore, clock });
+  const contacts = createContacts({ database, records: contactStore, refusals, clock });
   const campaigns = createCampaigns({
     ...{ database, records: campaignStore, clock },
     wake: () => undefined,
@@ -54,9 +59,13 @@ export function createContactDesk(
       await requireTenant(tenant);
       if (country !== null && !isCountry(country))
         throw invalidField("country", "Give the country as two letters, such as LT.");
-      const report = await importContacts({ database, records: contactStore, clock }, tenant, {
-        ...{ csv, country, dryRun, skipBad },
-      });
+      const report = await importContacts(
+        { database, records: contactStore, refusals, clock },
+        tenant,
+        {
+          ...{ csv, country, dryRun, skipBad },
+        },
+      );
       const { created, updated, unchanged, problemCount, problems } = report;
       return {
         ...{ dry_run: report.dryRun, created, updated, unchanged },

@@ -33,6 +33,7 @@ import {
 } from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
+import { refusalsOf } from "./callers.ts";
 import { createContactDesk } from "./contact-desk.ts";
 import { followCall } from "./follow-call.ts";
 import { readLogs } from "./log-reader.ts";
@@ -108,6 +109,7 @@ const checkoutSummary = (checkout: Checkout): CheckoutSummary => ({
 
 export function createOperator(deps: OperatorDependencies): OperatorPort {
   const { database, vault, billing, running, clock } = deps;
+  const refusals = refusalsOf(vault);
 
   function needServer(): RunningParts {
     if (running) return running;
@@ -244,14 +246,15 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     async erasePerson(tenantId, number, dryRun) {
       await tenant(tenantId);
       const { recordings: recordingsDir, outbox: outboxDir } = deps.paths;
-      return erasePerson({ database, clock, recordingsDir, outboxDir }, tenantId, number, dryRun);
+      const options = { database, clock, recordingsDir, outboxDir, refusals };
+      return erasePerson(options, tenantId, number, dryRun);
     },
 
     createBackup: (to) => deps.backups.create(to),
 
     tools: createToolDesk({ database, vault, clock, urlProblem: deps.urlProblem }, tenant),
 
-    contacts: createContactDesk({ database, clock }, tenant),
+    contacts: createContactDesk({ database, refusals, clock }, tenant),
 
     statements: createStatements(database, statementStore),
 

@@ -81,6 +81,8 @@ export interface RunnerRecords {
 export interface RunnerOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => RunnerRecords;
+  /** Asked not to be called, and is no contact (contact/refusals.ts). */
+  readonly hasRefused: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
   readonly desk: () => CallDesk;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,7 +91,7 @@ export interface RunnerOptions {
 export type CampaignRunner = ReturnType<typeof createCampaignRunner>;
 
 export function createCampaignRunner(options: RunnerOptions) {
-  const { database, records, desk, clock, log } = options;
+  const { database, records, hasRefused, desk, clock, log } = options;
   let timer: Timer | null = null;
   let stopped = true;
   let busy = false;
@@ -159,6 +161,13 @@ export function createCampaignRunner(options: RunnerOptions) {
   /** False: a cap is reached, or nothing goes; the rest waits for the next look. */
   async function place(campaign: RunningCampaign, target: DueTarget): Promise<boolean> {
     const { tenantId, agentId, fromNumber, name } = campaign;
+    if (await hasRefused(database.read, tenantId, target.numberE164)) {
+      const refused = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
+      await database.tx((queries) => records(queries).settle(target.id, refused, clock.now()));
+      // There is room for another.
+      again = true;
+      return true;
+    }
     try {
       await desk().request(tenantId, {
         toNumber: e164(target.numberE164),

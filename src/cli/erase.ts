@@ -10,7 +10,8 @@ export const eraseCommand: Command = {
   notes: [
     "Without --yes it only says what would go. Recordings, transcripts, summaries, events, mails",
     "and pending calls go; the call stays as a figure without a number. Backups made before keep",
-    "what they have until they are dropped.",
+    "what they have until they are dropped. Whoever asked not to be called is still not called: a",
+    "fingerprint of the number stays for that.",
   ],
   async run(args, terminal) {
     const options = {

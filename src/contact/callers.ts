@@ -20,6 +20,7 @@ import type {
   PinCheck,
 } from "./ports.ts";
 import { refusesCalls } from "./refusal.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** A call back within so long is about the call before. */
 export const MEMORY_MS = 14 * 86_400_000;
@@ -60,6 +61,7 @@ export interface CallersDependencies {
   readonly records: (queries: Queries) => CallerRecords;
   readonly crm: CrmLookup | null;
   readonly pins: PinCheck;
+  readonly refusals: Refusals;
   /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
   readonly listeners: readonly EndListener[];
   readonly clock: Clock;
@@ -93,6 +95,7 @@ export function createCallers({
   records,
   crm,
   pins,
+  refusals,
   listeners,
   clock,
 }: CallersDependencies): Callers {
@@ -179,7 +182,10 @@ export function createCallers({
       const purpose = await records(queries).purpose(tenantId, callUuid);
       if (!purpose || purpose.origin === "api") return;
       const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
-      if (known.some(({ doNotCall }) => doNotCall)) throw notToBeCalled("asked not to be called");
+      const isRefusing =
+        known.some(({ doNotCall }) => doNotCall) ||
+        (await refusals.has(queries, tenantId, toNumber));
+      if (isRefusing) throw notToBeCalled("asked not to be called");
       if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
         throw notToBeCalled("has not agreed to such calls");
     },
@@ -189,7 +195,11 @@ export function createCallers({
       if (!isRefusal || number === "") return false;
       const purpose = await records(database.read).purpose(tenantId, callUuid);
       if (!purpose || purpose.origin === "api") return false;
-      await database.tx((queries) => contacts(queries).setDoNotCall(tenantId, number, clock.now()));
+      await database.tx(async (queries) => {
+        const nowMs = clock.now();
+        if ((await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0) return;
+        await refusals.keep(queries, tenantId, number, nowMs);
+      });
       return true;
     },
 

@@ -3,6 +3,7 @@ import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** Of one tenant. */
 export const CONTACTS_MAX = 100_000;
@@ -59,6 +60,7 @@ export interface ContactRecords {
 export interface ContactsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
+  readonly refusals: Refusals;
   readonly clock: Clock;
 }
 
@@ -74,7 +76,7 @@ export type Contacts = ReturnType<typeof createContacts>;
 /** Argon2id of a telephone PIN: small cost, few tries are allowed. */
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-export function createContacts({ database, records, clock }: ContactsDependencies) {
+export function createContacts({ database, records, refusals, clock }: ContactsDependencies) {
   return {
     async list(tenantId: number, query: ContactQuery) {
       const store = records(database.read);
@@ -92,14 +94,18 @@ export function createContacts({ database, records, clock }: ContactsDependencie
       return contact;
     },
 
-    /** Throws plan_limit_reached. */
+    /** Who refused calls before is not to be called now, whatever the form says. Throws plan_limit_reached. */
     async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
       const pinHash = await pinHashOf(pin);
       const nowMs = clock.now();
       return database.tx(async (queries) => {
         const store = records(queries);
         if ((await store.count(tenantId, null)) >= CONTACTS_MAX) throw tooMany();
-        return store.insert(tenantId, { ...fields, pinHash, createdAt: nowMs, updatedAt: nowMs });
+        const doNotCall =
+          fields.doNotCall || (await refusals.has(queries, tenantId, fields.numberE164));
+        return store.insert(tenantId, {
+          ...{ ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs },
+        });
       });
     },
 
@@ -110,17 +116,27 @@ export function createContacts({ database, records, clock }: ContactsDependencie
       { pin, ...changes }: ContactChanges,
     ): Promise<ContactRecord> {
       const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
-      const updated = await database.tx((queries) =>
-        records(queries).update(tenantId, id, { ...changes, ...pinHash, updatedAt: clock.now() }),
-      );
-      if (!updated) throw notFound("contact");
-      return updated;
+      return database.tx(async (queries) => {
+        const before = await records(queries).find(tenantId, id);
+        const times = { updatedAt: clock.now() };
+        const updated = await records(queries).update(tenantId, id, {
+          ...{ ...changes, ...pinHash, ...times },
+        });
+        if (!before || !updated) throw notFound("contact");
+        if (before.doNotCall && !updated.doNotCall)
+          await refusals.lift(queries, tenantId, updated.numberE164);
+        return updated;
+      });
     },
 
-    /** Throws not_found. */
+    /** "Don't call me" stays. Throws not_found. */
     async remove(tenantId: number, id: number): Promise<void> {
-      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
-      if (!removed) throw notFound("contact");
+      await database.tx(async (queries) => {
+        const contact = await records(queries).find(tenantId, id);
+        if (!contact || !(await records(queries).remove(tenantId, id))) throw notFound("contact");
+        if (contact.doNotCall)
+          await refusals.keep(queries, tenantId, contact.numberE164, clock.now());
+      });
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   tooMany,
 } from "./contacts.ts";
 import { contactCsvLine, contactsCsvHeader, type LineProblem, readContactsCsv } from "./csv.ts";
+import type { Refusals } from "./refusals.ts";
 
 const EXPORT_PAGE = 500;
 const SAME_NUMBER_MAX = 50;
@@ -29,6 +30,7 @@ export interface ImportReport {
 export interface ImportOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
+  readonly refusals: Refusals;
   readonly clock: Clock;
 }
 
@@ -37,7 +39,7 @@ export interface ImportOptions {
  * when a line is wrong, unless `skipBad`. Throws valid_csv_required, plan_limit_reached.
  */
 export async function importContacts(
-  { database, records, clock }: ImportOptions,
+  { database, records, refusals, clock }: ImportOptions,
   tenantId: number,
   file: {
     readonly csv: string;
@@ -54,13 +56,21 @@ export async function importContacts(
   };
   const isRefused = problemCount > 0 && !file.skipBad;
   const dryRun = file.dryRun || isRefused;
+
+  /** A file does not know who asked not to be called since. */
+  async function withRefusal(queries: Queries, fields: ContactFields): Promise<ContactFields> {
+    if (fields.doNotCall || !(await refusals.has(queries, tenantId, fields.numberE164)))
+      return fields;
+    return { ...fields, doNotCall: true };
+  }
+
   const counted = await database.tx(async (queries) => {
     const store = records(queries);
     const counts = { created: 0, updated: 0, unchanged: 0 };
     let room = CONTACTS_MAX - (await store.count(tenantId, null));
     const nowMs = clock.now();
     for (const contact of contacts) {
-      const fields = fieldsOf(contact);
+      const fields = await withRefusal(queries, fieldsOf(contact));
       const known = await samePerson(store, tenantId, fields);
       if (known && isSame(known, fields)) counts.unchanged++;
       else if (known) {

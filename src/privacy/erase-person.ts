@@ -5,13 +5,15 @@
  * told, campaigns' lines, and the number itself.
  *
  * What stays is a call without a person: when, how long, what it cost. The ledger needs that and names
- * nobody. Backups made before stay as they are until they are dropped; the report says so. Files go
+ * nobody. Whoever asked not to be called is not called afterwards either: a fingerprint of the number stays
+ * for that (contact/refusals.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
  * before their rows, so that a run that was cut off is repeated and finds them again.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { endingByUs } from "../call/ending.ts";
+import type { Refusals } from "../contact/refusals.ts";
 import type { Clock } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField } from "../core/errors.ts";
@@ -31,12 +33,15 @@ export interface ErasureReport extends PersonCounts {
   readonly mails: number;
   readonly mail_files: number;
   readonly schedules_cancelled: number;
+  /** The person asked not to be called: that stays, as a fingerprint of the number. */
+  readonly do_not_call_kept?: true;
 }
 
 export interface ErasureOptions {
   readonly database: Database;
   readonly recordingsDir: string;
   readonly outboxDir: string;
+  readonly refusals: Refusals;
   readonly clock: Clock;
 }
 
@@ -57,7 +62,7 @@ export async function erasePerson(
   number: string,
   dryRun: boolean,
 ): Promise<ErasureReport> {
-  const { database, clock } = options;
+  const { database, refusals, clock } = options;
   if (!isE164(number)) throw invalidField("number", "Give the number in E.164, e.g. +37061234567.");
   const reading = eraseStore(database.read);
   if (await reading.isOwnNumber(tenantId, number))
@@ -70,7 +75,10 @@ export async function erasePerson(
     found.map(({ callUuid }) => callUuid),
     found.map(({ id }) => id),
   );
-  const report = {
+  const isRefusing =
+    (await personStore(database.read).hasRefused(tenantId, number)) ||
+    (await refusals.has(database.read, tenantId, number));
+  const report: ErasureReport = {
     dry_run: dryRun,
     calls: found.length,
     ...counts,
@@ -82,6 +90,7 @@ export async function erasePerson(
     recordings: files.recordings.length,
     mail_files: files.mails.length,
     schedules_cancelled: pending.length,
+    ...(isRefusing ? { do_not_call_kept: true } : {}),
   };
   if (dryRun) return report;
 
@@ -91,6 +100,8 @@ export async function erasePerson(
     const store = eraseStore(queries);
     const now = await store.callsWith(tenantId, number);
     requireFinished(now);
+    if (await personStore(queries).hasRefused(tenantId, number))
+      await refusals.keep(queries, tenantId, number, clock.now());
     await store.erase(tenantId, number, now, clock.now());
   });
   // Takes the old pages out of the write-ahead log as well.

@@ -4,6 +4,7 @@ import { minutesOf, timeOfDayText } from "../../contact/calling-hours.ts";
 import { type ContactChanges, type ContactRecord, createContacts } from "../../contact/contacts.ts";
 import { checkMapping } from "../../contact/crm/mapping.ts";
 import { exportContacts, importContacts } from "../../contact/import.ts";
+import { createRefusals, REFUSALS_PURPOSE } from "../../contact/refusals.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
@@ -11,6 +12,7 @@ import { countryOf, isCountry } from "../../number/national-form.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type FeatureRow, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
+import { refusalStore } from "../../store/refusal-store.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
 import { isSameServer } from "../../webhook/tenant-url.ts";
 import { rawRoute, route } from "../contract.ts";
@@ -72,7 +74,8 @@ const presentFeatures = (row: FeatureRow | undefined) => ({
 
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock, callerParts } = dependencies;
-  const contacts = createContacts({ database, records: contactStore, clock });
+  const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE));
+  const contacts = createContacts({ database, records: contactStore, refusals, clock });
 
   /** Of the trunk's caller id, unless said. */
   async function countryFor(tenantId: number, said: string | undefined) {
@@ -105,7 +108,8 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
       ),
     })),
     route(contracts.importContacts)(async ({ tenantId, body }) => {
-      const report = await importContacts({ database, records: contactStore, clock }, tenantId, {
+      const options = { database, records: contactStore, refusals, clock };
+      const report = await importContacts(options, tenantId, {
         csv: body.csv,
         country: await countryFor(tenantId, body.country),
         dryRun: body.dry_run ?? false,

@@ -6,10 +6,13 @@ import {
   type CampaignRunner,
   createCampaignRunner,
 } from "../../../src/campaign/runner.ts";
+import { createRefusals } from "../../../src/contact/refusals.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { campaignStore } from "../../../src/store/campaign-store.ts";
 import { contactStore } from "../../../src/store/contact-store.ts";
+import { refusalStore } from "../../../src/store/refusal-store.ts";
 import {
+  callRefusals,
   calls,
   campaigns,
   campaignTargets,
@@ -53,16 +56,20 @@ beforeEach(async () => {
     await queries.delete(calls);
     await queries.delete(schedules);
     await queries.delete(contacts);
+    await queries.delete(callRefusals);
   });
 });
 afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.stop();
 });
 
+const refusals = createRefusals(refusalStore, new Uint8Array(32));
+
 function startRunner(): CampaignRunner {
   const { database, calls: desk } = server;
   const runner = createCampaignRunner({
     ...{ database, records: campaignStore, desk: () => desk, clock, log: silentLog },
+    hasRefused: refusals.has,
   });
   runners.push(runner);
   runner.start();
@@ -226,6 +233,16 @@ test("who refuses in the middle of it is skipped, and the others are called", as
     "the third is called",
   );
   expect((await targets(id))[1]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
+});
+
+test("who refused and is known by a fingerprint alone is skipped without a call", async () => {
+  await server.database.tx((queries) => refusals.keep(queries, tenant.id, numberOf(0), 1));
+  const id = await running({ numbers: 2, concurrency: 1 });
+  const runner = startRunner();
+  await calling(id, 1);
+  expect((await targets(id))[0]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
+  expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(1));
+  await runner.stop();
 });
 
 test("a number is called once by two runners, and by one that starts after a crash", async () => {

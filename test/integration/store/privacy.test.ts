@@ -2,12 +2,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createRefusals } from "../../../src/contact/refusals.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { erasePerson } from "../../../src/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/privacy/export-tenant.ts";
 import type { Database } from "../../../src/store/database.ts";
+import { refusalStore } from "../../../src/store/refusal-store.ts";
 import {
   birthdayCalls,
+  callEvidence,
   callMemories,
   callPurposes,
   calls,
@@ -48,7 +51,8 @@ async function appliance() {
   const clock = fakeClock();
   const database = await openTestDatabase(databasePath, clock.now());
   opened.push(database);
-  return { database, recordingsDir, outboxDir, databasePath, clock, dataDir };
+  const refusals = createRefusals(refusalStore, new Uint8Array(32).fill(5));
+  return { database, recordingsDir, outboxDir, databasePath, refusals, clock, dataDir };
 }
 
 const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -202,6 +206,46 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
   const [schedule] = await database.read.select().from(schedules);
   expect(schedule).toMatchObject({ status: "cancelled", toNumber: "" });
   expect((await erasePerson(world, tenantId, PERSON, false)).calls).toBe(0);
+});
+
+test("whoever asked not to be called is erased with the number, and still known as one who refused", async () => {
+  const world = await appliance();
+  const { database, refusals, databasePath } = world;
+  const tenantId = await insertTenant(database);
+  const stranger = await insertTenant(database);
+  const erased = await insertCall(world, tenantId, 1, {});
+  await insertKnown(database, tenantId, PERSON, erased);
+  await insertKnown(database, tenantId, OTHER, uuidOf(900));
+  await database.tx((queries) => queries.update(contacts).set({ doNotCall: true }));
+  for (const dryRun of [true, false])
+    expect(await erasePerson(world, tenantId, PERSON, dryRun)).toMatchObject({
+      ...{ dry_run: dryRun, contacts: 1, do_not_call_kept: true },
+    });
+  expect(await refusals.has(database.read, tenantId, PERSON)).toBe(true);
+  expect(await refusals.has(database.read, tenantId, OTHER)).toBe(false);
+  expect(await refusals.has(database.read, stranger, PERSON)).toBe(false);
+  // Asked for again, it is still so.
+  expect(await erasePerson(world, tenantId, PERSON, false)).toMatchObject({
+    ...{ contacts: 0, do_not_call_kept: true },
+  });
+  const files = isRemote ? [] : [databasePath, `${databasePath}-wal`];
+  for (const path of files) expect(readFileSync(path, "latin1")).not.toContain(PERSON);
+  const withoutRefusal = await erasePerson(world, tenantId, "+37060000001", false);
+  expect(withoutRefusal.do_not_call_kept).toBeUndefined();
+});
+
+test("what was measured of an erased person's call goes too", async () => {
+  const world = await appliance();
+  const { database } = world;
+  const tenantId = await insertTenant(database);
+  await insertCall(world, tenantId, 1, {});
+  await insertCall(world, tenantId, 2, { fromNumber: OTHER });
+  await database.tx(async (queries) => {
+    for (const { id } of await queries.select({ id: calls.id }).from(calls))
+      await queries.insert(callEvidence).values({ callId: id, tenantId, sip: [], quality: [] });
+  });
+  await erasePerson(world, tenantId, PERSON, false);
+  expect(await database.read.select().from(callEvidence)).toHaveLength(1);
 });
 
 test("other numbers and other tenants are not touched", async () => {
