@@ -293,15 +293,17 @@ export async function killable(options: KillableOptions): Promise<Killable> {
     if (process.env.LINEVOICE_STORIES) console.log(story());
     const registeredMs = tookMs;
     await eventually(
-      () =>
-        fetch(`${BASE(host)}/readyz`).then(
+      () => {
+        waitedMs = Math.max(waitedMs, processorTime(started.pid).waitedMs);
+        return fetch(`${BASE(host)}/readyz`).then(
           ({ status }) => status === 200,
           () => false,
-        ),
+        );
+      },
       "it is ready",
       30_000,
     ).catch((error) => {
-      throw new StartFailed(`${error} (${story()})`, processorTime(started.pid).waitedMs);
+      throw new StartFailed(`${error} (${story()})`, waitedMs);
     });
     return { registeredMs };
   }
