@@ -37,7 +37,10 @@ function collect(
     });
     response.on("end", () => done(Buffer.concat(chunks)));
     response.on("error", fail);
-    response.on("close", () => fail(new GuardedHttpError("bad_response", "the answer broke off")));
+    response.on("close", () => {
+      if (!response.readableEnded)
+        fail(new GuardedHttpError("bad_response", "the answer broke off"));
+    });
   });
 }
 

@@ -14,6 +14,7 @@ import { lookup as systemLookup } from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
+import type { Duplex } from "node:stream";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { AddressRules, type AddressVerdict } from "./address-rules.ts";
@@ -76,6 +77,13 @@ const resolveBySystem: Resolve = (hostname, done) =>
     done(error, addresses ?? []),
   );
 
+/** The agent's own names spell out every TLS setting for each request; here they are the same for all. */
+class KeptConnections extends https.Agent {
+  override getName(options: https.RequestOptions = {}): string {
+    return `${options.host}:${options.port}`;
+  }
+}
+
 /** The other side closed a kept connection, perhaps before the request arrived. Stays in this file. */
 class KeptWasClosed extends Error {
   constructor(override readonly cause: GuardedHttpError) {
@@ -104,10 +112,12 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     minVersion: "TLSv1.2",
   });
 
-  const kept = new https.Agent({
+  const kept = new KeptConnections({
     ...{ keepAlive: true, timeout: KEPT_FOR_MS, scheduling: "lifo" },
     maxFreeSockets: KEPT_EACH_MAX,
   });
+  /** Kept connections whose address has passed; it cannot change while they live. */
+  const judged = new WeakSet<Duplex>();
 
   function requireAllowed(verdict: AddressVerdict, url: URL): void {
     if (!verdict.allowed)
@@ -180,12 +190,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       request.signal?.addEventListener("abort", onAbort, { once: true });
       outgoing.on("socket", (socket) => {
         const judge = () => {
-          const verdict = rules.check(socket.remoteAddress ?? "");
-          if (!verdict.allowed)
-            stop(new GuardedHttpError("blocked_address", "the address is not allowed"));
+          if (rules.check(socket.remoteAddress ?? "").allowed) judged.add(socket);
+          else stop(new GuardedHttpError("blocked_address", "the address is not allowed"));
         };
-        if (outgoing.reusedSocket) judge();
-        else socket.once("connect", judge);
+        if (!outgoing.reusedSocket) socket.once("connect", judge);
+        else if (!judged.has(socket)) judge();
       });
       let isAnswered = false;
       outgoing.on("error", (error) => {
