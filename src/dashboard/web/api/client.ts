@@ -21,6 +21,7 @@ interface Reply<Data> {
 
 export async function answer<Data>(asked: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
-  if (!response.ok || data === undefined) throw new ApiProblem(response.status, error);
+  if (!response.ok || data === undefined)
+    throw new ApiProblem(response.status, error, response.url);
   return data;
 }

@@ -5,8 +5,10 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly field: string | null;
   readonly requestId: string | null;
+  /** Words of the path that was asked, without ids: `["calls", "transfer"]`. */
+  readonly path: readonly string[];
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, url = "") {
     const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
     const text = (key: string) => (typeof said[key] === "string" ? (said[key] as string) : null);
     super(text("message") ?? `HTTP ${status}`);
@@ -15,8 +17,15 @@ export class ApiProblem extends Error {
     this.code = text("error") ?? (status === 0 ? "offline" : "engine");
     this.field = text("field");
     this.requestId = text("request_id");
+    this.path = wordsOf(url);
   }
 }
+
+/** `https://host/api/v1/calls/0199…/transfer` → calls, transfer. */
+const wordsOf = (url: string): string[] =>
+  (/\/api\/(?:v1|dashboard)\/([^?#]*)/.exec(url)?.[1] ?? "")
+    .split("/")
+    .filter((word) => /^[a-z][a-z.-]*$/.test(word));
 
 /** Anything thrown while asking the API, as a problem: no answer at all is `offline`. */
 export function problemOf(thrown: unknown): ApiProblem {

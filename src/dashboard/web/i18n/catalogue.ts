@@ -21,11 +21,21 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   ru: "Русский",
 };
 
+/** With the server's sentences (answers.ts), which English readers get from the server itself. */
 const loaders: Readonly<Record<Language, () => Promise<Catalogue>>> = {
   en: async () => (await import("./messages/en/index.ts")).en,
-  lt: async () => (await import("./messages/lt/index.ts")).lt,
-  lv: async () => (await import("./messages/lv/index.ts")).lv,
-  ru: async () => (await import("./messages/ru/index.ts")).ru,
+  lt: async () => {
+    const { lt, answers } = await import("./messages/lt/index.ts");
+    return { ...lt, ...answers };
+  },
+  lv: async () => {
+    const { lv, answers } = await import("./messages/lv/index.ts");
+    return { ...lv, ...answers };
+  },
+  ru: async () => {
+    const { ru, answers } = await import("./messages/ru/index.ts");
+    return { ...ru, ...answers };
+  },
 };
 
 export const loadCatalogue = (language: Language): Promise<Catalogue> => loaders[language]();

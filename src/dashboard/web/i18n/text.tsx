@@ -23,6 +23,7 @@ const regionOf = (language: Language): string =>
   navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
 
 function textsOf(language: Language, catalogue: Catalogue) {
+  const all: Readonly<Record<string, string | undefined>> = catalogue;
   const region = regionOf(language);
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(region, { maximumFractionDigits: 2 });
@@ -47,6 +48,11 @@ function textsOf(language: Language, catalogue: Catalogue) {
     language,
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
     knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
+    /** What stands for a code of the server's; null: this language has nothing for it. */
+    said(key: string, parameters: Parameters = {}): string | null {
+      const text = Object.hasOwn(all, key) ? all[key] : undefined;
+      return text === undefined ? null : fill(text, parameters);
+    },
     /** A counted text. */
     count: (key: MessageKey, value: number) =>
       pluralForm(catalogue[key], plurals.select(value)).replace("#", numbers.format(value)),

@@ -4,6 +4,8 @@
  */
 import { type FormEvent, useState } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { fieldText } from "../i18n/server-words.ts";
+import { useText } from "../i18n/text.tsx";
 
 export interface Bound<Value> {
   readonly name: string;
@@ -26,6 +28,7 @@ export interface Form<Values extends object> {
 }
 
 export function useForm<Values extends object>(initial: Values): Form<Values> {
+  const texts = useText();
   const [start, setStart] = useState(initial);
   const [values, setValues] = useState(initial);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -70,7 +73,7 @@ export function useForm<Values extends object>(initial: Values): Form<Values> {
     bind: (name) => ({
       name,
       value: values[name],
-      error: problem?.field === name ? problem.message : null,
+      error: problem?.field === name ? fieldText(problem, texts) : null,
       onValue: (value) => set({ [name]: value } as unknown as Partial<Values>),
     }),
     send: (action) => (event) => {

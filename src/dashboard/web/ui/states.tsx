@@ -2,6 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { fieldText, problemInWords } from "../i18n/server-words.ts";
 import { type Texts, useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -22,14 +23,15 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 }
 
 /** A problem in the reader's words where we know it by its code, else in the server's. */
-export function problemText(problem: ApiProblem, { t }: Pick<Texts, "t">): string {
+export function problemText(problem: ApiProblem, texts: Texts): string {
+  const { t } = texts;
   if (problem.code === "offline") return t("problem.offline");
   if (problem.code === "forbidden" && problem.field === "sign_in") return t("problem.sign_in");
   if (problem.code === "forbidden") return t("problem.forbidden");
   if (problem.code === "rate_limited") return t("problem.rate_limited");
   if (problem.code === "unavailable") return `${t("problem.unavailable")} ${problem.message}`;
   if (problem.code === "engine") return t("problem.engine");
-  return problem.message;
+  return problem.field === null ? problemInWords(problem, texts) : fieldText(problem, texts);
 }
 
 export function ProblemNote({ problem }: { problem: ApiProblem | null }) {

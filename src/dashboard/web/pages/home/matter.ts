@@ -1,4 +1,5 @@
 /** What the server says is the matter, in the reader's language: by its code, else in its words. */
+import { registrationText } from "../../i18n/server-words.ts";
 import type { Texts } from "../../i18n/text.tsx";
 
 interface Matter {
@@ -9,7 +10,20 @@ interface Matter {
 }
 
 /** A newer server may know codes that have no text yet: then its own words are shown. */
-export function inWords({ code, values, sentence, mend }: Matter, { knows, t }: Texts) {
-  const said = (key: string, otherwise: string | null) => (knows(key) ? t(key, values) : otherwise);
+export function inWords({ code, values, sentence, mend }: Matter, texts: Texts) {
+  const { knows, t } = texts;
+  const filled = code === "trunk_failed" ? { ...values, explanation: why(values, texts) } : values;
+  const said = (key: string, otherwise: string | null) => (knows(key) ? t(key, filled) : otherwise);
   return { sentence: said(`lamp.${code}`, sentence), mend: said(`mend.${code}`, mend) };
 }
+
+/** The lamp of a trunk that failed has the SIP code beside the server's own words. */
+const why = ({ server, sip_code: code, explanation }: Matter["values"], texts: Texts): string =>
+  registrationText(
+    {
+      server: String(server),
+      code: typeof code === "number" ? code : null,
+      explanation: String(explanation),
+    },
+    texts,
+  );

@@ -1,6 +1,7 @@
 /** Asks the far end now, and says in words what came back. */
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
+import { checkText } from "../../i18n/server-words.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useDoing } from "../../ui/mutate.ts";
@@ -16,7 +17,8 @@ const TONES: Readonly<Record<Test["checks"][number]["verdict"], Tone>> = {
 };
 
 export function TrunkTest() {
-  const { t, ms } = useText();
+  const texts = useText();
+  const { t, ms } = texts;
   const [test, setTest] = useState<Test | null>(null);
   const doing = useDoing("trunk");
   return (
@@ -41,15 +43,18 @@ export function TrunkTest() {
             {t(`trunk.test_${test.verdict}`)}
           </p>
           <ul className="stack tight">
-            {test.checks.map((check) => (
-              <li key={check.name} className="row firm">
-                <Lamp tone={TONES[check.verdict]} />
-                <span className="grow">
-                  <span className="strong">{check.name}</span> {check.finding}
-                  {check.mend && <span className="muted"> {check.mend}</span>}
-                </span>
-              </li>
-            ))}
+            {test.checks.map((check) => {
+              const { name, finding, mend } = checkText(check, texts);
+              return (
+                <li key={check.name} className="row firm">
+                  <Lamp tone={TONES[check.verdict]} />
+                  <span className="grow">
+                    <span className="strong">{name}</span> {finding}
+                    {mend && <span className="muted"> {mend}</span>}
+                  </span>
+                </li>
+              );
+            })}
           </ul>
           <Facts
             facts={[

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
 import { trunkQuery } from "../../api/queries.ts";
+import { registrationText } from "../../i18n/server-words.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -58,7 +59,8 @@ export function Page() {
 }
 
 function Standing({ trunk }: { trunk: Trunk }) {
-  const { t, time } = useText();
+  const texts = useText();
+  const { t, time } = texts;
   const { isOwner } = useSession();
   const doing = useDoing("trunk", "home");
   const [removing, setRemoving] = useState(false);
@@ -78,7 +80,12 @@ function Standing({ trunk }: { trunk: Trunk }) {
         {t(`trunk.status.${trunk.status}`)}
       </p>
       {trunk.explanation && (
-        <p className={trunk.status === "failed" ? "note bad" : "note warn"}>{trunk.explanation}</p>
+        <p className={trunk.status === "failed" ? "note bad" : "note warn"}>
+          {registrationText(
+            { server: trunk.server, code: trunk.last_code, explanation: trunk.explanation },
+            texts,
+          )}
+        </p>
       )}
       <Facts
         facts={[

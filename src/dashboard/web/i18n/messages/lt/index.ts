@@ -12,6 +12,8 @@ import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
 
+export { answers } from "./answers.ts";
+
 export const lt: Catalogue = {
   ...shell,
   ...door,
