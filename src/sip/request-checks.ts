@@ -1,6 +1,7 @@
 /** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
 import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
 import {
+  isOfRfc2543,
   mediaTypeOf,
   parseNameAddr,
   type ResponseParts,
@@ -59,7 +60,10 @@ function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
         ],
       };
     case "INVITE":
-      return request.headers.has("contact") ? refusalOfContent(request) : { statusCode: 400 };
+      // RFC 2543 needed no Contact (RFC 4475 3.4.1): From stands in for it (session/convert.ts).
+      return request.headers.has("contact") || isOfRfc2543(request)
+        ? refusalOfContent(request)
+        : { statusCode: 400 };
     case "BYE":
     case "PRACK":
     case "UPDATE":

@@ -21,8 +21,8 @@ export interface RawRequest {
   readonly cseq?: number;
   readonly toTag?: string | null;
   readonly uri?: string;
-  /** Default: the peer's own. */
-  readonly contact?: string;
+  /** Default: the peer's own; null: none. */
+  readonly contact?: string | null;
 }
 
 export interface RawCall {
@@ -50,6 +50,7 @@ export function rawCall(
 ): RawCall {
   const id = `${process.pid}-${++lastId}`;
   const callId = `raw-${id}`;
+  const own = `sip:raw@${hostForUri(peer.host)}:${peer.port}`;
   const fromTag = `from-${id}`;
   let cseq = 0;
   let branches = 0;
@@ -82,7 +83,9 @@ export function rawCall(
           ["To", toTag ? `${to};tag=${toTag}` : to],
           ["Call-ID", callId],
           ["CSeq", `${number_} ${request.method}`],
-          ["Contact", `<${request.contact ?? `sip:raw@${hostForUri(peer.host)}:${peer.port}`}>`],
+          ...(request.contact === null
+            ? []
+            : [["Contact", `<${request.contact ?? own}>`] as const]),
           ...(request.headers ?? []),
           ...(body === "" ? [] : [["Content-Type", "application/sdp"] as const]),
         ],

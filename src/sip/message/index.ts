@@ -12,6 +12,7 @@ export {
 export { type HeaderInit, Headers } from "./headers.ts";
 export {
   type CSeq,
+  isOfRfc2543,
   type ParseFailure,
   type SipMessage,
   type SipRequest,

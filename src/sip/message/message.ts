@@ -52,6 +52,12 @@ const COOKIE = "z9hG4bK";
  */
 export function transactionIdentity(message: SipMessage): string {
   const branch = message.via.parameters.get("branch") ?? "";
-  if (branch.startsWith(COOKIE) && branch.length > COOKIE.length) return branch;
+  if (!isOfRfc2543(message)) return branch;
   return `${branch} ${message.callId} ${message.cseq.number} ${message.headers.get("from")}`;
+}
+
+/** Its sender knows nothing of RFC 3261, by its branch. */
+export function isOfRfc2543({ via }: SipMessage): boolean {
+  const branch = via.parameters.get("branch") ?? "";
+  return !branch.startsWith(COOKIE) || branch.length === COOKIE.length;
 }

@@ -27,7 +27,10 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "proxy-authenticate",
 ]);
 
-/** `contactUser`: put into the Request-URI, because SIP.js answers 404 to any other user. */
+/**
+ * `contactUser`: put into the Request-URI, because SIP.js answers 404 to any other user. From stands in
+ * for a missing Contact, as RFC 2543 has it; who may leave it out is request-checks.ts' business.
+ */
 export function toSipJsRequest(
   request: SipRequest,
   contactUser: string,
@@ -36,6 +39,11 @@ export function toSipJsRequest(
   target.method = request.method;
   target.ruri = new URI("sip", contactUser, "local.invalid");
   fill(target, request);
+  const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
+  if (opensCall && !target.hasHeader("contact")) {
+    const from = toNameAddrHeader(request.from);
+    addParsed(target, "contact", `<${from.uri}>`, new NameAddrHeader(from.uri, "", {}));
+  }
   // SIP.js tells its transactions apart by the branch alone.
   target.viaBranch = transactionIdentity(request);
   return target;

@@ -1,5 +1,6 @@
 /** Calls that come in, request by request, from a far end that is nothing but text. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { formatUri } from "../../../src/sip/message/index.ts";
 import type { IncomingLeg, SipStack } from "../../../src/sip/ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OFFER, type RawCall, rawCall } from "../../support/raw-call.ts";
@@ -410,4 +411,24 @@ describe("CANCEL", () => {
     const branch = call.send({ method: "CANCEL", cseq: 1, toTag: null });
     expect((await call.answer(branch, "CANCEL")).statusCode).toBe(481);
   });
+});
+
+test("a caller of RFC 2543 without Contact is hung up on at its From, by the way it recorded", async () => {
+  const call = newCall();
+  onLeg = (leg) => void leg.answer(MEDIA).catch(() => {});
+  const route = ["Record-Route", `<sip:${FAR}:${peer.port};lr>`] as const;
+  const branch = call.send({
+    ...{ method: "INVITE", branch: "1717", contact: null, headers: [route], body: OFFER(FAR) },
+    toTag: null,
+  });
+  expect((await call.answer(branch)).statusCode).toBe(200);
+  const [leg] = legs;
+  if (!leg) throw new Error("no leg");
+  const up = next(leg, "answered");
+  call.ack(1);
+  await up;
+  leg.hangUp();
+  await eventually(() => peer.methods().includes("BYE"), "the BYE");
+  const bye = peer.requests.at(-1)?.request;
+  expect(bye && formatUri(bye.uri)).toBe("sip:+37069999999@caller.test");
 });

@@ -48,7 +48,7 @@ const INVALID: readonly (readonly [string, string, Outcome])[] = [
   ["baddate", "a Date that is not GMT, which we do not use", "call"],
   ["regbadct", "a Contact with headers and no <>", 400],
   ["badaspec", "spaces inside <>", 400],
-  ["baddn", "a display name that wants quotes, and is understood without", 200],
+  ["baddn", "a display name that wants quotes, in a message cut off behind its headers", 400],
   ["badvers", "SIP/7.0", 505],
   ["mismatch01", "CSeq of another method", 400],
   ["mismatch02", "CSeq of another method, and an unknown one", 400],
@@ -189,6 +189,19 @@ describe("what is read out of them", () => {
     const text = readFileSync(join(FOLDER, "esc01.dat")).toString();
     send(Buffer.from(text.replace("z9hG4bKkdjuw", "z9hG4bKagain").replace("esc01.", "esc02.")));
     return eventually(() => legs[0]?.calledNumbers[0] === "sips:user@example.com", "the call");
+  });
+
+  test("baddn: the display name is understood without its quotes where the message is whole", async () => {
+    const text = readFileSync(join(FOLDER, "baddn.dat")).toString();
+    send(Buffer.from(`${text.replace("baddn.", "whole.")}\r\n`));
+    await eventually(() => codes("whole.31415").includes(200), "the answer");
+  });
+
+  test("inv2543: the same of a sender that knows RFC 3261 is 400, for its Contact is missing", () => {
+    const text = readFileSync(join(FOLDER, "inv2543.dat")).toString();
+    expect(read("inv2543").headers.has("contact")).toBe(false);
+    send(Buffer.from(text.replace("SIP/2.0/UDP iftgw", "SIP/2.0/UDP gw;branch=z9hG4bKnew.of")));
+    return eventually(() => codes("inv2543.").includes(400), "the refusal");
   });
 
   test("unreason and noreason are 200 and 100", () => {
