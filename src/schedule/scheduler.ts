@@ -1,6 +1,6 @@
 /**
- * Fires what is due. A timer only wakes it, once a second; what is due is decided in the database,
- * under a lease with a fencing token, so that clock steps, restarts and other nodes cannot fire
+ * Fires what is due. Timers only wake it, once a second and at the moment the next entry falls due; what is
+ * due is decided in the database, under a lease with a fencing token, so that clock steps, restarts and other nodes cannot fire
  * twice or late (decisions.md 7). Times are UTC there: daylight-saving time changes nothing.
  *
  * Immediate requests are entries due at once: they take the same way.
@@ -57,6 +57,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   let again = false;
   let stopped = false;
   let soon: Timer | null = null;
+  /** Set where something falls due before the next look. */
+  let onTime: Timer | null = null;
 
   const isHalted = () => stopped || options.isRefusing();
 
@@ -100,13 +102,20 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   async function round(): Promise<void> {
     while (!isHalted()) {
       const nowMs = clock.now();
-      if (!(await scheduleStore(database.read).hasDue(nowMs, LEASE_MS, filter()))) return;
+      const dueBy = nowMs + LOOK_EVERY_MS;
+      const first = await scheduleStore(database.read).firstDue(nowMs, dueBy, LEASE_MS, filter());
+      if (first === null || first > nowMs) return wakeAt(first, nowMs);
       const claimed = await database.tx((queries) =>
         scheduleStore(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter()),
       );
       if (claimed.length === 0) return;
       await fireAll(claimed);
     }
+  }
+
+  function wakeAt(dueMs: number | null, nowMs: number): void {
+    onTime?.cancel();
+    onTime = dueMs === null || stopped ? null : clock.after(dueMs - nowMs, wake);
   }
 
   function wake(): void {
@@ -146,6 +155,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       timer.cancel();
       soon?.cancel();
       await running;
+      onTime?.cancel();
     },
   };
 }

@@ -31,7 +31,7 @@ const trunkIsElsewhere = sql`EXISTS (
 /** Takes what `dueValues` makes; prepared, for it is asked every second. */
 const due = and(
   eq(schedules.status, "pending"),
-  lte(schedules.scheduleAt, sql.placeholder("nowMs")),
+  lte(schedules.scheduleAt, sql.placeholder("dueBy")),
   or(
     isNull(schedules.leaseUntil),
     lt(schedules.leaseUntil, sql.placeholder("nowMs")),
@@ -42,8 +42,8 @@ const due = and(
   sql`(${node} IS NULL OR NOT ${trunkIsElsewhere})`,
 );
 
-const dueValues = (nowMs: number, leaseMs: number, filter: DueFilter) => ({
-  ...{ nowMs, leaseEnd: nowMs + leaseMs, node: filter.node },
+const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFilter) => ({
+  ...{ nowMs, dueBy, leaseEnd: nowMs + leaseMs, node: filter.node },
   full: JSON.stringify(filter.exceptTenants),
 });
 
@@ -66,12 +66,27 @@ export function scheduleStore(queries: Queries) {
         .get();
     },
 
-    /** Is there anything to claim? A look, so that an idle node writes nothing. */
-    async hasDue(nowMs: number, leaseMs: number, filter: DueFilter): Promise<boolean> {
-      const statement = prepared(queries, "schedules.hasDue", () =>
-        queries.select({ id: schedules.id }).from(schedules).where(due).limit(1).prepare(),
+    /**
+     * When the first of what may be claimed by `dueBy` is due; null: nothing is. A look, so that an idle
+     * node writes nothing.
+     */
+    async firstDue(
+      nowMs: number,
+      dueBy: number,
+      leaseMs: number,
+      filter: DueFilter,
+    ): Promise<number | null> {
+      const statement = prepared(queries, "schedules.firstDue", () =>
+        queries
+          .select({ scheduleAt: schedules.scheduleAt })
+          .from(schedules)
+          .where(due)
+          .orderBy(asc(schedules.scheduleAt))
+          .limit(1)
+          .prepare(),
       );
-      return (await statement.all(dueValues(nowMs, leaseMs, filter))).length > 0;
+      const [first] = await statement.all(dueValues(nowMs, dueBy, leaseMs, filter));
+      return first?.scheduleAt ?? null;
     },
 
     /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
@@ -91,7 +106,10 @@ export function scheduleStore(queries: Queries) {
           .limit(sql.placeholder("countMax"))
           .prepare(),
       );
-      const found = await statement.all({ ...dueValues(nowMs, leaseMs, filter), countMax });
+      const found = await statement.all({
+        ...dueValues(nowMs, nowMs, leaseMs, filter),
+        countMax,
+      });
       if (found.length === 0) return [];
       const lease = { leaseOwner: owner, leaseUntil: nowMs + leaseMs };
       await queries

@@ -85,6 +85,23 @@ test("an entry is fired within a second of its time", async () => {
   await world.database.close();
 });
 
+test("between two looks it is woken at the very moment an entry falls due", async () => {
+  const world = await arrange();
+  const scheduler = world.start();
+  const begin = world.clock.now();
+  await world.at(begin + 5_300);
+  await world.at(begin + 5_640, 2);
+  await world.at(begin + 7_001);
+  for (let ms = 0; ms < 8_000; ms++) {
+    await world.clock.advance(1);
+    await scheduler.idle();
+  }
+  expect(world.fired.map(({ lateMs }) => lateMs)).toEqual([0, 0, 0, 0]);
+  await scheduler.stop();
+  expect(world.clock.pendingTimers).toBe(0);
+  await world.database.close();
+});
+
 /** The machine's own zone is that of a process: each case is one. */
 for (const [what, from] of [
   ["the hour that does not exist", "2026-03-29T00:30:00Z"],

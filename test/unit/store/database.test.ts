@@ -30,7 +30,7 @@ test.skipIf(process.platform !== "linux")(
     const tenantId = await insertTenant(database);
     for (let n = 0; n < 50; n++) await database.read.select().from(tenants).limit(n);
     const filter = { exceptTenants: [], node: null };
-    await scheduleStore(database.read).hasDue(0, 1, filter);
+    await scheduleStore(database.read).firstDue(0, 0, 1, filter);
     await database.tx((queries) => scheduleStore(queries).claimDue("a", 0, 1, 10, filter));
     const beside = openReadOnly(path);
     expect(await beside.queries.select({ id: tenants.id }).from(tenants)).toEqual([
@@ -41,7 +41,7 @@ test.skipIf(process.platform !== "linux")(
     await database.close();
     expect(openBelow(directory)).toEqual([]);
     // Closed is closed: also for a statement that was kept.
-    expect(scheduleStore(database.read).hasDue(0, 1, filter)).rejects.toThrow("closed");
+    expect(scheduleStore(database.read).firstDue(0, 0, 1, filter)).rejects.toThrow("closed");
     await database.close();
   },
 );
