@@ -13,7 +13,7 @@ import type { CallAudio } from "../media/ports.ts";
 import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
-import { BuiltIns, type TransferWish } from "./built-ins.ts";
+import { BuiltIns } from "./built-ins.ts";
 import type { Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
@@ -25,6 +25,7 @@ import type { SessionMessage } from "./session-message.ts";
 import type { Tongue } from "./tongue.ts";
 import { type ToolAnswer, ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
+import { TransferWishes } from "./transfer-wishes.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 import { asksForDictation } from "./words.ts";
@@ -70,10 +71,7 @@ export class AgentSide {
   readonly #builtIns: BuiltIns;
   readonly #neverSilent: NeverSilent;
   readonly #proof: DisclosureProof;
-  /** Asked for, and not yet handed to main. */
-  #transferWish: TransferWish | null = null;
-  /** At main; its answer is awaited. */
-  #transfer: TransferWish | null = null;
+  readonly #transfers = new TransferWishes();
   #playedMs = 0;
 
   constructor(options: AgentSideOptions) {
@@ -103,9 +101,7 @@ export class AgentSide {
       },
       expect: (answer) => this.#expect(answer),
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-      transfer: (target) => {
-        this.#transferWish = { target, briefing: null, toolCallId: null };
-      },
+      transfer: (target) => this.#transfers.replace({ target, briefing: null, toolCallId: null }),
       message: (text) => this.#builtIns.keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
       done: (input) => this.#mindDone(input),
@@ -123,11 +119,7 @@ export class AgentSide {
       transferTargets: settings.transferTargets ?? {},
       own: options.ownTools,
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-      transfer: (wish) => {
-        if (this.#transferWish || this.#transfer) return false;
-        this.#transferWish = wish;
-        return true;
-      },
+      transfer: (wish) => this.#transfers.add(wish),
       answer: (answer) => this.#answerTool(answer),
     });
   }
@@ -222,8 +214,7 @@ export class AgentSide {
   /** The caller is back: says why, and tells a mind that asked. */
   transferFailed(cause: TransferFailure): void {
     const said = this.#options.tongue.phrases.transferFailed[cause];
-    const toolCallId = this.#transfer?.toolCallId ?? null;
-    this.#transfer = null;
+    const toolCallId = this.#transfers.settled();
     this.sayPhrase(said);
     if (toolCallId === null) return;
     const output = { error: `not transferred: ${cause}`, already_said: said };
@@ -370,10 +361,8 @@ export class AgentSide {
   #settle(how: "agent_done" | "nothing_to_say"): void {
     this.finishTurn();
     this.#machine.apply({ type: how });
-    const wish = this.#transferWish;
+    const wish = this.#transfers.handOver();
     if (wish === null) return;
-    this.#transferWish = null;
-    this.#transfer = wish;
     const { target, briefing } = wish;
     this.#options.emit({ type: "transfer_wish", target, briefing });
   }

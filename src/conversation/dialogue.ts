@@ -9,7 +9,6 @@
  */
 import type { EndedReason } from "../call/ended-reason.ts";
 import type { Log } from "../core/log.ts";
-import type { Heard } from "../engine/ports.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
 import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
@@ -21,12 +20,11 @@ import { DialogueTimers } from "./dialogue-timers.ts";
 import { DigitCollector } from "./digits.ts";
 import { EchoGuard } from "./echo.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
-import { CallerHearing, type Utterance } from "./hearing.ts";
+import { CallerHearing } from "./hearing.ts";
 import { LastWords } from "./last-words.ts";
 import { LAST_TEXT_TIMEOUT_MS } from "./limits.ts";
 import { Overlap } from "./overlap.ts";
 import { Questions } from "./questions.ts";
-import { Recognitions } from "./recognitions.ts";
 import { SilenceWatch } from "./silence.ts";
 import { TransferHold } from "./transfer-hold.ts";
 import {
@@ -36,6 +34,7 @@ import {
   type TurnMachine,
   type TurnState,
 } from "./turn-taking.ts";
+import { Understanding } from "./understanding.ts";
 import { isBackChannel, soundsFinished } from "./words.ts";
 
 type AgentSideWiring =
@@ -55,9 +54,6 @@ export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring>
   readonly onHeld: () => void;
 }
 
-/** What stands in the transcript for speech that nobody understood. */
-const INAUDIBLE = "[inaudible]";
-
 export class Dialogue {
   readonly #machine: TurnMachine;
   readonly #echo: EchoGuard;
@@ -70,12 +66,10 @@ export class Dialogue {
   readonly #transferHold: TransferHold;
   readonly #lastWords: LastWords;
 
-  readonly #recognitions = new Recognitions();
+  readonly #understanding: Understanding;
   readonly #questions: Questions;
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
-  /** The recogniser was lost in the middle of what the caller says. */
-  #utteranceLost = false;
 
   constructor(private readonly options: DialogueOptions) {
     const { settings, audio, engine, clock, vad, log } = options;
@@ -91,7 +85,7 @@ export class Dialogue {
       echo: this.#echo,
       machine: this.#machine,
       callerSpeaks: () => this.#hearing.active,
-      recognising: () => this.#recognitions.pending,
+      recognising: () => this.#understanding.pending,
       onFailure: (error) => this.engineFailed(error),
       onSilent: () => this.#lastWords.agentFellSilent(),
     });
@@ -112,7 +106,7 @@ export class Dialogue {
           this.#applyIn(["endpointing"], { type: "caller_spoke" });
         },
         words: () => this.#askEarly(),
-        endpoint: (utterance) => this.#callerFinished(utterance),
+        endpoint: (utterance) => this.#understanding.finished(utterance),
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
       },
     });
@@ -138,8 +132,17 @@ export class Dialogue {
       ...{ machine: this.#machine, agent: this.#agent, mind: engine.mind },
       timer: this.#timers.holding,
       fadeMs: settings.bargeInFadeMs,
-      finishUtterance: () => this.#finishUtterance(),
+      finishUtterance: () => this.#understanding.finishNow(),
       onHeld: options.onHeld,
+    });
+    this.#understanding = new Understanding({
+      ...{ settings, tongue: options.tongue, usage: options.usage, silence: this.#silence },
+      ...{ machine: this.#machine, agent: this.#agent, hearing: this.#hearing, echo: this.#echo },
+      ...{ overlap: this.#overlap, questions: this.#questions },
+      screening: () => this.#screening,
+      greetsFirst: options.brief.agent.firstSpeaker === "assistant",
+      waits: () => this.#transferHold.waiting,
+      onFailure: (error) => this.engineFailed(error),
     });
     this.#digits = new DigitCollector(clock, (digits) => {
       this.#hearing.cancel();
@@ -149,7 +152,7 @@ export class Dialogue {
     this.#screening = screeningOf({
       ...{ ...options, sampleRateHz: audio.sampleRateHz },
       ...{ machine: this.#machine, agent: this.#agent, hearing: this.#hearing },
-      recognising: () => this.#recognitions.pending,
+      recognising: () => this.#understanding.pending,
       lastWords: (text, reason) => this.lastWords(text, reason),
     });
   }
@@ -251,10 +254,7 @@ export class Dialogue {
    */
   speechRestored(): void {
     this.#agent.retrySpeech();
-    this.#utteranceLost = this.#hearing.active;
-    if (!this.#recognitions.pending) return;
-    this.#recognitions.void();
-    if (this.state.name === "thinking" && !this.#agent.hasWords) this.#askToRepeat();
+    this.#understanding.restored();
   }
 
   /** Says this, whatever is going on, and then ends. Too late while last words are being said. */
@@ -273,12 +273,12 @@ export class Dialogue {
    */
   async stop(reason: EndedReason): Promise<void> {
     if (this.state.name === "ended") return;
-    this.#finishUtterance();
+    this.#understanding.finishNow();
     this.#agent.stop(0);
     this.#machine.apply({ type: "ended", reason });
     const late = () => new Error("the caller's last words are not known in time");
     const { clock } = this.options;
-    await withDeadline(clock, this.#recognitions.latest, LAST_TEXT_TIMEOUT_MS, late).catch(
+    await withDeadline(clock, this.#understanding.latest, LAST_TEXT_TIMEOUT_MS, late).catch(
       () => {},
     );
   }
@@ -295,12 +295,6 @@ export class Dialogue {
     this.#agent.askEarly({ type: "utterance", text, confidence: 1 });
   }
 
-  #askToRepeat(): void {
-    this.#overlap.forget();
-    this.#machine.apply({ type: "respond" });
-    this.#agent.sayPhrase(this.options.tongue.phrases.sayAgain);
-  }
-
   #endpointingMs(partial: string): number {
     const { settings, tongue, engine } = this.options;
     if (this.state.name === "screening") return ANSWERING.afterGreetingMs;
@@ -313,75 +307,9 @@ export class Dialogue {
   }
 
   #callerBegan(): void {
-    this.#utteranceLost = false;
+    this.#understanding.utteranceBegan();
     this.#echo.utteranceBegan();
     this.#applyIn(["listening"], { type: "caller_spoke" });
-  }
-
-  #callerFinished(utterance: Utterance): void {
-    switch (this.state.name) {
-      case "screening":
-        this.#recognise(utterance, true);
-        this.#screening?.utteranceEnded(utterance.speechMs);
-        break;
-      case "caller_speaking":
-      case "endpointing":
-        this.#machine.apply({ type: "endpoint" });
-        if (this.#utteranceLost) this.#askToRepeat();
-        else this.#recognise(utterance);
-        break;
-      case "thinking":
-        if (this.#agent.toolAtWork) this.#recognise(utterance);
-        break;
-      case "agent_speaking":
-        if (this.#agent.nearlyDone && !this.#echo.suspected) this.#recognise(utterance);
-        break;
-    }
-  }
-
-  /** What the caller is saying right now is kept, as far as it goes. */
-  #finishUtterance(): void {
-    if (this.#hearing.active && !this.#echo.suspected) this.#recognise(this.#hearing.utterance);
-  }
-
-  /** `greeting`: what somebody whom we called says first. */
-  #recognise(utterance: Utterance, greeting = false): void {
-    this.#recognitions.add(
-      this.#hearing.finish(),
-      (heard) => this.#understand(utterance, heard, greeting),
-      (error) => this.engineFailed(error),
-    );
-  }
-
-  #understand(utterance: Utterance, heard: Heard, greeting: boolean): void {
-    this.options.usage.recognised(heard.audioMs);
-    const text = heard.text.trim();
-    if (text !== "") this.#screening?.words(text);
-    const { name } = this.state;
-    const answered = greeting && this.options.brief.agent.firstSpeaker === "assistant";
-    if (!TALKING.has(name) || name === "screening" || answered || this.#transferHold.waiting) {
-      if (text !== "") this.#questions.keep(text, utterance);
-      return;
-    }
-    if (this.#isNothing(text, utterance)) {
-      if (!this.#agent.moreToCome) this.#applyIn(["thinking"], { type: "dismissed" });
-      return;
-    }
-    this.#overlap.confirm();
-    this.#questions.keep(text || INAUDIBLE, utterance);
-    this.#silence.callerActive();
-    this.#questions.answer(text, heard.confidence, utterance);
-  }
-
-  /** A short noise, or a "mhm" that leaves the word to the agent. */
-  #isNothing(text: string, utterance: Utterance): boolean {
-    const { settings, tongue } = this.options;
-    if (text === "" && utterance.speechMs < settings.bargeInMs) return true;
-    const onlyListening = this.#agent.expected !== "yes_no" && isBackChannel(text, tongue.language);
-    if (text !== "" && !onlyListening) return false;
-    return (
-      this.state.name === "agent_speaking" || this.#agent.toolPending || this.#overlap.undecided
-    );
   }
 
   // Effects of a change of state: every waiting state's timer begins and ends here

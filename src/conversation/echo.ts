@@ -31,7 +31,9 @@ export class EchoGuard {
   #ticks = 0;
   #partialSum = 0;
   #partialCount = 0;
-  #suspected = false;
+  /** Judgements of the running utterance, and how many of them found an echo. */
+  #judgements = 0;
+  #echoes = 0;
 
   constructor(private readonly sampleRateHz: number) {
     if (PLAYED_FRAMES * FRAME_MS < 2 * PLAYOUT_AHEAD_MS_MAX) throw new RangeError("ring too short");
@@ -59,26 +61,31 @@ export class EchoGuard {
     this.#ticks++;
   }
 
-  /** The running utterance sounded like the agent's own voice at some time. */
+  /**
+   * The running utterance sounds like the agent's own voice, most of the times it was judged: the
+   * first 100 ms of any word may look like the beginning of something that was played.
+   */
   get suspected(): boolean {
-    return this.#suspected;
+    return this.#echoes * 2 > this.#judgements;
   }
 
   utteranceBegan(): void {
-    this.#suspected = false;
+    this.#judgements = 0;
+    this.#echoes = 0;
   }
 
   /** Once a frame while somebody speaks over the agent. */
   judgeNowAndThen(): void {
-    if (!this.#suspected && this.#ticks % JUDGE_EVERY_FRAMES === 0) this.isEcho();
+    if (this.#ticks % JUDGE_EVERY_FRAMES === 0) this.isEcho();
   }
 
   /** Whether the last 400 ms heard are an echo of what was played. */
   isEcho(): boolean {
     if (this.#ticks < WINDOW_FRAMES) return false;
+    this.#judgements++;
     for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay += DELAY_STEP_FRAMES) {
       if (!this.#matchesAt(delay)) continue;
-      this.#suspected = true;
+      this.#echoes++;
       return true;
     }
     return false;

@@ -33,6 +33,8 @@ export interface Utterance {
   readonly beganAt: number;
   readonly lastSpeechAt: number;
   readonly speechMs: number;
+  /** Without what the detector adds to the end of a word. */
+  readonly soundMs: number;
   /** When the caller was judged to have finished, or now. */
   readonly endedAt: number;
 }
@@ -82,6 +84,11 @@ export class CallerHearing {
     return this.#active ? this.#detector.speechMs : 0;
   }
 
+  /** `speechMs` without what the detector adds to the end of a word. */
+  get soundMs(): number {
+    return this.#active ? this.#detector.soundMs : 0;
+  }
+
   /** Milliseconds since the last voiced frame of the running utterance. */
   get silentMs(): number {
     return this.#active ? this.#detector.silentMs : 0;
@@ -94,9 +101,10 @@ export class CallerHearing {
 
   /** The running utterance up to now. */
   get utterance(): Utterance {
-    const { speechMs, silentMs } = this.#detector;
+    const { speechMs, soundMs, silentMs } = this.#detector;
     const endedAt = this.options.clock.monotonic();
-    return { beganAt: this.#beganAt, lastSpeechAt: endedAt - silentMs, speechMs, endedAt };
+    const lastSpeechAt = endedAt - silentMs;
+    return { beganAt: this.#beganAt, lastSpeechAt, speechMs, soundMs, endedAt };
   }
 
   frame(pcm: Int16Array): void {

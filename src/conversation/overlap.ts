@@ -9,7 +9,7 @@ import type { AgentSide } from "./agent-side.ts";
 import type { Spoken } from "./agent-speech.ts";
 import type { EchoGuard } from "./echo.ts";
 import type { CallerHearing } from "./hearing.ts";
-import { cutsIn } from "./interruption.ts";
+import { cutsIn, mayBeListening } from "./interruption.ts";
 import { CONTINUATION_MS } from "./limits.ts";
 import type { Tongue } from "./tongue.ts";
 import type { TurnMachine } from "./turn-taking.ts";
@@ -58,6 +58,12 @@ export class Overlap {
     machine.apply({ type: "interrupted" });
   }
 
+  /** What was said shortly and is over was meant to interrupt: the agent falls silent. */
+  giveWay(): void {
+    const { agent, settings } = this.options;
+    this.#cutShort = agent.stop(settings.bargeInFadeMs);
+  }
+
   /** It was meant: the mind's last words end where they were cut. */
   confirm(): void {
     const cut = this.#cutShort;
@@ -84,7 +90,9 @@ export class Overlap {
   #judgeInterruption(): void {
     const { settings, tongue, agent, hearing, echo } = this.options;
     echo.judgeNowAndThen();
-    if (agent.protectedNow || !cutsIn(settings, tongue.language, hearing)) return;
+    if (agent.protectedNow) return;
+    const speech = { speechMs: hearing.soundMs, partial: hearing.partial };
+    if (!cutsIn(settings, tongue.language, speech) || mayBeListening(speech)) return;
     if (!echo.isEcho()) this.cut();
   }
 }

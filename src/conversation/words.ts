@@ -19,10 +19,26 @@ const CONTINUATIONS: Readonly<Record<AgentLanguage, readonly string[]>> = {
 
 /** What a listener says without wanting the word. */
 const BACK_CHANNELS: Readonly<Record<AgentLanguage, readonly string[]>> = {
-  en: "mhm mm hmm uh-huh uhuh aha ah oh yeah yes yep ok okay right sure i see".split(" "),
-  lt: "mhm mm aha taip jo gerai aišku suprantu nu".split(" "),
-  lv: "mhm mm aha jā labi skaidrs saprotu nu".split(" "),
-  ru: "мгм мм угу ага да так ясно понятно хорошо ну".split(" "),
+  en: "mhm mm mmm hm hmm mm-hmm mm-hm uh-huh uhuh aha ah oh yeah yes yep yup ok okay right alright all sure fine cool great exactly got it i see".split(
+    " ",
+  ),
+  lt: "mhm mm mmm hm aha taip jo ok okay gerai aišku suprantu supratau žinoma puiku nu".split(" "),
+  lv: "mhm mm mmm hm aha jā ok okay labi skaidrs saprotu sapratu protams nu".split(" "),
+  ru: "мгм мм ммм хм угу ага да так ок окей ясно понятно понял поняла хорошо ладно точно ну".split(
+    " ",
+  ),
+};
+
+/** What is said to get the word, be it short. */
+const CLAIMS: Readonly<Record<AgentLanguage, readonly string[]>> = {
+  en: "stop wait hold sorry excuse pardon no hello listen enough".split(" "),
+  lt: "stop palauk palaukit palaukite luktelėkit minutėlę ne atsiprašau alio klausykit užteks".split(
+    " ",
+  ),
+  lv: "stop pagaidi pagaidiet nē atvainojiet hallo klausieties pietiek".split(" "),
+  ru: "стоп подожди подождите погоди погодите постойте минутку нет извините простите алло хватит".split(
+    " ",
+  ),
 };
 
 /** Beginnings of words that numbers are dictated with; figures count too. */
@@ -94,4 +110,9 @@ export function asksForDictation(text: string, language: AgentLanguage): boolean
 export function isBackChannel(text: string, language: AgentLanguage): boolean {
   const words = wordsOf(text);
   return words.length > 0 && words.every((word) => BACK_CHANNELS[language].includes(word));
+}
+
+/** True for words that ask for the word: "stop", "wait a moment". */
+export function claimsTheWord(text: string, language: AgentLanguage): boolean {
+  return wordsOf(text).some((word) => CLAIMS[language].includes(word));
 }

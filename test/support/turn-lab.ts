@@ -36,6 +36,8 @@ export interface LabOptions {
   /** Echo of the agent's own voice in the caller's line, 0 to 1. */
   readonly echo?: number;
   readonly answers: (input: MindInput) => MindEvent[];
+  /** The recogniser tells words only when an utterance is over. */
+  readonly withoutPartials?: boolean;
 }
 
 interface SpokenWords {
@@ -93,11 +95,12 @@ export async function openLab(parts: LabParts, options: LabOptions) {
 
   const engine: EngineSession = {
     ear: {
-      capabilities: { partials: true },
+      capabilities: { partials: !options.withoutPartials },
       begin(lead) {
         earFromMs = nowMs() - lead.length / 8;
       },
       push() {
+        if (options.withoutPartials) return;
         onPartial(wordsBetween(earFromMs, nowMs() - PARTIAL_DELAY_MS));
       },
       end: async () => ({

@@ -1,0 +1,130 @@
+/** How conversations end, and what is kept of them, with scripted audio and engine. */
+import { expect, test } from "bun:test";
+import { phrasesFor } from "../../../src/conversation/phrases.ts";
+import { EngineFailure, type MindEvent } from "../../../src/engine/ports.ts";
+import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+
+const PHRASES = phrasesFor("en");
+const text = (value: string): MindEvent => ({ type: "text", text: value });
+
+test("max duration ends the call with a closing phrase", async () => {
+  const call = await scriptedCall({ brief: callBrief({ maxDurationSec: 5 }) });
+  await call.answerAndGreet();
+  await call.silence(4_000);
+  expect(call.endWish()).toBeNull();
+  await call.silence(6_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "max_duration" });
+  expect(call.turns().at(-1)?.text).toBe(PHRASES.maxDuration);
+});
+
+test("the agent finishes its goodbye before it asks for the end, and nobody interrupts it", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const goodbye = "Thank you for calling and goodbye.";
+  call.script.answers = () => [text(goodbye), { type: "end_call" }];
+  await call.says("That was all, thanks.");
+  await call.speech(1_000);
+  expect(call.endWish()).toBeNull();
+  await call.silence(2_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "agent_hangup" });
+  expect(call.turns().at(-1)).toMatchObject({ text: goodbye, interrupted: false });
+});
+
+test("a transfer is asked for after its announcement", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = () => [
+    text("I will put you through."),
+    { type: "transfer", target: "desk" },
+  ];
+  await call.says("A human please.");
+  expect(call.messages.some((message) => message.type === "transfer_wish")).toBe(false);
+  await call.silence(2_000);
+  expect(call.messages.at(-1)).toEqual({
+    type: "transfer_wish",
+    target: "desk",
+    briefing: null,
+  });
+});
+
+test("a failing voice ends the call with the apology that was prepared", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.voiceFails = true;
+  await call.says("When are you open?");
+  await call.silence(8_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
+  expect(call.turns().at(-1)?.text).toBe(PHRASES.apology);
+});
+
+test("a failing mind ends the call with an apology", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.mindFails = new EngineFailure("mind", "gone");
+  await call.says("When are you open?");
+  await call.silence(8_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
+});
+
+test("one lost recognition is forgiven, two in a row are a failed engine", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.hears.push(new EngineFailure("ear", "late"));
+  await call.speech(600);
+  await call.silence(3_000);
+  expect(call.endWish()).toBeNull();
+  call.script.hears.push(new EngineFailure("ear", "late"));
+  await call.speech(600);
+  await call.silence(8_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
+});
+
+test("lost media ends the call at once", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.audio.loseMedia();
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "media_lost" });
+});
+
+test("a far end that sends nothing while it rings is not lost media", async () => {
+  const call = await scriptedCall();
+  await call.session.prepare();
+  call.audio.loseMedia();
+  expect(call.endWish()).toBeNull();
+});
+
+test("a hang-up stops everything at once; what was heard so far is kept", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = () => [text("This is a rather long answer that nobody will hear out.")];
+  await call.says("When are you open?");
+  await call.silence(500);
+  const report = await call.session.close("caller_hangup");
+  expect(call.audio.closed).toBe(true);
+  expect(call.audio.queuedMs).toBe(0);
+  expect(report.summary).toBe("Ended by caller_hangup.");
+  expect(report.turns.at(-1)).toMatchObject({ speaker: "agent", interrupted: true });
+  const before = call.messages.length;
+  await call.silence(5_000);
+  expect(call.messages.length).toBe(before);
+  expect(call.clock.pendingTimers).toBe(0);
+  expect(await call.session.close("agent_hangup")).toBe(report);
+});
+
+test("words the caller was saying at the hang-up reach the transcript", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.hears.push("thanks bye");
+  await call.speech(600);
+  const report = await call.session.close("caller_hangup");
+  expect(report.turns.at(-1)).toMatchObject({ speaker: "customer", text: "thanks bye" });
+});
+
+test("text to say and end is said whatever is going on, then the end is asked for", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.sayAndEnd("Your credit is used up.", "balance_exhausted");
+  await call.silence(3_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
+  expect(call.turns().at(-1)?.text).toBe("Your credit is used up.");
+});
