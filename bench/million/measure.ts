@@ -57,8 +57,8 @@ const READS = [
 ];
 
 const DOWNLOADS = [
-  `/billing/statements/${LAST_MONTH}/csv?rows=calls`,
-  `/billing/statements/${LAST_MONTH}/csv?rows=ledger`,
+  `/billing/statements/${THIS_MONTH}/csv?rows=calls`,
+  `/billing/statements/${THIS_MONTH}/csv?rows=ledger`,
 ];
 
 const at = (sorted: readonly number[], share: number) =>

@@ -17,6 +17,7 @@ import { crmSecretBinding } from "../../webhook/secret-binding.ts";
 import { isSameServer } from "../../webhook/tenant-url.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
+import { streamOf } from "../csv-response.ts";
 import type { RouteContext } from "./context.ts";
 import { renamed } from "./present.ts";
 
@@ -136,15 +137,7 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
     }),
     rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
       const pieces = exportContacts(contactStore(database.read), tenantId);
-      const encoder = new TextEncoder();
-      const body = new ReadableStream<Uint8Array>({
-        async pull(controller) {
-          const { value, done } = await pieces[Symbol.asyncIterator]().next();
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(value));
-        },
-      });
-      return new Response(body, {
+      return new Response(streamOf(pieces), {
         headers: {
           "content-type": "text/csv; charset=utf-8",
           "content-disposition": 'attachment; filename="contacts.csv"',
