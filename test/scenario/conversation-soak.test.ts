@@ -109,6 +109,16 @@ async function talk(
   return { act: name, uuid, expected: by === "us" ? ["caller_hangup"] : ENDED_BY_AGENT };
 }
 
+/** What one needs to see why a call ended as it did. */
+const evidence = (call: CallView & { readonly answering?: unknown }): string => {
+  const { call_uuid, answering, turns } = call;
+  return JSON.stringify({
+    call_uuid,
+    answering,
+    turns: turns.map((turn) => [turn.speaker, turn.text]),
+  });
+};
+
 /** A misheard "goodbye" is true too; a broken engine or lost audio would not be. */
 const ENDED_BY_AGENT = ["agent_hangup", "silence_timeout"];
 
@@ -219,25 +229,26 @@ test(
     const untrue: string[] = [];
     const counts = new Map<string, number>();
     let next = 0;
+    let done = 0;
     const run = async (line: Line) => {
       while (next < CONVERSATIONS) {
         const act = ACTS[next++ % ACTS.length];
         if (!act) return;
-        const {
-          act: name,
-          uuid,
-          expected,
-        } = await act(line, random, gaps).catch((error) => {
-          throw new Error(`act ${ACTS.indexOf(act)}: ${String(error)}`, { cause: error });
-        });
-        const call = await world.callWhen(uuid, (view) => view.ended_at !== null, 30_000);
-        note(name, call, expected);
+        try {
+          const { act: name, uuid, expected } = await act(line, random, gaps);
+          const call = await world.callWhen(uuid, (view) => view.ended_at !== null, 30_000);
+          note(name, call, expected);
+        } catch (error) {
+          untrue.push(`act ${ACTS.indexOf(act)} failed: ${String(error)}`);
+          line.caller.calls.forEach((call) => void call.hangUp());
+        }
+        if (++done % 50 === 0) console.info(`${done} conversations, ${untrue.length} untrue`);
       }
     };
     const note = (name: string, call: CallView, expected: readonly string[]) => {
       const reason = call.ended_reason ?? "none";
       counts.set(`${name}: ${reason}`, (counts.get(`${name}: ${reason}`) ?? 0) + 1);
-      if (!expected.includes(reason)) untrue.push(`${name} ended as ${reason}`);
+      if (!expected.includes(reason)) untrue.push(`${name} ended as ${reason}: ${evidence(call)}`);
     };
     await Promise.all(lines.map(run));
     gaps.sort((a, b) => a - b);

@@ -37,11 +37,17 @@ export interface RegistrarOptions {
   readonly random: Random;
 }
 
+interface GivenNonce {
+  readonly madeAt: number;
+  /** The highest seen with it, and the transaction that it came in. */
+  count: number;
+  transaction: string;
+}
+
 export class Registrar {
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #bindings = new Map<string, Binding>();
-  /** Nonce → when it was given out and the highest count seen with it. */
-  readonly #nonces = new Map<string, { readonly madeAt: number; count: number }>();
+  readonly #nonces = new Map<string, GivenNonce>();
 
   constructor(private readonly options: RegistrarOptions) {}
 
@@ -62,7 +68,8 @@ export class Registrar {
       const subscriber = credentials && this.#subscribers.get(credentials.username);
       if (!credentials || !subscriber || credentials.realm !== this.options.realm) continue;
       if (!verifyCredentials(credentials, subscriber.password, request.method)) continue;
-      const fresh = this.#useNonce(credentials.nonce, Number.parseInt(credentials.nc, 16));
+      const count = Number.parseInt(credentials.nc, 16);
+      const fresh = this.#useNonce(credentials.nonce, count, request.headers.get("via") ?? "");
       return { verdict: fresh ? "accepted" : "stale", username: subscriber.username };
     }
     return { verdict: "challenge", username: null };
@@ -71,7 +78,11 @@ export class Registrar {
   /** Header values for a 401 or 407: SHA-256 first, MD5 for older agents (RFC 8760 2.3). */
   challenges(stale: boolean): string[] {
     const nonce = hex(this.options.random.bytes(16));
-    this.#nonces.set(nonce, { madeAt: this.options.clock.monotonic(), count: 0 });
+    this.#nonces.set(nonce, {
+      madeAt: this.options.clock.monotonic(),
+      count: 0,
+      transaction: "",
+    });
     const [oldest] = this.#nonces.keys();
     if (this.#nonces.size > NONCES_MAX && oldest !== undefined) this.#nonces.delete(oldest);
     const algorithms: readonly DigestAlgorithm[] = ["SHA-256", "MD5"];
@@ -111,11 +122,14 @@ export class Registrar {
     return binding && binding.expiresAt > this.options.clock.monotonic() ? binding.contact : null;
   }
 
-  #useNonce(nonce: string, count: number): boolean {
+  /** A retransmission is judged like the request it repeats: the carrier keeps no transactions. */
+  #useNonce(nonce: string, count: number, transaction: string): boolean {
     const known = this.#nonces.get(nonce);
     if (!known || this.options.clock.monotonic() - known.madeAt > NONCE_MS) return false;
+    if (count === known.count && transaction === known.transaction) return true;
     if (count <= known.count) return false;
     known.count = count;
+    known.transaction = transaction;
     return true;
   }
 }
