@@ -14,6 +14,8 @@ export interface NightlyBackup {
   run(): Promise<void>;
   /** The last one failed: why, in one sentence. */
   problem(): string | null;
+  /** Resolves when the one under way, if any, is through. */
+  idle(): Promise<void>;
   /** Waits for the one under way. */
   stop(): Promise<void>;
 }
@@ -58,6 +60,9 @@ export function startNightlyBackup(options: {
   return {
     run,
     problem: () => problem,
+    async idle() {
+      await running;
+    },
     async stop() {
       cron?.cancel();
       await running;

@@ -17,7 +17,6 @@ import { join } from "node:path";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { contactRetentionStore } from "../store/contact-retention-store.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { retentionStore } from "../store/retention-store.ts";
 
@@ -158,19 +157,17 @@ export function startRetention(options: RetentionOptions): Retention {
         MAIL_NAME.test(name),
       ),
       memories: await drained((queries) =>
-        contactRetentionStore(queries).deleteMemories(memoryBefore, batchMax),
+        retentionStore(queries).deleteMemories(memoryBefore, batchMax),
       ),
       crm_answers: await drained((queries) =>
-        contactRetentionStore(queries).deleteCrmAnswers(memoryBefore, batchMax),
+        retentionStore(queries).deleteCrmAnswers(memoryBefore, batchMax),
       ),
       crm_messages: await drained((queries) =>
-        contactRetentionStore(queries).deleteCrmMessages(copiesBefore, batchMax),
+        retentionStore(queries).deleteCrmMessages(copiesBefore, batchMax),
       ),
     };
-    await drained((queries) =>
-      contactRetentionStore(queries).deletePurposes(memoryBefore, batchMax),
-    );
-    await drained((queries) => contactRetentionStore(queries).deleteTries(memoryBefore, batchMax));
+    await drained((queries) => retentionStore(queries).deletePurposes(memoryBefore, batchMax));
+    await drained((queries) => retentionStore(queries).deletePinTries(memoryBefore, batchMax));
     if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
     return report;
   }

@@ -2,16 +2,36 @@
  * What is old enough to go, over all tenants, a batch at a time. Bounds are inclusive: what is
  * exactly as old as its limit goes. Runs inside the retention job's transactions.
  */
-import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./database.ts";
 import {
   callEvidence,
+  callMemories,
   callNotes,
+  callPurposes,
   calls,
+  crmCache,
+  crmPosts,
   deliveries,
   events,
   mails,
   outbox,
+  pinAttempts,
   tenants,
   toolCalls,
   turns,
@@ -118,21 +138,11 @@ export function retentionStore(queries: Queries) {
       return mail !== undefined;
     },
 
-    async deleteDeliveries(beforeMs: number, limit: number): Promise<number> {
-      const old = queries
-        .select({ id: deliveries.id })
-        .from(deliveries)
-        .where(lte(deliveries.createdAt, beforeMs))
-        .limit(limit);
-      const gone = await queries
-        .delete(deliveries)
-        .where(inArray(deliveries.id, old))
-        .returning({ id: deliveries.id });
-      return gone.length;
-    },
+    deleteDeliveries: (beforeMs: number, limit: number) =>
+      deleteBatch(queries, deliveries.id, lte(deliveries.createdAt, beforeMs), limit),
 
     /** Events that every subscriber has got or missed for good; their outbox rows go with them. */
-    async deleteEvents(
+    deleteEvents(
       before: { readonly anyMs: number; readonly transcriptMs: number },
       limit: number,
     ): Promise<number> {
@@ -140,44 +150,66 @@ export function retentionStore(queries: Queries) {
         .select({ id: outbox.id })
         .from(outbox)
         .where(and(eq(outbox.eventId, events.id), eq(outbox.status, "pending")));
-      const old = queries
-        .select({ id: events.id })
-        .from(events)
-        .where(
-          and(
-            lte(events.createdAt, Math.max(before.anyMs, before.transcriptMs)),
-            or(
-              and(ne(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.anyMs)),
-              and(eq(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.transcriptMs)),
-            ),
-            sql`not ${exists(waiting)}`,
-          ),
-        )
-        .limit(limit);
-      const gone = await queries
-        .delete(events)
-        .where(inArray(events.id, old))
-        .returning({ id: events.id });
-      return gone.length;
+      const old = and(
+        lte(events.createdAt, Math.max(before.anyMs, before.transcriptMs)),
+        or(
+          and(ne(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.anyMs)),
+          and(eq(events.type, TRANSCRIPT_EVENT), lte(events.createdAt, before.transcriptMs)),
+        ),
+        sql`not ${exists(waiting)}`,
+      );
+      return deleteBatch(queries, events.id, old, limit);
     },
 
     /** Mails that were handed over or given up; one whose recording is yet to be deleted stays. */
-    async deleteMails(beforeMs: number, limit: number): Promise<number> {
-      const old = queries
-        .select({ id: mails.id })
-        .from(mails)
-        .where(
-          and(
-            lte(mails.createdAt, beforeMs),
-            or(eq(mails.status, "dead"), and(eq(mails.status, "sent"), isNull(mails.attachment))),
-          ),
-        )
-        .limit(limit);
-      const gone = await queries
-        .delete(mails)
-        .where(inArray(mails.id, old))
-        .returning({ id: mails.id });
-      return gone.length;
+    deleteMails(beforeMs: number, limit: number): Promise<number> {
+      const old = and(
+        lte(mails.createdAt, beforeMs),
+        or(eq(mails.status, "dead"), and(eq(mails.status, "sent"), isNull(mails.attachment))),
+      );
+      return deleteBatch(queries, mails.id, old, limit);
+    },
+
+    deleteMemories: (beforeMs: number, limit: number) =>
+      deleteBatch(queries, callMemories.id, lte(callMemories.attemptedAt, beforeMs), limit),
+
+    /** Those of calls that are over: a call may be planned a year ahead. */
+    deletePurposes(beforeMs: number, limit: number): Promise<number> {
+      const unfinished = queries
+        .select({ one: sql`1` })
+        .from(calls)
+        .where(and(eq(calls.callUuid, callPurposes.callUuid), isNull(calls.endedAt)));
+      const old = and(lte(callPurposes.createdAt, beforeMs), notExists(unfinished));
+      return deleteBatch(queries, callPurposes.callUuid, old, limit);
+    },
+
+    deletePinTries: (beforeMs: number, limit: number) =>
+      deleteBatch(queries, pinAttempts.id, lte(pinAttempts.attemptedAt, beforeMs), limit),
+
+    deleteCrmAnswers: (beforeMs: number, limit: number) =>
+      deleteBatch(queries, crmCache.id, lte(crmCache.fetchedAt, beforeMs), limit),
+
+    /** Delivered or given up: they carry a transcript. */
+    deleteCrmMessages(beforeMs: number, limit: number): Promise<number> {
+      const isOver = inArray(crmPosts.status, ["delivered", "failed"]);
+      return deleteBatch(
+        queries,
+        crmPosts.id,
+        and(isOver, lte(crmPosts.createdAt, beforeMs)),
+        limit,
+      );
     },
   };
+}
+
+/** Answers how many rows went; `key` is the table's primary key. */
+async function deleteBatch(
+  queries: Queries,
+  key: SQLiteColumn,
+  where: SQL | undefined,
+  limit: number,
+): Promise<number> {
+  const old = queries.select({ key }).from(key.table).where(where).limit(limit);
+  const gone = await queries.delete(key.table).where(inArray(key, old)).returning({ key });
+  return gone.length;
 }

@@ -157,6 +157,28 @@ test("every night makes one, proves it and keeps the newest; others' files stay"
   await nightly.stop();
 });
 
+test("the nightly backup is made at its time, once a night, by the appliance's clock", async () => {
+  const { backups, clock, dataDir } = appliance();
+  const noon = new Date(clock.now()).setHours(12, 0, 0, 0);
+  clock.stepWallClock(noon - clock.now());
+  const at: string[] = [];
+  const nightly = startNightlyBackup({
+    ...{ backups, at: "30 3 * * *", keep: 7, log: silentLog, clock },
+    verify(file) {
+      at.push(new Date(clock.now()).toTimeString().slice(0, 5));
+      return verifyBackup(file, dataDir, clock.now());
+    },
+  });
+  for (let night = 0; night < 3; night++) {
+    await clock.advance(DAY_MS);
+    await nightly.idle();
+  }
+  expect(at).toEqual(["03:30", "03:30", "03:30"]);
+  expect(nightly.problem()).toBeNull();
+  await nightly.stop();
+  expect(clock.pendingTimers).toBe(0);
+});
+
 test("a nightly backup that fails says so, drops no older one, and recovers", async () => {
   const { backups, clock, dataDir } = appliance();
   let sound = true;
