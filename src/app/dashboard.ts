@@ -5,7 +5,7 @@ import type { CallContext } from "../call/context.ts";
 import { type AgentTalks, createAgentTalks } from "../call/talk.ts";
 import type { CheckResult } from "../doctor/check.ts";
 import type { DashboardParts } from "../http/dashboard/ports.ts";
-import type { OperatorPort, TrunkSummary } from "../ops/control/operator-port.ts";
+import type { OperatorPort } from "../ops/control/operator-port.ts";
 import type { LogRing } from "../ops/log-ring.ts";
 import { mailAdminStore } from "../store/mail-admin-store.ts";
 import { createUrlCheck } from "../webhook/tenant-url.ts";
@@ -20,7 +20,9 @@ import type { TrunkLoader } from "./trunks.ts";
 import type { Upkeep } from "./upkeep.ts";
 
 /** The doctor, who needs the configuration as it was written. */
-export type Doctor = (trunks: readonly TrunkSummary[]) => Promise<readonly CheckResult[]>;
+export type Doctor = (
+  operator: Pick<OperatorPort, "listTrunks" | "testTrunk">,
+) => Promise<readonly CheckResult[]>;
 
 export interface Dashboard {
   readonly parts: DashboardParts;
@@ -65,7 +67,7 @@ export function createDashboard(
       elsewhere: settings.storage.shared ? createCallsElsewhere(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
-      checks: doctor && (async () => doctor(await operator().listTrunks())),
+      checks: doctor && (() => doctor(operator())),
       disclosureDefault: settings.callWorker.conversation.disclosure,
       lamps: {
         engine: () => audio.problem(),

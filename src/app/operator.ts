@@ -54,7 +54,7 @@ export interface RunningParts {
   readonly turns: TurnFeed;
   registration(trunkId: number): RegistrationStatus | null;
   /** Asks the far end; null: the trunk does not run. */
-  probeTrunk(trunkId: number): Promise<TrunkFacts | null>;
+  probeTrunk(trunkId: number, options?: { readonly calls: boolean }): Promise<TrunkFacts | null>;
   /** After `trunk set`. */
   reloadTrunk(tenantId: number): Promise<void>;
   /** After a tenant was suspended or resumed: its keys are looked up anew. */
@@ -222,11 +222,11 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       return rows.map((trunk) => trunkSummary(trunk, running?.registration(trunk.id) ?? null));
     },
 
-    async testTrunk(trunkId) {
+    async testTrunk(trunkId, options) {
       const { probeTrunk } = needServer();
       const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
       if (!trunk) throw notFound("trunk");
-      const facts = await probeTrunk(trunkId);
+      const facts = await probeTrunk(trunkId, options);
       if (!facts)
         throw new AppError({
           code: "unavailable",

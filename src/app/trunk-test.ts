@@ -9,10 +9,13 @@ interface SipValues {
 }
 
 export function createTrunkProbe(sip: SipStack, { codecs, externalIp }: SipValues) {
-  return async (trunkId: number): Promise<TrunkFacts | null> => {
+  return async (
+    trunkId: number,
+    options?: { readonly calls: boolean },
+  ): Promise<TrunkFacts | null> => {
     const trunk = sip.trunk(trunkId);
     if (!trunk) return null;
-    const probe = await trunk.probe();
+    const probe = await trunk.probe(options);
     const { settings, registration } = trunk;
     return { settings, registration, probe, codecs, externalIp };
   };

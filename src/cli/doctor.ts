@@ -35,14 +35,16 @@ import {
   diskRoom,
   secrets,
 } from "../doctor/storage-checks.ts";
+import { nat, sipAlg, trunkDns } from "../doctor/trunk-checks.ts";
 import { createControlClient, NoServer } from "../ops/control/client.ts";
+import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 const OTHER_CHECKS = [
-  ...[secrets, clockSanity, ports, rtpRange, diskRoom],
-  ...[engineSelfTest, trunkRegistrations, mailProvider, certificate, backupAge],
+  ...[secrets, clockSanity, ports, rtpRange, diskRoom, engineSelfTest],
+  ...[trunkRegistrations, trunkDns, nat, sipAlg, mailProvider, certificate, backupAge],
 ];
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];
 const RESIDENT_CHECKS = [dataDirectory, databaseInWorker, ...OTHER_CHECKS];
@@ -86,30 +88,55 @@ function examineConfiguration(
 }
 
 async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
-  const trunks = await createControlClient(controlSocketOf(loaded))
-    .ask("trunk.list", {})
-    .catch((error: unknown) => {
-      if (error instanceof NoServer) return null;
-      throw error;
-    });
-  return await examine(CHECKS, patientOf(loaded, trunks), 2);
+  const control = createControlClient(controlSocketOf(loaded));
+  const trunks = await control.ask("trunk.list", {}).catch((error: unknown) => {
+    if (error instanceof NoServer) return null;
+    throw error;
+  });
+  const test = (trunk: number) => control.ask("trunk.test", { trunk, calls: false });
+  return await examine(CHECKS, patientOf(loaded, trunks, test), 2);
 }
 
-function patientOf(loaded: LoadedConfig, trunks: Patient["trunks"]): Patient {
+const TESTED_TRUNKS_MAX = 20;
+
+/** All at once, once for all checks; who cannot be asked is left out. */
+function askTrunks(
+  trunks: readonly TrunkSummary[],
+  test: (trunkId: number) => Promise<TrunkTest>,
+): NonNullable<Patient["trunkTests"]> {
+  let asked: Promise<readonly TrunkTest[]> | null = null;
+  return () => {
+    asked ??= Promise.all(
+      trunks.slice(0, TESTED_TRUNKS_MAX).map(({ id }) => test(id).catch(() => null)),
+    ).then((tests) => tests.filter((each) => each !== null));
+    return asked;
+  };
+}
+
+function patientOf(
+  loaded: LoadedConfig,
+  trunks: Patient["trunks"],
+  test: (trunkId: number) => Promise<TrunkTest>,
+): Patient {
   const { config, dataDir } = loaded;
   const isThere = config.secrets.master_key !== null || existsSync(join(dataDir, "master.key"));
   const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
   const databasePath = `${dataDir}/linevoice.db`;
-  return { config, dataDir, databasePath, trunks, masterKey, clock };
+  const trunkTests = trunks === null ? {} : { trunkTests: askTrunks(trunks, test) };
+  return { config, dataDir, databasePath, trunks, ...trunkTests, masterKey, clock };
 }
 
 /** The same for the operator's dashboard, inside the running server: nothing blocks its thread. */
 export function residentDoctor(loaded: LoadedConfig): Doctor {
   let examination: Promise<CheckResult[]> | null = null;
-  return (trunks) => {
-    examination ??= examine(RESIDENT_CHECKS, patientOf(loaded, trunks), 1).finally(() => {
-      examination = null;
-    });
+  return (operator) => {
+    const test = (trunkId: number) => operator.testTrunk(trunkId, { calls: false });
+    examination ??= operator
+      .listTrunks()
+      .then((trunks) => examine(RESIDENT_CHECKS, patientOf(loaded, trunks, test), 1))
+      .finally(() => {
+        examination = null;
+      });
     return examination;
   };
 }

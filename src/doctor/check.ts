@@ -2,7 +2,8 @@
 import type { Config } from "../config/schema.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import type { TrunkSummary } from "../ops/control/operator-port.ts";
+import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
+import type { SipDns } from "../sip/routing/dns.ts";
 
 export type Verdict = "ok" | "warning" | "failed" | "skipped";
 
@@ -25,6 +26,13 @@ export interface Patient {
   readonly databasePath: string;
   /** As the running server sees them; null: no server runs on the data directory. */
   readonly trunks: readonly TrunkSummary[] | null;
+  /**
+   * Each trunk asked once, without a test call; the first 20. Missing: no server runs that could ask.
+   * A trunk that cannot be asked is left out.
+   */
+  readonly trunkTests?: () => Promise<readonly TrunkTest[]>;
+  /** Default: the system's. */
+  readonly dns?: SipDns;
   /** Null: none is configured or stored. Throws when what is stored is no key. */
   masterKey(): Uint8Array | null;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
-/** The configured providers are asked; or the embedded engine says a sentence to itself: voice and ear, in a speech worker of their own. */
-
+/** The configured providers are asked; or the embedded engine says a sentence to itself: voice, ear and mind, in a speech worker of its own. */
 import { silentLog } from "../core/log.ts";
 import { systemRandom } from "../core/random.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
+import type { EngineSession } from "../engine/ports.ts";
 import { spawnSpeechWorker } from "../workers.ts";
 import { type Check, failed, ok } from "./check.ts";
 import { examineProviders } from "./provider-check.ts";
@@ -46,10 +46,16 @@ export const engineSelfTest: Check = {
       session.ear.begin(new Int16Array(FRAME * 10));
       for (let at = 0; at < pcm.length; at += FRAME) session.ear.push(pcm.slice(at, at + FRAME));
       const { text } = await session.ear.end();
-      session.close();
       if (!/opening hours/i.test(text))
         return failed(`The ear understood "${text}" instead of "${SENTENCE}".`, mend);
-      return ok(`Voice after ${spokenAfter}, understood after ${elapsed()}.`);
+      const heardAfter = elapsed();
+      const answer = await answerTo(session, text, patience.signal);
+      session.close();
+      if (!/nine/i.test(answer))
+        return failed(`The mind answered "${answer}" to "${SENTENCE}".`, mend);
+      return ok(
+        `Voice (TTS) after ${spokenAfter}, understood (STT) after ${heardAfter}, answered (LLM) after ${elapsed()}.`,
+      );
     } finally {
       timer.cancel();
       await engine.close();
@@ -57,6 +63,17 @@ export const engineSelfTest: Check = {
     }
   },
 };
+
+async function answerTo(
+  { mind }: EngineSession,
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  let answer = "";
+  for await (const event of mind.respond({ type: "utterance", text, confidence: 1 }, signal))
+    if (event.type === "text") answer += event.text;
+  return answer;
+}
 
 function joined(chunks: readonly Int16Array[]): Int16Array {
   const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));

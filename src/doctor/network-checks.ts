@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseHostPort, parsePortRange } from "../config/formats.ts";
 import { isoUtc } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import { type Check, failed, ok, type Patient, skipped, warning } from "./check.ts";
+import { type Check, type Finding, failed, ok, type Patient, skipped, warning } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -137,14 +137,35 @@ export const mailProvider: Check = {
 
 export const certificate: Check = {
   name: "TLS",
-  run({ config: { server }, clock }) {
-    if (!server.tls_cert) return skipped("HTTP is served without TLS of its own.");
-    const validTo = Date.parse(new X509Certificate(readFileSync(server.tls_cert)).validTo);
-    const days = Math.floor((validTo - clock.now()) / DAY_MS);
-    const mend = `Renew ${server.tls_cert} and restart the server.`;
-    if (days < 0) return failed(`The certificate ended ${isoUtc(validTo)}.`, mend);
-    if (days < CERTIFICATE_WARNING_DAYS)
-      return warning(`The certificate ends in ${days} days.`, mend);
-    return ok(`The certificate is valid for ${days} days.`);
+  run({ config: { server, sip }, clock }) {
+    const certificates = [
+      { of: "HTTP", file: server.tls_cert, renew: "systemctl reload linevoice" },
+      { of: "SIP", file: sip.tls_cert, renew: "systemctl restart linevoice" },
+    ];
+    const findings = certificates.flatMap(({ of, file, renew }) =>
+      file ? [judgeCertificate(of, file, renew, clock.now())] : [],
+    );
+    if (findings.length === 0)
+      return skipped("Neither HTTP nor SIP is served with a certificate of its own.");
+    const worst = (["failed", "warning"] as const).flatMap((verdict) =>
+      findings.filter((each) => each.verdict === verdict),
+    );
+    return worst[0] ?? ok(findings.map(({ finding }) => finding).join(" "));
   },
 };
+
+function judgeCertificate(of: string, file: string, renew: string, nowMs: number): Finding {
+  const mend = `Renew ${file}, then: ${renew}`;
+  const { validFrom, validTo } = new X509Certificate(readFileSync(file));
+  const endsMs = Date.parse(validTo);
+  const days = Math.floor((endsMs - nowMs) / DAY_MS);
+  if (days < 0) return failed(`The certificate of ${of} ended ${isoUtc(endsMs)}.`, mend);
+  if (Date.parse(validFrom) > nowMs)
+    return failed(
+      `The certificate of ${of} is valid from ${isoUtc(Date.parse(validFrom))} on only.`,
+      `Check the clock: timedatectl; or: ${mend}`,
+    );
+  if (days < CERTIFICATE_WARNING_DAYS)
+    return warning(`The certificate of ${of} ends in ${days} days.`, mend);
+  return ok(`The certificate of ${of} is valid for ${days} days.`);
+}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listBackups } from "../backup/backups.ts";
 import { verifyLedger } from "../billing/ledger.ts";
 import { createVault } from "../config/vault.ts";
-import { isoUtc } from "../core/clock.ts";
+import { type Clock, isoUtc } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { billingStores } from "../store/billing-stores.ts";
@@ -23,6 +23,7 @@ const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
 /** Nobody ran this program before it was written. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const CLOCK_SLACK_MS = 60_000;
+const ASKED_MS_MAX = 3_000;
 
 export const dataDirectory: Check = {
   name: "data directory",
@@ -110,7 +111,7 @@ function sealedPasswords(databasePath: string) {
 
 export const clockSanity: Check = {
   name: "clock",
-  run({ clock, databasePath }) {
+  async run({ clock, databasePath }) {
     const mend = "timedatectl set-ntp true";
     const nowMs = clock.now();
     if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, mend);
@@ -120,9 +121,24 @@ export const clockSanity: Check = {
         `The clock says ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
         mend,
       );
-    return ok(`It is ${isoUtc(nowMs)}.`);
+    const synchronised = await isSynchronised(clock);
+    if (synchronised === false)
+      return warning(`It is ${isoUtc(nowMs)}, and nothing keeps the clock right.`, mend);
+    return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
   },
 };
+
+/** As systemd knows it; null: there is nobody to ask. */
+async function isSynchronised(clock: Clock): Promise<boolean | null> {
+  if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
+  const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {
+    ...{ stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+  });
+  const timer = clock.after(ASKED_MS_MAX, () => child.kill());
+  const said = (await new Response(child.stdout).text()).trim();
+  timer.cancel();
+  return said === "yes" ? true : said === "no" ? false : null;
+}
 
 function newestCallMs(databasePath: string): number {
   const stored = openReadOnly(databasePath);

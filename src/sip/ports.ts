@@ -8,6 +8,7 @@
 import type { E164 } from "../core/e164.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import type { CodecName, MediaPlan } from "../media/plan.ts";
+import type { AlgSign } from "./alg-signs.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 
@@ -76,8 +77,11 @@ export interface Trunk {
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe;
   /** Sends INVITE with our offer. */
   place(request: PlaceRequest): OutgoingLeg;
-  /** Asks the far end OPTIONS, credentials included. Resolves within some 10 s, never rejects. */
-  probe(): Promise<TrunkProbe>;
+  /**
+   * Asks the far end OPTIONS, credentials included, and unless `calls` is false places a test call to
+   * nobody. Resolves within some 18 s, never rejects.
+   */
+  probe(options?: { readonly calls?: boolean }): Promise<TrunkProbe>;
 }
 
 export interface SeenAddress {
@@ -116,6 +120,8 @@ export interface TrunkProbe {
   readonly accept: readonly string[];
   /** The final code of an INVITE to nobody; null: none was sent, or (its code) nothing answered. */
   readonly call: { readonly sipCode: number | null } | null;
+  /** What something on the way altered: signs of a SIP ALG. */
+  readonly algSigns: readonly AlgSign[];
 }
 
 export interface PlaceRequest {

@@ -2,15 +2,18 @@
  * What can be learned of a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE
  * to nobody: a user that is no telephone number, so that no call can be charged. Whether the far end
  * answers, how fast, what it says it can do, whether it takes calls of ours at all, and from what
- * address it saw us (RFC 3581). Judges nothing: see trunk-verdicts.ts.
+ * address it saw us (RFC 3581), and whether something on the way rewrote what was said (a SIP ALG).
+ * Judges nothing: see trunk-verdicts.ts.
  */
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
+import { type AlgSign, oddlySpelled, type Said, signsInEcho } from "./alg-signs.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
+import { parseVia } from "./message/via.ts";
 import type { ProbedServer, SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
 import type { Answered } from "./trunk-path.ts";
@@ -35,27 +38,39 @@ export interface ProbeDeps {
   addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
   /** The servers that the trunk's name leads to, in order. */
   servers(): readonly ProbedServer[];
+  /** The registrar repeated another Contact than was sent. */
+  readonly isContactAltered: boolean;
   /** An offer of all we speak, for media that never comes. */
   offer(): string;
 }
 
 const PROBE_MS_MAX = 10_000;
 const CALL_MS_MAX = 8000;
+/** An unusual spelling either arrives at once or not at all. */
+const ODD_MS_MAX = 4000;
 
 interface Answer {
   readonly response: SipResponse;
   readonly roundTripMs: number;
   readonly remote: SeenAddress;
+  readonly said: Said | null;
 }
 
 /** Resolves within some 18 s; never rejects. */
-export async function probeTrunk(deps: ProbeDeps): Promise<TrunkProbe> {
-  const options = await within(deps.clock, PROBE_MS_MAX, ask(deps, "OPTIONS"));
+export async function probeTrunk(
+  deps: ProbeDeps,
+  { calls = true }: { readonly calls?: boolean } = {},
+): Promise<TrunkProbe> {
+  const usual = await within(deps.clock, PROBE_MS_MAX, ask(deps, "OPTIONS"));
+  const odd = usual
+    ? null
+    : await within(deps.clock, ODD_MS_MAX, ask(deps, "OPTIONS", oddlySpelled));
+  const options = usual ?? odd;
   const common = { ...deps.addresses(), servers: deps.servers() };
-  const none = { codecs: null, allow: [], supported: [], accept: [], call: null };
+  const none = { codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] };
   const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
   if (!options) return { ...common, ...none, ...unseen, problem: deps.whySilent() };
-  const call = await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE"));
+  const call = calls ? await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE")) : null;
   const { response, roundTripMs, remote } = options;
   const said = [response, call?.response].filter((each) => each !== undefined);
   const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
@@ -67,8 +82,17 @@ export async function probeTrunk(deps: ProbeDeps): Promise<TrunkProbe> {
     allow: listed("allow").map((method) => method.toUpperCase()),
     supported: listed("supported").map((option) => option.toLowerCase()),
     accept: listed("accept").map(mediaTypeOf),
-    call: { sipCode: call?.response.statusCode ?? null },
+    call: calls ? { sipCode: call?.response.statusCode ?? null } : null,
+    algSigns: algSigns(deps, options, odd !== null),
   };
+}
+
+function algSigns(deps: ProbeDeps, { said, response }: Answer, isOdd: boolean): AlgSign[] {
+  return [
+    ...(said ? signsInEcho(said, response) : []),
+    ...(deps.isContactAltered ? (["contact"] as const) : []),
+    ...(isOdd ? (["swallowed"] as const) : []),
+  ];
 }
 
 async function within<Result>(
@@ -86,10 +110,16 @@ async function within<Result>(
 }
 
 /** Asked again with credentials when challenged. */
-async function ask(deps: ProbeDeps, method: Method): Promise<Answer | null> {
+async function ask(
+  deps: ProbeDeps,
+  method: Method,
+  spelled: (text: string) => string = (text) => text,
+): Promise<Answer | null> {
   const authorisation = deps.credentials.authorisation();
   const identity: Identity = {
-    callId: hex(deps.random.bytes(16)),
+    spelled,
+    // Our own address in it: who rewrites addresses wherever they stand rewrites it too.
+    callId: `${hex(deps.random.bytes(16))}@${hostForUri(deps.addresses().local.host)}`,
     fromTag: hex(deps.random.bytes(8)),
     uri: method === "OPTIONS" ? uriOf(deps.settings) : nobodyAt(deps),
   };
@@ -116,23 +146,28 @@ interface Identity {
   readonly callId: string;
   readonly fromTag: string;
   readonly uri: string;
+  spelled(text: string): string;
 }
 
 async function send(
   deps: ProbeDeps,
   method: Method,
-  { callId, fromTag, uri }: Identity,
+  { callId, fromTag, uri, spelled }: Identity,
   cseq: number,
   authorisation: RequestAuthorisation,
 ): Promise<Answer | null> {
   const { settings, clock } = deps;
   const proofs = authorisation.headers(method, uri);
-  const own = `<sip:${settings.username}@${hostForUri(settings.server)}>`;
+  const fromUri = `sip:${settings.username}@${hostForUri(settings.server)}`;
+  const own = `<${fromUri}>`;
+  let said: Said | null = null;
   const calling = method === "INVITE";
   let sentAtMs = clock.monotonic();
   const compose = (via: string) => {
     sentAtMs = clock.monotonic();
-    return buildRequest({
+    const parsed = parseVia(via);
+    said = parsed ? { via: parsed, callId, fromUri, fromTag, toUri: uri } : null;
+    const text = buildRequest({
       ...{ method, uri },
       headers: [
         ["Via", via],
@@ -151,11 +186,12 @@ async function send(
       ],
       body: calling ? deps.offer() : "",
     });
+    return spelled(text);
   };
   const answered = await deps.ask(method, compose);
   if (!answered) return null;
   const { response, flow } = answered;
-  return { response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote };
+  return { response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote, said };
 }
 
 function seenAs({ via }: SipResponse): SeenAddress | null {

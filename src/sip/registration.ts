@@ -14,6 +14,7 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { StateMachine } from "../core/state-machine.ts";
+import { isContactAltered } from "./alg-signs.ts";
 import { ALLOW } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
@@ -68,6 +69,9 @@ export class RegistrationClient {
   #expiresSec: number;
   #timer: Timer | undefined;
   #whenGone: (() => void)[] = [];
+  /** As the last REGISTER said it. */
+  #sentContact = "";
+  #isContactAltered = false;
 
   constructor(
     private readonly settings: TrunkSettings,
@@ -90,6 +94,11 @@ export class RegistrationClient {
 
   get status(): RegistrationStatus {
     return statusOf(this.#machine.state);
+  }
+
+  /** The last answer repeated another Contact than was sent (see alg-signs.ts). */
+  get isContactAltered(): boolean {
+    return this.#isContactAltered;
   }
 
   onStatus(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -165,6 +174,8 @@ export class RegistrationClient {
   }
 
   #acceptedEvent(response: SipResponse): RegistrationEvent {
+    const { contactUser } = this.deps;
+    this.#isContactAltered = isContactAltered(this.#sentContact, contactUser, response);
     const grantedSec = this.#grantedSec(response);
     const lifetimeMs = grantedSec * 1000;
     const now = this.deps.clock.now();
@@ -245,8 +256,9 @@ export class RegistrationClient {
     const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
     const cseq = ++this.#cseq;
     const proofs = authorisation.headers("REGISTER", this.#registrarUri);
-    return (via) =>
-      buildRequest({
+    return (via) => {
+      this.#sentContact = this.deps.contactUri();
+      return buildRequest({
         method: "REGISTER",
         uri: this.#registrarUri,
         headers: [
@@ -256,13 +268,14 @@ export class RegistrationClient {
           ["To", identity],
           ["Call-ID", this.#callId],
           ["CSeq", `${cseq} REGISTER`],
-          ["Contact", `<${this.deps.contactUri()}>;expires=${expiresSec}`],
+          ["Contact", `<${this.#sentContact}>;expires=${expiresSec}`],
           ["Expires", expiresSec],
           ["Allow", ALLOW],
           ["User-Agent", this.deps.userAgent],
           ...proofs,
         ],
       });
+    };
   }
 }
 

@@ -45,6 +45,10 @@ export class TrunkAddresses {
     return { host: externalIp, port: learned ?? this.#port };
   }
 
+  get both(): { readonly advertised: Address; readonly local: Address } {
+    return { advertised: this.public, local: this.local };
+  }
+
   /** As seen from here, without what the far end said. */
   get local(): Address {
     return { host: this.#localHost, port: this.#port };

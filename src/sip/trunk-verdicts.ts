@@ -2,6 +2,7 @@
  * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its mend. Pure.
  * Where the far end says nothing the verdict is `unknown`, not a guess.
  */
+import type { AlgSign } from "./alg-signs.ts";
 import type { RegistrationStatus, TrunkProbe, TrunkSettings } from "./ports.ts";
 
 export type Verdict = "ok" | "warning" | "failed" | "unknown";
@@ -12,6 +13,7 @@ export interface TrunkCheck {
     | "servers"
     | "options"
     | "nat"
+    | "alg"
     | "calls"
     | "codecs"
     | "dtmf"
@@ -50,11 +52,12 @@ export function judgeTrunk(facts: TrunkFacts): readonly TrunkCheck[] {
     { name: "options", ...optionsOf(facts) },
     { name: "servers", ...serversOf(facts) },
     { name: "nat", ...natOf(facts) },
+    ...(probe.algSigns.length > 0 ? [{ name: "alg", ...algOf(facts) } as const] : []),
   ];
   if (!answered) return checks;
   return [
     ...checks,
-    { name: "calls", ...callsOf(probe) },
+    ...(probe.call === null ? [] : [{ name: "calls", ...callsOf(probe.call) } as const]),
     { name: "codecs", ...codecsOf(facts) },
     { name: "dtmf", ...dtmfOf(probe) },
     { name: "hold", ...holdOf(probe) },
@@ -137,6 +140,25 @@ function natOf({ probe, externalIp }: TrunkFacts): Judged {
   );
 }
 
+const ALTERED: Readonly<Record<AlgSign, string>> = {
+  via: "our address in Via came back as another",
+  call_id: "our address in Call-ID came back as another",
+  from: "From came back altered",
+  to: "To came back altered",
+  contact: "the registrar holds another address than we sent in Contact",
+  swallowed: "a request was answered only in an unusual spelling",
+};
+
+/** Said where there is a sign; that there is none is no proof. */
+function algOf({ probe, settings }: TrunkFacts): Judged {
+  const signs = probe.algSigns.map((sign) => ALTERED[sign]).join("; ");
+  const mend =
+    settings.transport === "tls"
+      ? "Ask the provider: nothing else can alter what is encrypted."
+      : "Switch off SIP ALG in the router (also called SIP helper, SIP fixup, SIP inspection; on a Linux router: modprobe -r nf_nat_sip nf_conntrack_sip), or set the trunk to --transport tls.";
+  return warning(`Something on the way rewrites SIP: ${signs}.`, mend);
+}
+
 function codecsOf({ probe, codecs }: TrunkFacts): Judged {
   if (!probe.codecs) return unknown("The far end does not list its codecs; a call will tell.");
   const theirs = probe.codecs.map((name) => name.toLowerCase());
@@ -182,8 +204,7 @@ function serversOf({ probe, settings }: TrunkFacts): Judged {
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 
 /** The INVITE went to a user that is no number: that there is none is the answer to hope for. */
-function callsOf({ call }: TrunkProbe): Judged {
-  const code = call?.sipCode ?? null;
+function callsOf({ sipCode: code }: NonNullable<TrunkProbe["call"]>): Judged {
   if (code === null)
     return warning(
       "A test call to nobody was not answered at all.",

@@ -162,24 +162,25 @@ export class SipTrunk implements Trunk {
     return leg;
   }
 
-  probe(): Promise<TrunkProbe> {
+  probe(wanted: { readonly calls?: boolean } = {}): Promise<TrunkProbe> {
     const { clock, random, userAgent } = this.deps;
-    return probeTrunk({
-      ...{ clock, random, userAgent, settings: this.settings },
-      credentials: this.#credentials,
-      ask: (method, compose) =>
-        method === "INVITE"
-          ? this.#path.tryCall(compose, TRIED_CALL_MS_MAX)
-          : this.#path.ask(method, compose),
-      servers: () => this.#path.servers,
-      offer: () => this.#emptyOffer(),
-      whySilent: () => this.#path.problem,
-      contactUri: () => this.#contactUri(),
-      addresses: () => {
-        const { public: advertised, local } = this.#path.addresses;
-        return { advertised, local };
+    return probeTrunk(
+      {
+        ...{ clock, random, userAgent, settings: this.settings },
+        credentials: this.#credentials,
+        ask: (method, compose) =>
+          method === "INVITE"
+            ? this.#path.tryCall(compose, TRIED_CALL_MS_MAX)
+            : this.#path.ask(method, compose),
+        servers: () => this.#path.servers,
+        offer: () => this.#emptyOffer(),
+        isContactAltered: this.#registration?.isContactAltered ?? false,
+        whySilent: () => this.#path.problem,
+        contactUri: () => this.#contactUri(),
+        addresses: () => this.#path.addresses.both,
       },
-    });
+      wanted,
+    );
   }
 
   /** All we speak, for media that never comes: the discard port. */

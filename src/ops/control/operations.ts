@@ -91,8 +91,9 @@ export const operations = {
     (port, draft) => port.setTrunk(draft),
   ),
   "trunk.list": operation(nothing, (port) => port.listTrunks()),
-  "trunk.test": operation(z.strictObject({ trunk: id }), (port, { trunk }) =>
-    port.testTrunk(trunk),
+  "trunk.test": operation(
+    z.strictObject({ trunk: id, calls: z.boolean().default(true) }),
+    (port, { trunk, calls }) => port.testTrunk(trunk, { calls }),
   ),
   "tool.create": operation(
     z.strictObject({

@@ -137,8 +137,8 @@ export interface OperatorPort {
   rotateMasterKey(next: string): Promise<{ readonly sealed: number }>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
   listTrunks(): Promise<readonly TrunkSummary[]>;
-  /** Some 10 s at most. Needs the running server. */
-  testTrunk(trunkId: number): Promise<TrunkTest>;
+  /** Some 18 s at most; `calls` false: without the test call to nobody. Needs the running server. */
+  testTrunk(trunkId: number, options?: { readonly calls: boolean }): Promise<TrunkTest>;
   credit(tenantId: number, eur: number, note: string): Promise<{ readonly balance_eur: number }>;
   /** Online. `null`: into the backups directory. Throws conflict for a file that exists. */
   createBackup(to: string | null): Promise<BackupSummary>;
