@@ -1,6 +1,6 @@
 /**
- * Random histories of money: calls that share a wallet, top-ups, refunds, plan changes, months that
- * begin, crashes and steps of the clock, on a real database. LINEVOICE_HISTORIES says how many
+ * Random histories of money: calls that share a wallet, top-ups, plan changes, refunds of both and refunds
+ * that fail, months that begin, crashes and steps of the clock, on a real database. LINEVOICE_HISTORIES says how many
  * (default 100; `npm run soak` takes 10,000).
  */
 import { afterAll, expect, test } from "bun:test";
@@ -13,7 +13,8 @@ import { verifyLedger } from "../../src/billing/ledger.ts";
 import { manualPayments } from "../../src/billing/payments/manual.ts";
 import { renewMonths } from "../../src/billing/renewal.ts";
 import type { Checkout } from "../../src/billing/stores.ts";
-import { takeBack } from "../../src/billing/take-back.ts";
+import { giveBack, type TakenBack, takeBack } from "../../src/billing/take-back.ts";
+import { syncItem } from "../../src/billing/withdraw.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
@@ -58,11 +59,12 @@ type Step =
   | { readonly do: "talk"; readonly call: number; readonly ms: number }
   | { readonly do: "top up"; readonly cents: number }
   | { readonly do: "refund"; readonly nth: number; readonly share: number }
-  | { readonly do: "change plan" | "crash" | "new month" }
+  | { readonly do: "change plan" | "crash" | "new month" | "refund fails" }
   | { readonly do: "step clock"; readonly ms: number };
 
 const call = fc.integer({ min: 0, max: CALLS - 1 });
-const plain = (name: "change plan" | "crash" | "new month") => fc.record({ do: fc.constant(name) });
+const plain = (name: "change plan" | "crash" | "new month" | "refund fails") =>
+  fc.record({ do: fc.constant(name) });
 const onCall = (name: "begin" | "hang up" | "hang up again") =>
   fc.record({ do: fc.constant(name), call });
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -93,6 +95,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         share: fc.integer({ min: 1, max: 4 }),
       }),
     },
+    { weight: 1, arbitrary: plain("refund fails") },
     { weight: 1, arbitrary: plain("change plan") },
     { weight: 1, arbitrary: plain("new month") },
     { weight: 1, arbitrary: plain("crash") },
@@ -126,6 +129,7 @@ class History {
   readonly #live = new Map<number, LiveCall>();
   readonly #ended: { uuid: string; rate: number; cost: number }[] = [];
   readonly #paid: Checkout[] = [];
+  readonly #refunded: TakenBack[] = [];
   #refunds = 0;
 
   constructor(readonly tenantId: number) {}
@@ -160,9 +164,11 @@ class History {
         const [row] = await this.#tenant();
         const plan = row?.plan === "tiny" ? "prepaid" : "tiny";
         const { id } = await checkouts().open(this.tenantId, { kind: "plan", plan });
-        await checkouts().confirm(id);
+        this.#paid.push(await checkouts().confirm(id));
         return;
       }
+      case "refund fails":
+        return this.#refundFails();
       case "new month":
         clock.stepWallClock(31 * DAY_MS);
         return this.#renew();
@@ -239,7 +245,8 @@ class History {
       .from(renewals)
       .where(and(ofMonth(renewals), eq(renewals.item, "plan")));
     const [row] = await this.#tenant();
-    const minutes = row?.plan === "tiny" && renewal?.status !== "due" ? tiny.includedMinutes : 0;
+    const isWithout = renewal?.status === "due" || renewal?.status === "refunded";
+    const minutes = row?.plan === "tiny" && !isWithout ? tiny.includedMinutes : 0;
     const heldSeconds = others
       .filter((hold) => hold.month === month)
       .reduce((sum, hold) => sum + hold.planSeconds, 0);
@@ -257,8 +264,24 @@ class History {
     const amount = microEur(Math.floor(checkout.amount / share));
     const key = `refund:${this.tenantId}:${this.#refunds++}`;
     const taken = { checkout, key, amount, note: "test", nowMs: clock.now() };
+    this.#refunded.push(taken);
+    const standing = { cause: "refunds", isWhole: share === 1, isFinal: true };
     for (let time = 0; time < 2; time++)
-      await database.tx((queries) => takeBack(stores, queries, taken));
+      await database.tx(async (queries) => {
+        await takeBack(stores, queries, taken);
+        await syncItem(stores, queries, checkout, standing, clock.now());
+      });
+  }
+
+  async #refundFails(): Promise<void> {
+    const last = this.#refunded.pop();
+    if (!last) return;
+    const standing = { cause: "refunds", isWhole: false, isFinal: false };
+    for (let time = 0; time < 2; time++)
+      await database.tx(async (queries) => {
+        await giveBack(stores, queries, { ...last, nowMs: clock.now() });
+        await syncItem(stores, queries, last.checkout, standing, clock.now());
+      });
   }
 
   /** A transaction is cut off, the file is opened anew, live calls are billed to their heartbeat. */
