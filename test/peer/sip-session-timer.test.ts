@@ -1,4 +1,4 @@
-/** Session timers (RFC 4028) with sipp, both ways. Takes 8 s: a session expires for real. */
+/** Session timers (RFC 4028) with sipp, both ways. Takes 13 s: a session expires for real. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
 import type { LegEnd, SipStack } from "../../src/sip/ports.ts";
@@ -29,6 +29,17 @@ describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
     const end = await endOf(leg);
     expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
     expect(end).toMatchObject({ by: "us", kind: "session_expired", fault: "carrier" });
+  }, 30_000);
+
+  test("as the caller: refreshed by UPDATE where that is allowed, by re-INVITE when it is refused", async () => {
+    const trunk = trunkTo(3, "127.0.6.184");
+    const sipp = startSipp({ scenario: "uas_timer_update.xml", host: "127.0.6.184" });
+    await Bun.sleep(300);
+    const to = e164("+37062222222");
+    const leg = trunk.place({ to, from: e164(NUMBER), media: MEDIA, ringTimeoutMs: 20_000 });
+    const end = await endOf(leg);
+    expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    expect(end).toMatchObject({ by: "callee", kind: "bye" });
   }, 30_000);
 
   test("as the called: too short is refused, UPDATE and re-INVITE refresh, either may", async () => {

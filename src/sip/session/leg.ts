@@ -4,6 +4,7 @@
  */
 import {
   type Bye,
+  type Core,
   type Info,
   type Referral,
   type Session,
@@ -22,7 +23,8 @@ import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
-import { type ReinviteOutcome, Renegotiation } from "./renegotiation.ts";
+import { isUpdateUnwelcome, outcomeOf, sendUpdate } from "./refresh.ts";
+import { isAskedAgain, type ReinviteOutcome, Renegotiation } from "./renegotiation.ts";
 import { SessionTimer } from "./session-timer.ts";
 import { transfer } from "./transfer.ts";
 import { answerUpdate } from "./update.ts";
@@ -67,6 +69,8 @@ export abstract class BaseLeg {
   #ended = false;
   #media: LocalMedia | null = null;
   #renegotiation: Renegotiation | undefined;
+  /** The next request is to carry an offer of ours. */
+  #offerDue = false;
   /** The leg that the far end put in this one's place (RFC 3891). */
   #successor: Successor | undefined;
 
@@ -174,6 +178,7 @@ export abstract class BaseLeg {
   reoffer(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
     this.negotiator.setMedia(this.context.advertise(this.#media));
+    this.#offerDue = true;
     this.#renegotiate();
   }
 
@@ -252,13 +257,13 @@ export abstract class BaseLeg {
     else this.end({ ...end, by: this.peer });
   }
 
-  /** A re-INVITE with what we agreed on, or with another address. */
+  /** A refresh, or an offer with another address. */
   #renegotiate(): void {
     this.#renegotiation ??= new Renegotiation({
       clock: this.context.clock,
       random: this.context.random,
       weCalled: this.peer === "callee",
-      reinvite: () => this.#reinvite(),
+      ask: () => this.#ask(),
       onRefused: ({ sipCode, minSe }) => {
         if (sipCode === 422) this.sessionTimer.acceptMinimum(minSe);
         // RFC 3261 12.2.1.2: the far end knows nothing of the call any more.
@@ -269,19 +274,29 @@ export abstract class BaseLeg {
     this.#renegotiation.request();
   }
 
+  /** By UPDATE where that is enough and known to the far end, else by re-INVITE. Never rejects. */
+  async #ask(): Promise<ReinviteOutcome> {
+    if (!this.#offerDue && this.sessionTimer.allowsUpdate) {
+      const outcome = await sendUpdate(this.session);
+      if (!isUpdateUnwelcome(outcome) || this.#ended) return outcome;
+      this.sessionTimer.forgetUpdate();
+    }
+    this.#offerDue = false;
+    const outcome = await this.#reinvite();
+    // Not heard: the next try is to carry it still.
+    if (isAskedAgain(outcome)) this.#offerDue = true;
+    return outcome;
+  }
+
   #reinvite(): Promise<ReinviteOutcome> {
     return new Promise((resolve) => {
+      const refused = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
       this.session
         .invite({
           requestDelegate: {
             onAccept: () => resolve({ kind: "accepted" }),
-            onReject: ({ message }) => {
-              const minSe = message.getHeader("min-se");
-              const sipCode = message.statusCode ?? null;
-              resolve({ kind: "refused", sipCode, ...(minSe === undefined ? {} : { minSe }) });
-            },
-            onRedirect: ({ message }) =>
-              resolve({ kind: "refused", sipCode: message.statusCode ?? null }),
+            onReject: refused,
+            onRedirect: refused,
           },
         })
         .catch(() => resolve({ kind: "busy" }));

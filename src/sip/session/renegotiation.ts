@@ -1,5 +1,5 @@
 /**
- * Our re-INVITEs of one dialog (RFC 3261 14.1): one at a time, and again after a glare. When both
+ * Our re-INVITEs and UPDATEs of one dialog (RFC 3261 14.1): one at a time, again after a glare. When both
  * sides ask at once both are told 491; who owns the Call-ID waits 2.1 to 4 s, the other up to 2 s,
  * so that they do not meet again.
  *
@@ -9,7 +9,7 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
 
-/** `busy`: another re-INVITE of this dialog is under way. */
+/** `busy`: another request of its kind is under way in this dialog. */
 export type ReinviteOutcome =
   | { readonly kind: "accepted" | "busy" }
   | { readonly kind: "refused"; readonly sipCode: number | null; readonly minSe?: string };
@@ -20,12 +20,16 @@ export interface RenegotiationDeps {
   /** We made the Call-ID: the call is an outgoing one. */
   readonly weCalled: boolean;
   /** Sends one; never rejects. */
-  readonly reinvite: () => Promise<ReinviteOutcome>;
+  readonly ask: () => Promise<ReinviteOutcome>;
   readonly onRefused: (outcome: Extract<ReinviteOutcome, { kind: "refused" }>) => void;
 }
 
 const TRIES_MAX = 6;
 const GLARE = 491;
+
+/** Nothing is decided: it crossed another one. */
+export const isAskedAgain = (outcome: ReinviteOutcome): boolean =>
+  outcome.kind === "busy" || (outcome.kind === "refused" && outcome.sipCode === GLARE);
 
 export class Renegotiation {
   #asking = false;
@@ -49,11 +53,10 @@ export class Renegotiation {
 
   async #ask(attempt: number): Promise<void> {
     this.#asking = true;
-    const outcome = await this.deps.reinvite();
+    const outcome = await this.deps.ask();
     this.#asking = false;
     if (this.#closed) return;
-    const glare = outcome.kind === "refused" && outcome.sipCode === GLARE;
-    if ((glare || outcome.kind === "busy") && attempt < TRIES_MAX) {
+    if (isAskedAgain(outcome) && attempt < TRIES_MAX) {
       this.#timer = this.deps.clock.after(this.#pauseMs(), () => {
         this.#timer = undefined;
         void this.#ask(attempt + 1);

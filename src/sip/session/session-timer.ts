@@ -1,7 +1,7 @@
 /**
  * The session timer of one dialog (RFC 4028), on the wire beside SIP.js, which knows none: reads
- * Session-Expires of what comes, writes it into what leaves, refreshes by re-INVITE when that is
- * ours to do, and says when a session has expired that the far end should have refreshed.
+ * Session-Expires of what comes, writes it into what leaves, asks for a refresh when that is ours to
+ * do, and says when a session has expired that the far end should have refreshed.
  *
  *   off ──2xx with Session-Expires──► running ──refreshed──► running …
  *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
@@ -43,6 +43,7 @@ export class SessionTimer {
   /** Headers of our 2xx to the far end's request with that CSeq, and what they mean. */
   #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
     null;
+  #allowsUpdate = false;
   #refreshTimer: Timer | undefined;
   #expiryTimer: Timer | undefined;
   #closed = false;
@@ -52,9 +53,16 @@ export class SessionTimer {
     this.#expiresSec = Math.max(deps.expiresSec, deps.minSec);
   }
 
+  /** The far end said that it takes UPDATE (RFC 3311 5.1); false: it did not say so. */
+  get allowsUpdate(): boolean {
+    return this.#allowsUpdate;
+  }
+
   /** A message of the far end in this dialog. */
   incoming(message: SipMessage): void {
     if (!REFRESHES.has(message.cseq.method)) return;
+    const { headers } = message;
+    if (headers.has("allow")) this.#allowsUpdate = headers.hasToken("allow", "update");
     if (message.kind === "request") this.#answer = answerTo(message);
     else if (message.statusCode >= 200 && message.statusCode < 300) this.#agreed(message);
   }
@@ -62,7 +70,7 @@ export class SessionTimer {
   /** The text of a message of ours with what the timer has to say. */
   outgoing(message: SipMessage, text: string): string {
     if (message.kind === "request") {
-      return message.method === "INVITE" ? withLines(text, this.#asking(message)) : text;
+      return REFRESHES.has(message.method) ? withLines(text, this.#asking(message)) : text;
     }
     const { statusCode, cseq } = message;
     const answers = REFRESHES.has(cseq.method) && statusCode >= 200 && statusCode < 300;
@@ -78,6 +86,11 @@ export class SessionTimer {
     this.#minSec = seconds;
     this.#expiresSec = seconds;
     return true;
+  }
+
+  /** It refused an UPDATE, whatever it had said. */
+  forgetUpdate(): void {
+    this.#allowsUpdate = false;
   }
 
   /** Our refresh was refused; `sipCode` null: not sent, another one is under way. */

@@ -305,3 +305,65 @@ describe("ends", () => {
     expect((invites[2] ?? 0) - (invites[1] ?? 0)).toBeGreaterThan(2000);
   });
 });
+
+describe("a far end that allows UPDATE", () => {
+  const allowing = (parts: ResponseParts): ResponseParts => ({
+    ...parts,
+    headers: [
+      ...(parts.headers ?? []),
+      ...[["Allow", "INVITE, ACK, BYE, UPDATE"] as const, ["Require", "timer"] as const],
+      ["Session-Expires", "4;refresher=uac"],
+    ],
+  });
+  const timed = { sessionExpiresSec: 4, sessionMinSec: 2 };
+  const sent = () => peer.methods().filter((method) => method !== "ACK");
+
+  test("has the session confirmed by one, and a new address of ours offered by re-INVITE", async () => {
+    await start((_, answer) => answer(allowing(withSdp(200))), {}, timed);
+    const leg = place();
+    await next(leg, "answered");
+    await eventually(() => sent().includes("UPDATE"), "the refresh");
+    const update = peer.requests.find(({ request }) => request.method === "UPDATE")?.request;
+    expect(update?.body).toBe("");
+    expect(update?.headers.get("session-expires")).toBe("4;refresher=uac");
+    const trunk = stack.trunk(1) as unknown as { legs: Set<{ reoffer(): void }> };
+    for (const each of trunk.legs) each.reoffer();
+    await eventually(() => sent().filter((each) => each === "INVITE").length === 2, "the offer");
+    expect(peer.requests.at(-1)?.request.body || peer.requests.at(-2)?.request.body).toContain(
+      "m=audio 40000",
+    );
+  });
+
+  test("that knows nothing of the call any more ends it", async () => {
+    await start(
+      (request, answer) => {
+        if (request.method === "INVITE") answer(allowing(withSdp(200)));
+        else answer({ statusCode: 481 });
+      },
+      {},
+      timed,
+    );
+    expect((await endOf(place())).kind).toBe("session_expired");
+    await eventually(() => sent().join() === "INVITE,UPDATE,BYE", "the BYE");
+  });
+
+  test("challenges it, and is answered in the dialog's own count", async () => {
+    await start(
+      (request, answer) => {
+        if (request.method === "INVITE") answer(allowing(withSdp(200)));
+        else if (proofs(request)[0]) answer(allowing({ statusCode: 200 }));
+        else answer(asked(401, challenge("home", "n1")));
+      },
+      {},
+      timed,
+    );
+    const leg = place();
+    await next(leg, "answered");
+    await eventually(() => sent().filter((each) => each === "UPDATE").length === 2, "two UPDATEs");
+    const updates = peer.requests.filter(({ request }) => request.method === "UPDATE");
+    expect(updates.map(({ request }) => request.cseq.number)).toEqual([2, 3]);
+    leg.hangUp();
+    await eventually(() => sent().includes("BYE"), "the BYE");
+    expect(peer.requests.at(-1)?.request.cseq.number).toBe(4);
+  });
+});

@@ -9,7 +9,7 @@ function bench(weCalled: boolean, outcomes: ReinviteOutcome[]) {
   const refused: (number | null)[] = [];
   const renegotiation = new Renegotiation({
     ...{ clock, random: seededRandom(7), weCalled },
-    reinvite: async () => {
+    ask: async () => {
       sentAtMs.push(clock.monotonic());
       return outcomes.shift() ?? { kind: "accepted" };
     },
