@@ -60,6 +60,7 @@ import { billingStores } from "./store/billing-stores.ts";
 import type { Database } from "./store/database.ts";
 import { dropDeadLeases } from "./store/lease-store.ts";
 import { createApiKeys } from "./tenant/api-keys.ts";
+import type { EventSink } from "./webhook/ports.ts";
 import { createUrlCheck } from "./webhook/tenant-url.ts";
 
 /** How long a polite end may take before media is cut. */
@@ -83,6 +84,8 @@ export interface App {
   readonly metricsAddress: HostPort | null;
   /** Live turns of every call, for followers. */
   readonly turns: TurnFeed;
+  /** Where webhook events enter. */
+  readonly events: EventSink;
   /** Refuses new calls, un-registers, waits for live calls. */
   drain(): Promise<void>;
   /** Ends live calls politely, then everything. Idempotent. */
@@ -365,6 +368,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     health,
     metricsAddress: monitoring.address,
     turns,
+    events: delivery.events,
     async drain() {
       await refuse();
       await liveCallsGone(Number.POSITIVE_INFINITY);
