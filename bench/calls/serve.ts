@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAppliance } from "../../test/support/appliance.ts";
 import { startCarrierProcess } from "./carrier-process.ts";
-import { BENCH_HOST, type CallTarget, callerNumber, RTP_PORTS } from "./target.ts";
+import { roomFor } from "./room.ts";
+import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
 
 const calls = Number(process.argv[2] ?? 100);
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
@@ -16,25 +17,7 @@ const world = await startAppliance({
   host: BENCH_HOST,
   carrier: await startCarrierProcess(BENCH_HOST),
   agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
-  settings: (settings) => ({
-    ...settings,
-    http: { ...settings.http, requestsPerMinute: 2_000_000 },
-    plans: settings.plans.map((plan) => ({
-      ...plan,
-      includedMinutes: 100_000,
-      maxConcurrentCalls: calls * 2,
-    })),
-    concurrentCallsMax: calls * 2,
-    callWorker: {
-      ...settings.callWorker,
-      rtpPorts: RTP_PORTS,
-      conversation: {
-        ...settings.callWorker.conversation,
-        idlePromptMs: 5_000,
-        silenceTimeoutMs: 600_000,
-      },
-    },
-  }),
+  settings: roomFor(calls),
 });
 for (let index = 0; index < calls; index++) {
   const number = callerNumber(index);

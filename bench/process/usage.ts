@@ -1,5 +1,5 @@
 /** What another process has used, from proc(5): works however loaded the machine is. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
@@ -8,6 +8,13 @@ export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+/** Of the first thread of this process: how long it ran, and how long it could have and had no processor. */
+export function mainThreadTimes(): { readonly ranMs: number; readonly waitedMs: number } {
+  const stat = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8");
+  const [ran = 0, waited = 0] = stat.split(" ").map(Number);
+  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
 export interface Resident {
@@ -23,4 +30,23 @@ export function residentMemory(pid: number): Resident {
   const megabytes = (name: string) =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
   return { all: megabytes("VmRSS"), own: megabytes("RssAnon"), files: megabytes("RssFile") };
+}
+
+/** A process and all that it and its children started, as they are now. */
+export function processTree(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const parent = /^\d+$/.test(name) ? parentOf(Number(name)) : null;
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const below = (of: number): number[] => [of, ...(children.get(of) ?? []).flatMap(below)];
+  return below(pid);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return null; // has ended meanwhile
+  }
 }

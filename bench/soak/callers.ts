@@ -15,6 +15,8 @@ const SHORTEST_MS = 20_000;
 const LONGEST_MS = 60_000;
 const ASKS_EVERY = 10;
 const PAUSE_MS = 200;
+/** After a call that failed: no storm of those who try again at once. */
+const PAUSE_AFTER_FAILURE_MS = 10_000;
 
 const speech = (await createVoices()).speaker("en-us");
 let over = false;
@@ -23,7 +25,8 @@ let placed = 0;
 let setUpMs: number[] = [];
 let failures: string[] = [];
 
-async function callOnce(number: string): Promise<void> {
+/** True when it went as it should. */
+async function callOnce(number: string): Promise<boolean> {
   const phone = await createPhone({
     ...{ number, domain: "carrier.test", host: BENCH_HOST, proxy: target.carrier, speech },
     account: { username: number, password: number },
@@ -40,8 +43,10 @@ async function callOnce(number: string): Promise<void> {
     spoken?.catch(() => {});
     await Promise.race([call.ended, Bun.sleep(lasting(order))]);
     up--;
+    return true;
   } catch (error) {
     failures.push(String(error));
+    return false;
   } finally {
     await phone.close();
   }
@@ -54,8 +59,8 @@ const lasting = (order: number) =>
 async function line(index: number): Promise<void> {
   await Bun.sleep(index * STAGGER_MS);
   while (!over) {
-    await callOnce(callerNumber(index));
-    await Bun.sleep(PAUSE_MS);
+    const went = await callOnce(callerNumber(index));
+    await Bun.sleep(went ? PAUSE_MS : PAUSE_AFTER_FAILURE_MS);
   }
 }
 

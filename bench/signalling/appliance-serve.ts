@@ -1,0 +1,31 @@
+/**
+ * The measured process: the whole appliance, called by its trunk: admission, money, the call's row,
+ * audio, greeting, recording, charge, events. Ends with standard input.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OWN_NUMBER, startAppliance } from "../../test/support/appliance.ts";
+import { startCarrierProcess } from "../calls/carrier-process.ts";
+import { roomFor } from "../calls/room.ts";
+import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+const world = await startAppliance({
+  dataDir: directory,
+  host: OURS,
+  carrier: await startCarrierProcess(OURS),
+  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  settings: roomFor(Number(process.argv[2] ?? 50)),
+});
+await world.app.operator.setTrunk({
+  ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },
+  ...{ username: "clinic", password: "unused", realm: null, outbound_proxy: null },
+  ...{ caller_id: OWN_NUMBER, register: false },
+});
+const target: SignallingTarget = { sip: world.app.addresses.sip, pid: process.pid };
+console.log(JSON.stringify(target));
+await new Response(Bun.stdin.stream()).text();
+await world.close();
+rmSync(directory, { recursive: true, force: true });
+process.exit(0);

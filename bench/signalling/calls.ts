@@ -1,0 +1,117 @@
+/**
+ * Calls a second with clean set-up and tear-down, and how long INVITE → 200 takes: the whole
+ * appliance, our SIP stack alone, sipp's own server, and kamailio as proxy before it. The same caller
+ * (sipp) in the same minute, so many calls at once. Needs sipp; kamailio where it is installed.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { startKamailio } from "../../test/support/kamailio.ts";
+import { firstLine } from "../http/first-line.ts";
+import { cpuSeconds, processTree } from "../process/usage.ts";
+import {
+  CALLER,
+  KAMAILIO,
+  KAMAILIO_PEER,
+  NUMBER,
+  SIPP_SERVER,
+  type SignallingTarget,
+} from "./hosts.ts";
+import { callWithSipp, type SippFigures, sippServer } from "./sipp.ts";
+
+export interface SignallingResult extends SippFigures {
+  readonly who: "appliance" | "stack" | "sipp" | "kamailio";
+  readonly callsPerSecond: number;
+  /** Processor time of the called side. */
+  readonly cpuMsPerCall: number;
+}
+
+export interface SignallingOptions {
+  readonly calls: number;
+  readonly atOnce: number;
+}
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const PATH = `${process.env.PATH}:/usr/sbin`;
+const SERVER_START_MS = 500;
+const WARM_UP_CALLS = 20;
+
+/** Null without sipp. */
+export async function measureSignalling(
+  options: SignallingOptions,
+): Promise<SignallingResult[] | null> {
+  if (!Bun.which("sipp")) return null;
+  const results = [
+    await measureOurs("appliance", "./appliance-serve.ts", options),
+    await measureOurs("stack", "./stack-serve.ts", options),
+    await measureSipp(options),
+  ];
+  if (Bun.which("kamailio", { PATH })) results.push(await measureKamailio(options));
+  return results;
+}
+
+async function run(
+  who: SignallingResult["who"],
+  target: string,
+  service: string,
+  pids: () => readonly number[],
+  options: SignallingOptions,
+): Promise<SignallingResult> {
+  const order = { host: CALLER, target, service };
+  await callWithSipp({ ...order, calls: WARM_UP_CALLS, atOnce: 5 });
+  const used = () => pids().reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const before = used();
+  const figures = await callWithSipp({ ...order, ...options });
+  const cpu = used() - before;
+  return {
+    who,
+    ...figures,
+    callsPerSecond: figures.succeeded / Math.max(0.001, figures.seconds),
+    cpuMsPerCall: (1000 * cpu) / Math.max(1, figures.succeeded),
+  };
+}
+
+async function measureOurs(
+  who: "appliance" | "stack",
+  program: string,
+  options: SignallingOptions,
+): Promise<SignallingResult> {
+  const server = Bun.spawn([process.execPath, file(program), String(options.atOnce)], {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  });
+  try {
+    const target = JSON.parse(await firstLine(server.stdout)) as SignallingTarget;
+    return await run(who, target.sip, NUMBER, () => [target.pid], options);
+  } finally {
+    await server.stdin.end();
+    await server.exited;
+  }
+}
+
+async function measureSipp(options: SignallingOptions): Promise<SignallingResult> {
+  const server = sippServer(SIPP_SERVER);
+  try {
+    await Bun.sleep(SERVER_START_MS);
+    return await run("sipp", `${SIPP_SERVER}:5060`, NUMBER, () => [server.pid], options);
+  } finally {
+    server.kill("SIGKILL");
+    await server.exited;
+  }
+}
+
+/** It passes the calls on to sipp's server. */
+async function measureKamailio(options: SignallingOptions): Promise<SignallingResult> {
+  const server = sippServer(KAMAILIO_PEER.host);
+  const kamailio = await startKamailio(KAMAILIO);
+  try {
+    const pids = processTree(process.pid).filter((pid) => isKamailio(pid));
+    return await run("kamailio", `${KAMAILIO}:5060`, KAMAILIO_PEER.name, () => pids, options);
+  } finally {
+    server.kill("SIGKILL");
+    await Promise.all([server.exited, kamailio.stop()]);
+  }
+}
+
+const isKamailio = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "kamailio";
+
+if (import.meta.main)
+  console.table(await measureSignalling({ calls: Number(process.argv[2] ?? 300), atOnce: 10 }));

@@ -1,0 +1,15 @@
+/** The measured process: our SIP stack alone, which answers every call. Ends with standard input. */
+import { startStack, trunkSettings } from "../../test/support/sip-stack.ts";
+import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
+
+const stack = await startStack(OURS);
+stack.addTrunk(trunkSettings({ server: CALLER, register: false }));
+stack.onIncoming((leg) => void leg.answer({ host: OURS, port: 40_000 }));
+const target: SignallingTarget = {
+  sip: `${stack.localAddress.host}:${stack.localAddress.port}`,
+  pid: process.pid,
+};
+console.log(JSON.stringify(target));
+await new Response(Bun.stdin.stream()).text();
+await stack.close();
+process.exit(0);

@@ -1,0 +1,149 @@
+/**
+ * What a call's path costs in the store, on a file with tenants and a past: recognising an API key,
+ * finding whose number rings, beginning a call (admission, row, hold), its charge (settle and the
+ * call's last write), claiming a due schedule entry. Each in the transaction that the appliance uses,
+ * durable when it ends; processor time and the clock's, the same statements at a small and a large amount.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBilling } from "../../src/billing/billing.ts";
+import { createAdmission } from "../../src/call/admission.ts";
+import { systemClock as clock } from "../../src/core/clock.ts";
+import { microEur } from "../../src/core/money.ts";
+import { apiKeyStore } from "../../src/store/api-key-store.ts";
+import { billingStores } from "../../src/store/billing-stores.ts";
+import { callSetupStore } from "../../src/store/call-setup-store.ts";
+import { callStore, NO_FIGURES } from "../../src/store/call-store.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { scheduleStore } from "../../src/store/schedule-store.ts";
+import { prepaidPlan } from "../../test/support/plans.ts";
+import { percentile } from "../process/percentile.ts";
+import { type Amount, fill } from "./filled.ts";
+
+export interface StoreCost {
+  readonly what: string;
+  /** Processor time of one. */
+  readonly cpuMicroseconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const ROUNDS = 300;
+const WARM_UP = 50;
+const TALK_MS = 61_000;
+const LEASE_MS = 10_000;
+const RATE = prepaidPlan.overagePerMinute;
+
+export async function measureStore(amount: Amount): Promise<StoreCost[]> {
+  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+  const database = openDatabase(join(directory, "store.db"), clock.now());
+  try {
+    await fill(database, amount, clock.now());
+    return await measureAll(database, amount);
+  } finally {
+    await database.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(database: Database, amount: Amount): Promise<StoreCost[]> {
+  const plans = [{ ...prepaidPlan, maxConcurrentCalls: ROUNDS * 2 }];
+  const billing = createBilling({ database, stores: billingStores, plans, clock });
+  const admission = createAdmission({
+    ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },
+  });
+  const tenantId = 1;
+  await billing.credit(tenantId, microEur(1_000_000_000), "bench");
+  const tenant = await callSetupStore(database.read).tenant(tenantId);
+  if (!tenant) throw new Error("the bench has no tenant");
+  const uuidOf = (n: number) => `bench-${n}`;
+  const someTenant = (n: number) => 1 + ((n * 7919) % amount.tenants);
+
+  async function begin(n: number): Promise<void> {
+    const nowMs = clock.now();
+    await database.tx(async (queries) => {
+      if (tenant) await admission.inbound(queries, tenant);
+      await callStore(queries).insert(tenantId, {
+        ...{
+          callUuid: uuidOf(n),
+          direction: "inbound",
+          status: "ringing",
+          recordingStatus: "none",
+        },
+        ...{ fromNumber: "+37061111111", toNumber: "+37060000001", createdAt: nowMs, agentId: 1 },
+        ...{ overageRate: RATE, cost: microEur(0) },
+      });
+      await billing.hold(queries, tenantId, uuidOf(n));
+    });
+  }
+
+  async function charge(n: number): Promise<void> {
+    await database.tx(async (queries) => {
+      const { billableSeconds, includedSeconds, overageSeconds, cost } = await billing.settle(
+        ...([queries, tenantId, uuidOf(n), TALK_MS, RATE] as const),
+      );
+      const ending = { status: "completed", reason: "caller_hangup", explanation: "" } as const;
+      await callStore(queries).finish(
+        ...([tenantId, uuidOf(n), { ...ending, fault: null, sipCode: null }, clock.now()] as const),
+        ...([
+          null,
+          { ...NO_FIGURES, billableSeconds, includedSeconds, overageSeconds, cost },
+        ] as const),
+      );
+    });
+  }
+
+  await database.tx(async (queries) => {
+    for (let n = 0; n < ROUNDS + WARM_UP; n++)
+      await scheduleStore(queries).insert(someTenant(n), {
+        ...{ callUuid: `later-${n}`, toNumber: "+37061111111", fromNumber: "+37052000001" },
+        ...{ scheduleAt: 1, status: "pending", immediate: false, createdAt: 0 },
+      });
+  });
+
+  return [
+    await measure("recognise an API key", (n) =>
+      apiKeyStore(database.read).findByHash(someTenant(n).toString(16).padStart(64, "0")),
+    ),
+    await measure("find whose number rings", (n) => {
+      const number = `+3706${String(someTenant(n)).padStart(7, "0")}`;
+      return callSetupStore(database.read).ownerAtServer("sip.carrier.example", [number]);
+    }),
+    await measure("begin a call", begin),
+    await measure("charge a call and end it", charge),
+    await measure("claim a due schedule entry", () =>
+      database.tx((queries) =>
+        scheduleStore(queries).claimDue("bench", clock.now(), LEASE_MS, 1, {
+          ...{ exceptTenants: [], node: null },
+        }),
+      ),
+    ),
+  ];
+}
+
+async function measure(what: string, one: (n: number) => Promise<unknown>): Promise<StoreCost> {
+  for (let n = 0; n < WARM_UP; n++) await one(n);
+  const times: number[] = [];
+  const before = process.cpuUsage();
+  for (let n = WARM_UP; n < ROUNDS + WARM_UP; n++) {
+    const startedAt = performance.now();
+    await one(n);
+    times.push(performance.now() - startedAt);
+  }
+  const { user, system } = process.cpuUsage(before);
+  times.sort((a, b) => a - b);
+  return {
+    what,
+    cpuMicroseconds: (user + system) / ROUNDS,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+  };
+}
+
+if (import.meta.main)
+  for (const amount of [
+    { tenants: 10, calls: 1_000 },
+    { tenants: Number(process.argv[2] ?? 2_000), calls: Number(process.argv[3] ?? 100_000) },
+  ])
+    console.table(await measureStore(amount));

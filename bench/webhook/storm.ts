@@ -1,0 +1,194 @@
+/**
+ * The measured process of beside-calls.ts: the whole appliance, with many tenants' webhooks stored in it.
+ * Prints where to call; at the first line on its standard input it lets the events happen, first at a
+ * steady rate, then all at once, and prints what healthy endpoints saw. Ends with its standard input.
+ * Argument: a `Storm` as JSON.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { and, count, eq, gte } from "drizzle-orm";
+import { openVault } from "../../src/app/vault.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { outbox } from "../../src/store/schema/index.ts";
+import { webhookStore } from "../../src/store/webhook-store.ts";
+import { callStarted } from "../../src/webhook/catalogue.ts";
+import { webhookSecretBinding } from "../../src/webhook/secret-binding.ts";
+import { startAppliance } from "../../test/support/appliance.ts";
+import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
+import { testCa } from "../../test/support/test-ca.ts";
+import { startCarrierProcess } from "../calls/carrier-process.ts";
+import { roomFor } from "../calls/room.ts";
+import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
+import { percentile } from "../process/percentile.ts";
+import { mainThreadTimes } from "../process/usage.ts";
+import { pathOf, startReceivers } from "./receiving-side.ts";
+
+export interface Storm {
+  readonly calls: number;
+  readonly events: number;
+  readonly endpoints: number;
+  readonly troubled: number;
+  /** Of the steady run. */
+  readonly perSecond: number;
+}
+
+/** What healthy endpoints saw: from the commit of an event to its arrival. */
+export interface StormResult {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly missing: number;
+  /** Healthy deliveries, from the first event to the last arrival. */
+  readonly deliveriesPerSecond: number;
+  /** Processor time of the whole process, less what its calls used before, each 1,000 deliveries. */
+  readonly cpuMsPer1000: number;
+  /** Share of the time in which the sending thread could have run and had no processor. */
+  readonly starvedPercent: number;
+  readonly loadAverage: number;
+  readonly callsUp: number;
+}
+
+const HOST = "127.46.0.2";
+const TICK_MS = 10;
+/** Events of a transaction when all happen at once. */
+const AT_ONCE = 500;
+const BASELINE_MS = 3000;
+const WAIT_MAX_MS = 180_000;
+
+const storm = JSON.parse(process.argv[2] ?? "{}") as Storm;
+const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+const ca = testCa(directory);
+const receivers = await startReceivers(ca.issue([`IP:${HOST}`]), HOST);
+let masterKey = new Uint8Array();
+const world = await startAppliance({
+  dataDir: directory,
+  host: BENCH_HOST,
+  carrier: await startCarrierProcess(BENCH_HOST),
+  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  settings(given) {
+    const settings = roomFor(storm.calls)(given);
+    masterKey = Uint8Array.from(settings.masterKey);
+    return { ...settings, httpClient: { ...settings.httpClient, caPem: ca.caPem } };
+  },
+});
+const { app } = world;
+const { database, events } = app;
+for (let index = 0; index < storm.calls; index++) {
+  const number = callerNumber(index);
+  world.carrier.addSubscriber({ username: number, password: number, numbers: [number] });
+}
+const endpoints = await storeEndpoints();
+
+/** One webhook a tenant. */
+async function storeEndpoints() {
+  const vault = await openVault(database, masterKey, systemRandom);
+  const stored: { tenantId: number; webhookId: number }[] = [];
+  for (let index = 0; index < storm.endpoints; index++) {
+    const tenantId = await insertTenant(database);
+    const url = `${receivers.base}${pathOf(index, storm.troubled)}`;
+    const webhookId = await insertWebhook(database, tenantId, { url, events: ["call.started"] });
+    const secret = vault.seal("a signing secret", webhookSecretBinding(webhookId));
+    await database.tx((queries) => webhookStore(queries).setSecret(tenantId, webhookId, secret));
+    stored.push({ tenantId, webhookId });
+  }
+  return stored;
+}
+
+/** Lets `amount` events happen in one transaction; when it was over, for the healthy ones, by call id. */
+async function happen(from: number, amount: number, storedAt: Map<string, number>): Promise<void> {
+  const healthy: string[] = [];
+  await database.tx(async (queries) => {
+    for (let index = from; index < from + amount; index++) {
+      const place = index % endpoints.length;
+      const callUuid = crypto.randomUUID();
+      const parties = { fromNumber: "+37060000001", toNumber: "+37052000000", agentId: null };
+      const event = callStarted({ callUuid, direction: "inbound", ...parties }, "ringing");
+      await events.emit(queries, endpoints[place]?.tenantId ?? 0, event);
+      if (place >= storm.troubled) healthy.push(callUuid);
+    }
+  });
+  const now = Date.now();
+  for (const call of healthy) storedAt.set(call, now);
+  events.wake();
+}
+
+const firstHealthy = endpoints[storm.troubled]?.webhookId ?? 0;
+async function healthyPending(): Promise<number> {
+  const waiting = and(eq(outbox.status, "pending"), gte(outbox.webhookId, firstHealthy));
+  const row = await database.read.select({ n: count() }).from(outbox).where(waiting).get();
+  return row?.n ?? 0;
+}
+
+async function run(mode: "steady" | "at once") {
+  const storedAt = new Map<string, number>();
+  const cpuOf = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+  const idleFrom = { cpu: cpuOf(), at: Date.now() };
+  await Bun.sleep(BASELINE_MS);
+  const callsCpuShare = (cpuOf() - idleFrom.cpu) / (Date.now() - idleFrom.at);
+  const before = { cpu: cpuOf(), thread: mainThreadTimes() };
+  const startedAt = Date.now();
+  for (let done = 0; done < storm.events; ) {
+    const due = Math.floor(((Date.now() - startedAt) * storm.perSecond) / 1000) + 1;
+    const amount = mode === "steady" ? due - done : AT_ONCE;
+    if (amount > 0) await happen(done, Math.min(amount, storm.events - done), storedAt);
+    done += Math.max(0, amount);
+    await Bun.sleep(mode === "steady" ? TICK_MS : 0);
+  }
+  while ((await healthyPending()) > 0 && Date.now() - startedAt < WAIT_MAX_MS) await Bun.sleep(100);
+  const tookMs = Date.now() - startedAt;
+  const thread = mainThreadTimes();
+  return {
+    ...{ storedAt, startedAt },
+    cpuMs: cpuOf() - before.cpu - callsCpuShare * tookMs,
+    starvedPercent: Math.round((100 * (thread.waitedMs - before.thread.waitedMs)) / tookMs),
+    loadAverage: Math.round(10 * (loadavg()[0] ?? 0)) / 10,
+    callsUp: app.liveCalls(),
+  };
+}
+
+function summary(
+  ran: Awaited<ReturnType<typeof run>>,
+  arrivals: Readonly<Record<string, number>>,
+): StormResult {
+  const { storedAt, startedAt, cpuMs, ...rest } = ran;
+  const seen = [...storedAt].flatMap(([call, at]) => {
+    const arrivedAt = arrivals[call];
+    return arrivedAt ? [{ at: arrivedAt, tookMs: Math.max(0, arrivedAt - at) }] : [];
+  });
+  const tookMs = seen.map((one) => one.tookMs).sort((a, b) => a - b);
+  const lastAt = Math.max(...seen.map(({ at }) => at));
+  return {
+    p50Ms: percentile(tookMs, 0.5),
+    p99Ms: percentile(tookMs, 0.99),
+    maxMs: percentile(tookMs, 1),
+    missing: storedAt.size - seen.length,
+    deliveriesPerSecond: Math.round((seen.length * 1000) / (lastAt - startedAt)),
+    cpuMsPer1000: Math.round((1000 * cpuMs) / storm.events),
+    ...rest,
+  };
+}
+
+const target: CallTarget = {
+  base: world.app.addresses.http,
+  key: world.apiKey,
+  carrier: world.carrier.address,
+  pid: process.pid,
+};
+console.log(JSON.stringify(target));
+
+for await (const _ of console) {
+  const steady = await run("steady");
+  const atOnce = await run("at once");
+  const arrivals = await receivers.arrivals();
+  console.log(
+    JSON.stringify({ steady: summary(steady, arrivals), atOnce: summary(atOnce, arrivals) }),
+  );
+}
+await receivers.close();
+await world.close();
+rmSync(directory, { recursive: true, force: true });
+process.exit(0);
