@@ -34,7 +34,7 @@ const SHARED_STORE = [
   ...["billing", "mail-queue", "privacy", "renewal", "retention", "statement"].map(
     (name) => `test/integration/store/${name}.test.ts`,
   ),
-  ...["delivery", "run-tool", "signing-secrets", "switched-off", "wired"].map(
+  ...["delivery", "delivery-again", "run-tool", "signing-secrets", "switched-off", "wired"].map(
     (name) => `test/integration/webhook/${name}.test.ts`,
   ),
   ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
