@@ -3,6 +3,7 @@
  * what the far end hears can be judged, and a tool on a real HTTP server.
  */
 import { eq } from "drizzle-orm";
+import type { AgentLanguage } from "../../src/agent/agent.ts";
 import { createVault } from "../../src/config/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { eurToMicro } from "../../src/core/money.ts";
@@ -47,6 +48,8 @@ export interface EngineWorldOptions {
   readonly providers: readonly ProviderSettings[];
   readonly engine?: Partial<EngineSettings>;
   readonly disclosure?: string;
+  /** In other languages than English. */
+  readonly disclosures?: Partial<Record<AgentLanguage, string>>;
   readonly agent?: Parameters<typeof startAppliance>[0]["agent"];
 }
 
@@ -82,6 +85,7 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
           disclosure: {
             ...settings.callWorker.conversation.disclosure,
             en: options.disclosure ?? "",
+            ...options.disclosures,
           },
         },
       },

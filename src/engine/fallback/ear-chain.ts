@@ -27,6 +27,7 @@ export class EarChain implements Ear {
   #onPartial: (text: string) => void = () => {};
   #onEndpoint: () => void = () => {};
   #expected: ExpectedAnswer = "open";
+  #byLastResort = false;
 
   constructor(private readonly options: EarChainOptions) {
     this.#audio = new UtteranceAudio(options.sampleRateHz);
@@ -35,6 +36,11 @@ export class EarChain implements Ear {
   get capabilities(): Ear["capabilities"] {
     const ear = this.options.providers.current("ear")?.ear ?? this.options.lastResort();
     return ear?.capabilities ?? { partials: false };
+  }
+
+  /** The embedded ear understood the last utterance, no provider. */
+  get understoodByLastResort(): boolean {
+    return this.#byLastResort;
   }
 
   begin(lead: Int16Array): void {
@@ -72,6 +78,7 @@ export class EarChain implements Ear {
   async end(): Promise<Heard> {
     const live = this.#live;
     this.#live = null;
+    this.#byLastResort = live !== null && live.candidate === null;
     // The next utterance may begin before this one is understood.
     const pcm = this.#audio.pcm.slice();
     this.#audio.clear();
@@ -91,6 +98,7 @@ export class EarChain implements Ear {
     const last = this.options.lastResort();
     if (!last || last === live?.ear) throw failure;
     this.#prepare(last);
+    this.#byLastResort = true;
     return await this.#replay(last, pcm);
   }
 

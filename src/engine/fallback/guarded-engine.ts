@@ -68,6 +68,7 @@ function openSession(
   const messageTaker = takesMessages
     ? new MessageTaker(language, settings.callerNumber ?? "")
     : null;
+  const ear = new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null });
   const mind = new MindChain({
     ...common,
     messageTaker,
@@ -75,9 +76,10 @@ function openSession(
     onText: (text) => voice.prefetch(text),
     onAbort: () => voice.dropPrefetched(),
     language: () => language,
+    knowsOpenSpeech: () => language === "en" || !ear.understoodByLastResort,
   });
   return {
-    ear: new EarChain({ ...common, lastResort: () => openEmbedded()?.ear ?? null }),
+    ear,
     mind,
     voice,
     get onSpeechWorker() {

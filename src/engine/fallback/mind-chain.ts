@@ -32,6 +32,11 @@ export interface MindChainOptions {
   /** … will not, as far as it is not being spoken already. */
   readonly onAbort: () => void;
   readonly language: () => AgentLanguage;
+  /**
+   * False: the ear of the last utterance knows closed phrases only. What it made of a name or a
+   * message would be wrong words; the recording has the right ones.
+   */
+  readonly knowsOpenSpeech: () => boolean;
 }
 
 /** The conversation waits 4 s for a summary: time for one that needs no model must be left. */
@@ -108,7 +113,7 @@ export class MindChain implements Mind {
       providers.leave("mind", candidate.session);
     }
     if (!messageTaker) throw failure;
-    for (const event of messageTaker.respond(input)) {
+    for (const event of messageTaker.respond(this.#forMessage(input))) {
       if (signal.aborted) return;
       yield event;
     }
@@ -144,6 +149,11 @@ export class MindChain implements Mind {
         await sleep(clock, pauseMs);
       }
     }
+  }
+
+  #forMessage(input: MindInput): MindInput {
+    if (input.type !== "utterance" || this.options.knowsOpenSpeech()) return input;
+    return { ...input, text: "" };
   }
 
   /** The input, or what stands for it with a mind that was not there when it all began. */

@@ -1,5 +1,6 @@
 /** Providers that fail, over real sockets: who answers instead. About 4 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { AgentLanguage } from "../../../src/agent/agent.ts";
 import { createGuardedEngine } from "../../../src/engine/fallback/guarded-engine.ts";
 import { MESSAGE_PHRASES } from "../../../src/engine/fallback/message-phrases.ts";
 import { createOpenAiEngine } from "../../../src/engine/openai/engine.ts";
@@ -69,7 +70,7 @@ const embedded: Engine = {
 
 function openWith(
   urls: readonly string[],
-  { takesMessages = true, retries = 1, breakerFailures = 3 } = {},
+  { takesMessages = true, retries = 1, breakerFailures = 3, language = "en" as AgentLanguage } = {},
 ): EngineSession {
   const engine = createGuardedEngine({
     providers: urls.map((url, index) => ({
@@ -83,7 +84,7 @@ function openWith(
     log: PORTS.log,
   });
   engines.push(engine);
-  return engine.open(sessionSettings({ history: [{ by: "agent", text: "Hello?" }] }));
+  return engine.open(sessionSettings({ language, history: [{ by: "agent", text: "Hello?" }] }));
 }
 
 const lastChat = (server: OpenAiServer) => server.seen("llm").at(-1)?.json as ChatBody;
@@ -217,6 +218,23 @@ test("with all models dead a message is taken, and the summary holds it", async 
   for (const part of ["technical problem", "Anna Smith", "860000001", "Please call me tomorrow."]) {
     expect(summary).toContain(part);
   }
+});
+
+test("what an ear of closed phrases made of a name is not passed on as one", async () => {
+  const session = openWith([first.url], { language: "lt" });
+  first.fail({ type: "status", status: 500 });
+  const heard = async (): Promise<string> => {
+    hum(session, 400);
+    return (await session.ear.end()).text;
+  };
+  for (let said = 0; said < 2; said++) await answerTo(session, utterance(await heard()));
+  await answerTo(session, { type: "digits", digits: "860000001" });
+  const last = await answerTo(session, utterance(await heard()));
+  const { onTheRecording } = MESSAGE_PHRASES.lt;
+  expect(last).toContainEqual({
+    type: "message",
+    text: `Vardas: ${onTheRecording}. Perskambinti: 860000001. Žinutė: ${onTheRecording}`,
+  });
 });
 
 test("without a fallback the failure is the call's", async () => {

@@ -1,0 +1,182 @@
+/**
+ * Every provider is dead: callers in Lithuanian, Latvian and Russian leave their message with the
+ * embedded engine, over RTP, in their own language. English is engine-openai.test.ts's. The three
+ * call at the same time: about 45 s.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { AgentLanguage } from "../../src/agent/agent.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
+import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import { createSynthesiser, type Synthesiser } from "../../src/engine/embedded/synthesiser.ts";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import { OWN_NUMBER } from "../support/appliance.ts";
+import { openAiSettings } from "../support/engine-session.ts";
+import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
+import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import { spoken } from "../support/spoken.ts";
+
+type Language = Exclude<AgentLanguage, "en">;
+
+interface Lines {
+  readonly greeting: string;
+  readonly question: string;
+  readonly name: string;
+  readonly message: string;
+  readonly disclosure: string;
+  /** Never said. */
+  readonly decoys: readonly string[];
+}
+
+const LINES: Readonly<Record<Language, Lines>> = {
+  lt: {
+    disclosure: "Pokalbis įrašomas.",
+    greeting: "Laba diena, odontologijos klinika.",
+    question: "Kada jūs dirbate rytoj?",
+    name: "Mano vardas Jonas Petraitis.",
+    message: "Norėčiau perkelti savo vizitą į kitą dieną.",
+    decoys: [
+      "Taip, už pastato yra nemokama automobilių stovėjimo aikštelė.",
+      "Konsultacija kainuoja keturiasdešimt eurų.",
+    ],
+  },
+  lv: {
+    disclosure: "Saruna tiek ierakstīta.",
+    greeting: "Labdien, zobārstniecības klīnika.",
+    question: "Kad jūs rīt strādājat?",
+    name: "Mani sauc Jānis Bērziņš.",
+    message: "Es vēlos pārcelt savu vizīti uz citu dienu.",
+    decoys: ["Jā, aiz ēkas ir bezmaksas autostāvvieta.", "Konsultācija maksā četrdesmit eiro."],
+  },
+  ru: {
+    disclosure: "Разговор записывается.",
+    greeting: "Добрый день, стоматологическая клиника.",
+    question: "Когда вы завтра работаете?",
+    name: "Меня зовут Иван Петров.",
+    message: "Я хочу перенести свой визит на другой день.",
+    decoys: ["Да, за зданием есть бесплатная автостоянка.", "Консультация стоит сорок евро."],
+  },
+};
+const LANGUAGES = Object.keys(LINES) as Language[];
+const KEYED: Readonly<Record<Language, string>> = {
+  lt: "860000011",
+  lv: "26000012",
+  ru: "89000013",
+};
+const LISTEN_LIMIT_MS = 25_000;
+
+let server: OpenAiServer;
+let world: EngineWorld;
+let voices: Synthesiser;
+let phones: ReadonlyMap<Language, Phone>;
+
+beforeAll(async () => {
+  server = openAiServer("127.0.48.1");
+  server.fail({ type: "close" });
+  const timeouts = { connectTimeoutMs: 500, sttTimeoutMs: 2_000, llmTimeoutMs: 2_000 };
+  voices = await createSynthesiser();
+  world = await startEngineWorld({
+    host: "127.0.48.9",
+    providers: [openAiSettings(server.url, { ...timeouts, ttsTimeoutMs: 2_000 })],
+    disclosures: Object.fromEntries(
+      LANGUAGES.map((language) => [language, LINES[language].disclosure]),
+    ),
+  });
+  const registered = LANGUAGES.map(async (language, index) => {
+    const phone = await world.appliance.phone(`+3706100010${index}`, "m3");
+    return [language, phone] as const;
+  });
+  phones = new Map(await Promise.all(registered));
+}, 60_000);
+
+afterAll(async () => {
+  await world.close();
+  server.close();
+});
+
+const speech = (text: string, language: Language, voice: "m3" | "Sari"): Promise<Int16Array> =>
+  voices.speakAll({ text, language, voice, sampleRateHz: 8_000 });
+
+/** Listens until `text` was said, told apart from what never was. */
+async function hears(call: PhoneCall, text: string, language: Language): Promise<boolean> {
+  const [sentence, ...decoys] = await Promise.all(
+    [text, ...LINES[language].decoys].map((line) => speech(line, language, "Sari")),
+  );
+  if (!sentence) return false;
+  const deadline = performance.now() + LISTEN_LIMIT_MS;
+  for (;;) {
+    const sought = { sentence: trimmed(sentence), decoys: decoys.map(trimmed) };
+    const match = await findSentenceGently({ ...sought, recording: call.heard() }, systemClock);
+    if (match.heard || performance.now() > deadline) return match.heard;
+    await Bun.sleep(300);
+  }
+}
+
+const QUIET = 60;
+const trimmed = (pcm: Int16Array): Int16Array =>
+  pcm.slice(
+    pcm.findIndex((sample) => Math.abs(sample) > QUIET),
+    pcm.findLastIndex((sample) => Math.abs(sample) > QUIET) + 1,
+  );
+
+/** An agent is taken as it is when the call comes: each caller finds it in their own language. */
+async function ring(language: Language): Promise<PhoneCall> {
+  const { appliance } = world;
+  await appliance.api("PATCH", `/agents/${appliance.agentId}`, {
+    language,
+    first_message: LINES[language].greeting,
+  });
+  const call = await phones.get(language)?.call(OWN_NUMBER);
+  if (!call) throw new Error(`no phone speaks ${language}`);
+  await call.answered;
+  return call;
+}
+
+async function leavesMessage(call: PhoneCall, language: Language): Promise<void> {
+  const phrases = MESSAGE_PHRASES[language];
+  const lines = LINES[language];
+  const say = async (text: string) => call.play(trimmed(await speech(text, language, "m3")));
+  await call.waitForReply({ quietMs: 1_800 });
+  await say(lines.question);
+  expect(await hears(call, phrases.apology, language), `apology in ${language}`).toBe(true);
+  await call.waitForSilence({ quietMs: 1_200 });
+  await say(lines.name);
+  await call.waitForReply({ quietMs: 1_500 });
+  await call.press(`${KEYED[language]}#`);
+  expect(await hears(call, phrases.askMessage, language), `question in ${language}`).toBe(true);
+  await call.waitForSilence({ quietMs: 1_200 });
+  await say(lines.message);
+  expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+  expect(await hears(call, phrases.thanks, language), `thanks in ${language}`).toBe(true);
+}
+
+test(
+  "with all providers dead a message is taken in lt, lv and ru, recorded, mailed and billed",
+  async () => {
+    const calls = new Map<Language, PhoneCall>();
+    for (const language of LANGUAGES) calls.set(language, await ring(language));
+    const { body } = await world.appliance.api("GET", "/calls?limit=3");
+    await Promise.all([...calls].map(([language, call]) => leavesMessage(call, language)));
+    for (const language of LANGUAGES) {
+      const phrases = MESSAGE_PHRASES[language];
+      const number = phones.get(language)?.number;
+      const uuid = body.calls.find((call) => call.from_number === number)?.call_uuid ?? "";
+      const detail = await world.appliance.callWhen(
+        uuid,
+        (call) => call.recording_status === "emailed_deleted",
+        30_000,
+      );
+      expect(detail.ended_reason).toBe("agent_hangup");
+      expect(detail.transcript).toContain(phrases.apology);
+      expect(detail.transcript).toContain(LINES[language].disclosure);
+      expect(detail.summary).toContain(phrases.outage);
+      expect(detail.summary).toContain(KEYED[language]);
+      // Names and messages are not guessed at: whoever calls back listens to the recording.
+      expect(detail.summary).toContain(`${phrases.name}: ${phrases.onTheRecording}`);
+      expect(detail.billing.billable_seconds).toBeGreaterThanOrEqual(15);
+      expect(world.appliance.mails().some((name) => name.includes(uuid))).toBe(true);
+    }
+  },
+  spoken(120_000),
+);
