@@ -4,6 +4,8 @@
  * more than 3 s. 12 conversations, about a minute; `npm run soak` sets LINEVOICE_CONVERSATIONS.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { withDeadline } from "../../src/conversation/deadline.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
@@ -15,6 +17,8 @@ import { tempDir } from "../support/temp-dir.ts";
 const CONVERSATIONS = Number(process.env.LINEVOICE_CONVERSATIONS ?? 12);
 const AT_ONCE = Number(process.env.LINEVOICE_CONVERSATIONS_AT_ONCE ?? 3);
 const SILENT_GAP_MS_MAX = 3_000;
+/** No conversation takes longer; one that does is a failure like others. */
+const ACT_MS_MAX = 150_000;
 /** Our own answer is what counts: the machine's other work may hold a thread for a moment. */
 const TIMEOUT_MS = 60_000 + CONVERSATIONS * 20_000;
 const QUESTIONS = [
@@ -33,7 +37,11 @@ beforeAll(async () => {
     host: "127.0.34.1",
     settings: (settings) => ({
       ...settings,
-      plans: settings.plans.map((plan) => ({ ...plan, maxConcurrentCalls: 50 })),
+      plans: settings.plans.map((plan) => ({
+        ...plan,
+        maxConcurrentCalls: 50,
+        includedMinutes: 100_000,
+      })),
       callWorker: {
         ...settings.callWorker,
         conversation: {
@@ -92,7 +100,8 @@ async function outbound(line: Line): Promise<{ call: PhoneCall; uuid: string }> 
     await incoming.answer();
     answered.resolve(incoming);
   });
-  const { body } = await world.api("POST", "/calls", { to_number: line.number });
+  const { status, body } = await world.api("POST", "/calls", { to_number: line.number });
+  if (!body.ok) throw new Error(`the call is refused: ${status} ${body.error}`);
   return { call: await answered.promise, uuid: body.call_uuid };
 }
 
@@ -235,7 +244,10 @@ test(
         const act = ACTS[next++ % ACTS.length];
         if (!act) return;
         try {
-          const { act: name, uuid, expected } = await act(line, random, gaps);
+          const late = () => new Error(`not over after ${ACT_MS_MAX} ms`);
+          const played = act(line, random, gaps);
+          const outcome = await withDeadline(systemClock, played, ACT_MS_MAX, late);
+          const { act: name, uuid, expected } = outcome;
           const call = await world.callWhen(uuid, (view) => view.ended_at !== null, 30_000);
           note(name, call, expected);
         } catch (error) {
