@@ -5,7 +5,9 @@ import { join } from "node:path";
 import type { Log } from "../../../src/core/log.ts";
 import { watchIntegrity } from "../../../src/ops/integrity-watch.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { fileProblems } from "../../../src/store/integrity.ts";
+import { runDatabaseJob } from "../../../src/worker/run-database-job.ts";
+import { spawnDatabaseWorker } from "../../../src/workers.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -50,17 +52,20 @@ test("PRAGMA integrity_check runs on Sundays at five, once a week", async () => 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("damage that a page carries is found, logged and said; mended, it is said no more", async () => {
+test("damage that a page carries is found by the worker, logged and said", async () => {
   const path = join(tempDir(), "linevoice.db");
   const database = openDatabase(path, SATURDAY);
   for (let n = 0; n < 20; n++) await insertTenant(database);
   await database.close();
-  const { clock, logged, watch } = arrange(async () => fileProblems(path, "integrity_check"));
+  const { clock, logged, watch } = arrange(() =>
+    runDatabaseJob<"integrity">(spawnDatabaseWorker, { type: "integrity", database: path }),
+  );
   const handle = openSync(path, "r+");
   const page = Buffer.alloc(4_096, 0x5a);
   writeSync(handle, page, 0, page.length, 3 * page.length);
   closeSync(handle);
   await clock.advance(DAY);
+  await eventually(() => watch.problem() !== null, "the damage is said");
   expect(watch.problem()).toStartWith("The database is damaged: ");
   expect(logged).toEqual(["database.damaged"]);
   watch.stop();
