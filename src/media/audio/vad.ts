@@ -58,13 +58,13 @@ class WidebandVad implements VoiceActivityDetector {
 export class GatedVad implements VoiceActivityDetector {
   readonly #stream: Pick<SileroStream, "judge" | "reset">;
   readonly #gate = new SpeechGate();
-  /** The newest whole windows while the gate is closed, oldest first, and the one that fills. */
+  /** The newest whole windows while the gate is closed, in a ring, and the one that fills. */
   readonly #windows = Array.from(
-    { length: PRE_ROLL_WINDOWS },
+    { length: PRE_ROLL_WINDOWS + 1 },
     () => new Int16Array(WINDOW_SAMPLES),
   );
+  #filling = 0;
   #kept = 0;
-  #window = new Int16Array(WINDOW_SAMPLES);
   #filled = 0;
   #isOpen = false;
   #probability = 0;
@@ -78,9 +78,12 @@ export class GatedVad implements VoiceActivityDetector {
     if (isOpen && !this.#isOpen) this.#begin();
     if (!isOpen) this.#probability = 0;
     this.#isOpen = isOpen;
+    let window = this.#windowAgo(0);
     for (let index = 0; index < pcm.length; index++) {
-      this.#window[this.#filled++] = pcm[index] ?? 0;
-      if (this.#filled === WINDOW_SAMPLES) this.#wholeWindow();
+      window[this.#filled++] = pcm[index] ?? 0;
+      if (this.#filled < WINDOW_SAMPLES) continue;
+      this.#wholeWindow(window);
+      window = this.#windowAgo(0);
     }
     return this.#probability;
   }
@@ -88,22 +91,26 @@ export class GatedVad implements VoiceActivityDetector {
   /** What was heard just before the gate opened is judged first. */
   #begin(): void {
     this.#stream.reset();
-    for (let index = PRE_ROLL_WINDOWS - this.#kept; index < PRE_ROLL_WINDOWS; index++) {
-      const window = this.#windows[index];
-      if (window) this.#probability = this.#stream.judge(window);
-    }
+    for (let ago = this.#kept; ago > 0; ago--)
+      this.#probability = this.#stream.judge(this.#windowAgo(ago));
     this.#kept = 0;
   }
 
-  #wholeWindow(): void {
+  #wholeWindow(window: Int16Array): void {
     this.#filled = 0;
     if (this.#isOpen) {
-      this.#probability = this.#stream.judge(this.#window);
+      this.#probability = this.#stream.judge(window);
       return;
     }
-    const oldest = this.#windows.shift() ?? new Int16Array(WINDOW_SAMPLES);
-    this.#windows.push(this.#window);
-    this.#window = oldest;
+    this.#filling = (this.#filling + 1) % this.#windows.length;
     this.#kept = Math.min(PRE_ROLL_WINDOWS, this.#kept + 1);
+  }
+
+  /** 0: the one that fills. */
+  #windowAgo(count: number): Int16Array {
+    const { length } = this.#windows;
+    const window = this.#windows[(this.#filling - count + length) % length];
+    if (!window) throw new RangeError("no such window");
+    return window;
   }
 }
