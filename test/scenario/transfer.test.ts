@@ -1,11 +1,14 @@
-/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 90 s. */
+/** Callers are handed to people: by the carrier, by a bridge, with a briefing, and back: about 110 s. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
+import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tone, toneShare } from "../support/phone.ts";
@@ -14,6 +17,11 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000011";
 const DESK = "+37061000012";
+/** What nobody says. */
+const DECOYS = [
+  "Yes, there is free parking behind the building.",
+  "I am sorry, I did not get that.",
+];
 /** Nobody is registered there. */
 const NOBODY = "+37061000099";
 const CALLER_HZ = 440;
@@ -22,11 +30,13 @@ const DESK_HZ = 1_000;
 let world: Appliance;
 let caller: Phone;
 let desk: Phone;
+let voices: Voices;
 
 beforeAll(async () => {
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.31.1" });
   caller = await world.phone(CALLER, "m3");
   desk = await world.phone(DESK, "m3");
+  voices = await createVoices();
 }, 60_000);
 
 afterEach(() => Promise.all([...caller.calls, ...desk.calls].map((call) => call.hangUp())));
@@ -177,6 +187,34 @@ test(
     await call.hangUp();
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ ended_reason: "transferred" });
+  },
+  spoken(60_000),
+);
+
+test(
+  "a person who is to be briefed on the call so far hears its summary, as it stands in the record",
+  async () => {
+    const { call, uuid } = await talkingToAgent();
+    await call.say("What are your opening hours?");
+    await call.waitForReply({ quietMs: 1_500 });
+    desk.onCall((incoming) => incoming.answer());
+    const asked = await transfer(uuid, { to: DESK, briefing: true });
+    expect(asked.status).toBe(200);
+    const person = await atDesk();
+    await person.waitForSpeech();
+    await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
+    const recording = person.heard();
+    await call.hangUp();
+    const { summary, turns } = await world.callWhen(uuid, ended);
+    expect(turns.some(({ text }) => text.includes("from nine to five"))).toBe(true);
+    const speak = (text: string) => voices.speak("Sari", text);
+    const [first = ""] = (summary ?? "").split(/(?<=[.!?])\s/);
+    expect(first.length).toBeGreaterThan(20);
+    const sentence = await speak(first);
+    const decoys = await Promise.all(DECOYS.map(speak));
+    const match = await findSentenceGently({ sentence, decoys, recording }, systemClock);
+    console.info(`briefed with "${first}": ${JSON.stringify(match)}`);
+    expect(match.heard).toBe(true);
   },
   spoken(60_000),
 );
