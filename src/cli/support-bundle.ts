@@ -158,18 +158,19 @@ async function logLines(loaded: Loaded): Promise<string> {
   }
 }
 
-/** tar(1) is on every machine that has systemd. */
+/** tar(1) is on every machine that has systemd. The archive is its maker's alone, whatever the umask. */
 function pack(directory: string, name: string, file: string): void {
   const packed = Bun.spawnSync(
     [
-      ...["tar", "-czf", file, "--owner=0", "--group=0", "--mode=0600"],
+      ...["tar", "-cz", "--owner=0", "--group=0", "--mode=u=rwX,go="],
       ...[`--transform=s|^\\.|${name}|`, "-C", directory, "."],
     ],
-    { stdout: "ignore", stderr: "pipe" },
+    { stdout: "pipe", stderr: "pipe" },
   );
   if (packed.exitCode !== 0)
     throw new AppError({
       code: "engine",
-      publicMessage: `The archive could not be written: ${packed.stderr.toString().trim()}`,
+      publicMessage: `The archive could not be made: ${packed.stderr.toString().trim()}`,
     });
+  writeFileSync(file, packed.stdout, { mode: 0o600, flag: "wx" });
 }

@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCli } from "../../support/cli.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -28,6 +28,9 @@ api_key = "${CANARY}-resend"
 [payments.stripe]
 secret_key = "${CANARY}-stripe"
 webhook_secret = "${CANARY}-hook"
+[telemetry]
+traces_endpoint = "http://127.0.8.94:4318/v1/traces"
+traces_headers = "authorization=${CANARY}-traces"
 `,
 );
 
@@ -50,6 +53,7 @@ test("holds what helps and no canary", async () => {
 
   const made = await run("support-bundle --to bundle.tar.gz --json");
   expect(made).toMatchObject({ status: 0 });
+  expect(statSync(join(cwd, "bundle.tar.gz")).mode & 0o777).toBe(0o600);
   mkdirSync(join(cwd, "open"));
   Bun.spawnSync(["tar", "-xzf", "bundle.tar.gz", "-C", "open", "--strip-components=1"], { cwd });
   const parts = readdirSync(join(cwd, "open"));
