@@ -170,6 +170,9 @@ test(
       expect(detail.ended_reason).toBe("agent_hangup");
       expect(detail.transcript).toContain(phrases.apology);
       expect(detail.transcript).toContain(LINES[language].disclosure);
+      expect(detail).toMatchObject({
+        disclosure: { text: LINES[language].disclosure, language, heard: true },
+      });
       expect(detail.summary).toContain(phrases.outage);
       expect(detail.summary).toContain(KEYED[language]);
       // Names and messages are not guessed at: whoever calls back listens to the recording.

@@ -8,6 +8,7 @@
  */
 import type { JsonObject, JsonValue } from "../../worker/messages.ts";
 import type { Said } from "../ports.ts";
+import { estimateTokens } from "../prompt-size.ts";
 
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
@@ -207,11 +208,6 @@ export class ChatHistory {
 function messageOf({ by, text }: Said): ChatMessage {
   if (by === "agent") return { role: "assistant", content: text };
   return { role: "user", content: by === "tool" ? `[A tool returned: ${text}]` : text };
-}
-
-/** A guess that rather takes too many: four octets of UTF-8 a token. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
 const tokensOf = (message: ChatMessage): number =>

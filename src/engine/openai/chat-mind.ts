@@ -10,9 +10,10 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Random } from "../../core/random.ts";
 import type { ToolSnapshot } from "../../worker/messages.ts";
 import type { CallEnd, Mind, MindEvent, MindInput, SessionSettings } from "../ports.ts";
+import { estimateTokens } from "../prompt-size.ts";
 import type { ChatToolCall, ChatUsage } from "./chat-chunks.ts";
 import type { ChatCompletions } from "./chat-completions.ts";
-import { ChatHistory, estimateTokens, type RememberedCall } from "./chat-history.ts";
+import { ChatHistory, type RememberedCall } from "./chat-history.ts";
 import { SpokenPieces } from "./spoken-pieces.ts";
 
 export interface ChatMindOptions {

@@ -8,9 +8,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { Ear, Engine, EngineSession, SessionSettings } from "../ports.ts";
+import { warnOfPromptSize } from "../prompt-size.ts";
 import type { OpenAiSettings } from "../settings.ts";
 import { ChatCompletions } from "./chat-completions.ts";
-import { estimateTokens } from "./chat-history.ts";
 import { ChatMind } from "./chat-mind.ts";
 import { HttpEar } from "./http-ear.ts";
 import { HttpVoice } from "./http-voice.ts";
@@ -25,9 +25,6 @@ export interface OpenAiEngineOptions {
 }
 
 type SwitchingEar = Ear & { switchLanguage(language: AgentLanguage): void; close(): void };
-
-/** Share of the model's window that a prompt may fill before it is warned of. */
-const PROMPT_SHARE_MAX = 0.8;
 
 export function createOpenAiEngine(options: OpenAiEngineOptions): Engine {
   const { settings, clock } = options;
@@ -91,14 +88,8 @@ function openEar(
 }
 
 function warnOfSize({ settings, log }: OpenAiEngineOptions, session: SessionSettings): void {
-  const tools = [...session.tools, ...(session.builtInTools ?? [])];
-  const tokens = estimateTokens(session.systemPrompt) + estimateTokens(JSON.stringify(tools));
-  const { contextTokens } = settings.llm;
-  if (tokens <= contextTokens * PROMPT_SHARE_MAX) return;
-  log.warn("prompt.too_large", {
-    call_id: session.callId,
-    tokens_estimated: tokens,
-    context_tokens: contextTokens,
+  warnOfPromptSize(log, session, {
+    tokensMax: settings.llm.contextTokens,
     mend: "assign fewer knowledge files, or raise [engine.openai] llm_context_tokens",
   });
 }

@@ -7,11 +7,15 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { Engine, EngineSession, SessionSettings } from "../ports.ts";
+import { warnOfPromptSize } from "../prompt-size.ts";
 import type { RealtimeSettings } from "../settings.ts";
 import { RealtimeLink } from "./link.ts";
 import { RealtimeEar } from "./realtime-ear.ts";
 import { RealtimeMind } from "./realtime-mind.ts";
 import { RealtimeVoice } from "./realtime-voice.ts";
+
+/** Instructions and tools together, as the protocol's documentation has it. */
+const PROMPT_TOKENS_MAX = 16_384;
 
 export interface RealtimeEngineOptions {
   readonly settings: RealtimeSettings;
@@ -42,6 +46,10 @@ function openSession(
 ): EngineSession {
   const { settings, clock, random } = options;
   const log = options.log.with({ call_id: session.callId });
+  warnOfPromptSize(options.log, session, {
+    tokensMax: PROMPT_TOKENS_MAX,
+    mend: "assign fewer knowledge files",
+  });
   const link = new RealtimeLink({ settings, session, clock, log });
   const ear = new RealtimeEar(link);
   const voice = new RealtimeVoice(link);
