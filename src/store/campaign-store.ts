@@ -31,6 +31,9 @@ const CHUNK = 500;
 const LOST_MAX = 500;
 const LISTED_MAX = 500;
 
+/** Partial index `campaign_targets_calling` wants this very word. */
+const IS_CALLING = sql`${campaignTargets.status} = 'calling'`;
+
 export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {
   const own = (tenantId: number, id: number) =>
     and(eq(campaigns.id, id), eq(campaigns.tenantId, tenantId));
@@ -228,7 +231,7 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
         })
         .from(campaignTargets)
         .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
-        .where(and(eq(campaignTargets.status, "calling"), isNotNull(calls.endedAt)))
+        .where(and(IS_CALLING, isNotNull(calls.endedAt)))
         .limit(LOST_MAX);
       return rows.map(({ callUuid, endedReason, answeredAt }) => ({
         callUuid,

@@ -16,6 +16,7 @@ import m13 from "../../migrations/0013_contacts.sql" with { type: "text" };
 import m14 from "../../migrations/0014_call_purposes.sql" with { type: "text" };
 import m15 from "../../migrations/0015_ledger_rollups.sql" with { type: "text" };
 import m16 from "../../migrations/0016_call_refusals.sql" with { type: "text" };
+import m17 from "../../migrations/0017_calling_targets.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -35,4 +36,5 @@ export const migrations = [
   { tag: "0014_call_purposes", createdAt: 1795258258036, sql: m14 as string },
   { tag: "0015_ledger_rollups", createdAt: 1795267988617, sql: m15 as string },
   { tag: "0016_call_refusals", createdAt: 1795268927442, sql: m16 as string },
+  { tag: "0017_calling_targets", createdAt: 1795271474483, sql: m17 as string },
 ];

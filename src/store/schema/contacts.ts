@@ -1,4 +1,5 @@
 /** The people a tenant knows, what was spoken with them, and what is planned. */
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { agents } from "./agents.ts";
 import { flag, id, json, time } from "./columns.ts";
@@ -217,5 +218,7 @@ export const campaignTargets = sqliteTable(
     uniqueIndex("campaign_targets_once").on(t.campaignId, t.numberE164),
     index("campaign_targets_due").on(t.campaignId, t.status, t.notBefore),
     index("campaign_targets_call").on(t.callUuid),
+    // Looked for with every round; only numbers on the line stand in it.
+    index("campaign_targets_calling").on(t.callUuid).where(sql`status = 'calling'`),
   ],
 );

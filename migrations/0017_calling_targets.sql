@@ -1,0 +1,1 @@
+CREATE INDEX `campaign_targets_calling` ON `campaign_targets` (`call_uuid`) WHERE status = 'calling';
