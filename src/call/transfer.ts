@@ -3,7 +3,8 @@
  * tone; then REFER (RFC 3515) asks the carrier to do it, and the call ends as `transferred`. Where
  * the carrier refuses REFER or does not answer, and always where the person is to be briefed first, a
  * second leg is dialled over the same trunk and the call worker relays the audio between the two:
- * the call goes on, with its recording and its money, until one side hangs up.
+ * the call goes on, with its recording and its money, until one side hangs up. Where the carrier knows
+ * Replaces it is then asked to join the two itself (RFC 5589), and the bridge stands until it has.
  *
  * Guarantees: the target is checked by the dialling rules and the tenant's caps first; one transfer at a time; whatever
  * fails (busy, no answer, declined, no line) brings the caller back to the agent, who says so; the
@@ -69,6 +70,8 @@ export class Transfer {
   #secondLeg: OutgoingLeg | null = null;
   #joined = false;
   #referral: Promise<ReferOutcome> | null = null;
+  /** It has refused one in this call. */
+  #refusesRefer = false;
 
   constructor(
     private readonly context: CallContext,
@@ -120,6 +123,7 @@ export class Transfer {
       this.#referral = null;
       this.#log.info("call.refer_finished", { transferred, accepted, sip_code: sipCode });
       if (this.#over.signal.aborted) return null;
+      this.#refusesRefer = !accepted;
       if (transferred) return { name: "handed_over", sipCode };
       const cause = accepted ? causeOfCode(sipCode) : null;
       if (cause) return { name: "failed", cause, sipCode };
@@ -177,6 +181,19 @@ export class Transfer {
     this.#joined = true;
     this.#note("bridge", "transferred", null);
     this.#log.info("call.bridged");
+    void this.#letGo();
+  }
+
+  /** The carrier joins both legs, if it can, and we are out of the call. Never rejects. */
+  async #letGo(): Promise<void> {
+    const { leg } = this.call;
+    const person = this.#secondLeg;
+    if (!leg || !person || this.#refusesRefer) return;
+    const { transferred, accepted, sipCode } = await leg.referTo(person);
+    if (accepted || sipCode !== null)
+      this.#log.info("call.refer_finished", { transferred, accepted, sip_code: sipCode });
+    if (transferred && !this.#over.signal.aborted)
+      this.call.end(endingByUs("completed", "transferred"));
   }
 
   #personGone(end: LegEnd): void {

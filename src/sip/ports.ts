@@ -199,6 +199,12 @@ interface Leg {
    * Never rejects.
    */
   refer(target: string): Promise<ReferOutcome>;
+  /**
+   * Attended transfer (RFC 5589): asks this leg's far end to take the place of us on `other`, which is
+   * answered too. Only where both far ends say that they know Replaces, else nothing is sent and nothing
+   * is `accepted`. Resolves as `refer` does; both legs stay up. Never rejects.
+   */
+  referTo(other: OutgoingLeg): Promise<ReferOutcome>;
 }
 
 export interface OutgoingLeg extends Leg {

@@ -102,6 +102,50 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect((await sipp.finished).exitCode).toBe(0);
   });
 
+  test.each([
+    ["200 OK", { transferred: true, accepted: true, sipCode: 200 }],
+    ["481 Call/Transaction Does Not Exist", { transferred: false, accepted: true, sipCode: 481 }],
+  ] as const)(
+    "two far ends that know Replaces are asked to talk without us: %s",
+    async (result, outcome) => {
+      const one = await weCall("uas_refer_replaces.xml", { result });
+      await next(one.leg, "answered");
+      const other = await weCall("uas_target.xml");
+      await next(other.leg, "answered");
+      expect(await one.leg.referTo(other.leg)).toEqual(outcome);
+      one.leg.hangUp();
+      other.leg.hangUp();
+      expect(await one.sipp.finished).toEqual({ exitCode: 0, errors: "" });
+      expect(await other.sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    },
+  );
+
+  test("a far end that does not say that it knows Replaces is not asked to talk without us", async () => {
+    const one = await weCall("uas_answer.xml");
+    await next(one.leg, "answered");
+    const other = await weCall("uas_target.xml");
+    await next(other.leg, "answered");
+    const nothing = { transferred: false, accepted: false, sipCode: null };
+    expect(await one.leg.referTo(other.leg)).toEqual(nothing);
+    expect(await other.leg.referTo(one.leg)).toEqual(nothing);
+    one.leg.hangUp();
+    other.leg.hangUp();
+    expect((await one.sipp.finished).exitCode).toBe(0);
+    expect((await other.sipp.finished).exitCode).toBe(0);
+  });
+
+  test("a phone takes a live call over by Replaces: we hang up the old dialog and talk to the new one", async () => {
+    const plans: MediaPlan[] = [];
+    const ends: LegEnd[] = [];
+    await callUs("uac_replaces.xml", (leg) => {
+      leg.on("media", ({ plan }) => plans.push(plan));
+      leg.on("ended", (end) => ends.push(end));
+      void leg.answer(MEDIA);
+    });
+    expect(plans.map(({ remote }) => remote.port)).toEqual([30_050]);
+    expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
+  });
+
   test("a caller sends a digit, holds, resumes and hangs up", async () => {
     const digits: string[] = [];
     const plans: MediaPlan[] = [];

@@ -200,4 +200,25 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
     },
     spoken(60_000),
   );
+
+  test(
+    "a briefed transfer over a carrier that knows Replaces: bridged first, then the carrier joins them and we are out",
+    async () => {
+      await setTrunk({ server: SIPP, username: "peer", register: false });
+      const sipp = startSipp({ scenario: "uas_warm.xml", host: SIPP, calls: 2 });
+      const { call_uuid } = await api.post<{ call_uuid: string }>("/calls", {
+        to_number: SIPP_NUMBER,
+      });
+      await eventually(async () => (await newest()) === call_uuid, "sipp has answered");
+      const wish = { to: DESK_NUMBER, briefing: "A patient wants to come." };
+      await api.post(`/calls/${call_uuid}/transfer`, wish);
+      expect(await ended(call_uuid)).toMatchObject({
+        status: "completed",
+        ended_reason: "transferred",
+        transfers: [{ to: DESK_NUMBER, method: "bridge", outcome: "transferred" }],
+      });
+      expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
+    },
+    spoken(60_000),
+  );
 });

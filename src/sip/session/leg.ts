@@ -26,7 +26,7 @@ import type { MediaNegotiator } from "./media-negotiator.ts";
 import { isUpdateUnwelcome, outcomeOf, sendUpdate } from "./refresh.ts";
 import { isAskedAgain, type ReinviteOutcome, Renegotiation } from "./renegotiation.ts";
 import { SessionTimer } from "./session-timer.ts";
-import { transfer } from "./transfer.ts";
+import { transfer, UNTOUCHED } from "./transfer.ts";
 import { answerUpdate } from "./update.ts";
 
 export interface LegContext {
@@ -113,8 +113,24 @@ export abstract class BaseLeg {
   refer(target: string): Promise<ReferOutcome> {
     if (this.#successor) return this.#successor.refer(target);
     const uri = this.context.uriOf(target);
-    if (!uri) return Promise.resolve({ transferred: false, accepted: false, sipCode: null });
-    return transfer(this.session, uri, this.context.clock);
+    return uri ? transfer(this.session, uri, this.context.clock) : Promise.resolve(UNTOUCHED);
+  }
+
+  /** See ports.ts. */
+  referTo(other: { readonly sipCallId: string }): Promise<ReferOutcome> {
+    const isPossible =
+      other instanceof BaseLeg && this.#takesReplaces && other.#takesReplaces && !this.#lacksRefer;
+    return isPossible
+      ? transfer(this.session, other.session, this.context.clock)
+      : Promise.resolve(UNTOUCHED);
+  }
+
+  get #takesReplaces(): boolean {
+    return !this.#successor && this.sessionTimer.peer.supports("replaces");
+  }
+
+  get #lacksRefer(): boolean {
+    return this.sessionTimer.peer.lacks("REFER");
   }
 
   /** False: being given up, so that its INVITE is tried nowhere else. */
@@ -276,10 +292,10 @@ export abstract class BaseLeg {
 
   /** By UPDATE where that is enough and known to the far end, else by re-INVITE. Never rejects. */
   async #ask(): Promise<ReinviteOutcome> {
-    if (!this.#offerDue && this.sessionTimer.allowsUpdate) {
+    if (!this.#offerDue && this.sessionTimer.peer.allows("UPDATE")) {
       const outcome = await sendUpdate(this.session);
       if (!isUpdateUnwelcome(outcome) || this.#ended) return outcome;
-      this.sessionTimer.forgetUpdate();
+      this.sessionTimer.peer.forget("UPDATE");
     }
     this.#offerDue = false;
     const outcome = await this.#reinvite();

@@ -10,6 +10,7 @@
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { type SipMessage, type SipRequest, type SipResponse, tagOf } from "../message/index.ts";
+import { PeerAbilities } from "./peer-abilities.ts";
 
 export interface SessionTimerDeps {
   readonly clock: Clock;
@@ -37,13 +38,14 @@ const EXPIRES_SEC_MAX = 86_400;
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
+  /** By the messages that pass here. */
+  readonly peer = new PeerAbilities();
   #expiresSec: number;
   #minSec: number;
   #running: Interval | null = null;
   /** Headers of our 2xx to the far end's request with that CSeq, and what they mean. */
   #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
     null;
-  #allowsUpdate = false;
   #refreshTimer: Timer | undefined;
   #expiryTimer: Timer | undefined;
   #closed = false;
@@ -53,16 +55,10 @@ export class SessionTimer {
     this.#expiresSec = Math.max(deps.expiresSec, deps.minSec);
   }
 
-  /** The far end said that it takes UPDATE (RFC 3311 5.1); false: it did not say so. */
-  get allowsUpdate(): boolean {
-    return this.#allowsUpdate;
-  }
-
   /** A message of the far end in this dialog. */
   incoming(message: SipMessage): void {
     if (!REFRESHES.has(message.cseq.method)) return;
-    const { headers } = message;
-    if (headers.has("allow")) this.#allowsUpdate = headers.hasToken("allow", "update");
+    this.peer.note(message);
     if (message.kind === "request") this.#answer = answerTo(message);
     else if (message.statusCode >= 200 && message.statusCode < 300) this.#agreed(message);
   }
@@ -86,11 +82,6 @@ export class SessionTimer {
     this.#minSec = seconds;
     this.#expiresSec = seconds;
     return true;
-  }
-
-  /** It refused an UPDATE, whatever it had said. */
-  forgetUpdate(): void {
-    this.#allowsUpdate = false;
   }
 
   /** Our refresh was refused; `sipCode` null: not sent, another one is under way. */

@@ -1,5 +1,6 @@
 /**
- * Blind transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs.
+ * Transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs: blind to a
+ * URI, attended to another session of ours, which is to be replaced (RFC 3891, RFC 5589 7.1).
  * The far end may accept (202) and report by NOTIFY, refuse, or say nothing: each is told apart, so
  * that whoever asked knows whether dialling the person itself is worth a try.
  */
@@ -11,10 +12,16 @@ const TRANSFER_TIMEOUT_MS = 40_000;
 /** A carrier that has neither accepted nor refused by then does not know REFER. */
 const ACCEPT_TIMEOUT_MS = 8_000;
 
+/** Nothing was asked of the far end. */
+export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
+
 /** Resolves within 40 s and never rejects. The session stays up. */
-export function transfer(session: Session, target: URI, clock: Clock): Promise<ReferOutcome> {
-  const untouched: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
-  if (session.state !== SessionState.Established) return Promise.resolve(untouched);
+export function transfer(
+  session: Session,
+  target: URI | Session,
+  clock: Clock,
+): Promise<ReferOutcome> {
+  if (session.state !== SessionState.Established) return Promise.resolve(UNTOUCHED);
   return new Promise((resolve) => {
     let accepted = false;
     const finish = (transferred: boolean, sipCode: number | null) => {

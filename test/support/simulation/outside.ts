@@ -77,6 +77,7 @@ export class SimulatedLeg {
       on: this.#emitter.on.bind(this.#emitter),
       hangUp: () => this.end("bye", "us"),
       refer: async () => ({ transferred: false, sipCode: 603 }),
+      referTo: async () => ({ transferred: false, accepted: false, sipCode: null }),
     };
   }
 
