@@ -8,11 +8,13 @@ import { BENCH_HOST, type CallTarget, callerNumber } from "./target.ts";
 
 const target = JSON.parse(process.argv[2] ?? "{}") as CallTarget;
 const calls = Number(process.argv[3] ?? 100);
+/** Which number is the first: several generators may call the same appliance. */
+const first = Number(process.argv[4] ?? 0);
 
 const placed = await Promise.all(
   Array.from({ length: calls }, async (_, index) => {
     await Bun.sleep(index * 40);
-    const number = callerNumber(index);
+    const number = callerNumber(first + index);
     const phone = await createPhone({
       number,
       domain: "carrier.test",

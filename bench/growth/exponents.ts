@@ -2,13 +2,13 @@
  * How costs grow with the amount of work, as the exponent of a power law between the smallest and
  * the largest amount: 0 is no growth, 1 is in proportion. Processor time, not the clock's.
  */
-
 import { measureReads } from "../http/reads.ts";
-import { measurePacing } from "../media/pacing.ts";
+import { measureOurPacing } from "../media/pacing.ts";
+import { measureStore } from "../store/costs.ts";
 
 export interface Growth {
   readonly what: string;
-  readonly amounts: readonly number[];
+  readonly amounts: readonly (number | string)[];
   /** Processor time at each amount, in `unit`. */
   readonly costs: readonly number[];
   readonly unit: string;
@@ -16,24 +16,49 @@ export interface Growth {
 }
 
 const PACED_STREAMS = [50, 250] as const;
-const STORED_CALLS = [1_000, 100_000] as const;
+const FEW = { tenants: 20, calls: 1_000 } as const;
 
-export async function measureGrowth(seconds: number): Promise<Growth[]> {
-  const paced = [];
+export async function measureGrowth(full: boolean): Promise<Growth[]> {
+  return [
+    ...(await ofStreams(full ? 10 : 2)),
+    ...(await ofReads(full ? [1_000, 1_000_000] : [1_000, 50_000], full ? 5 : 1)),
+    ...(await ofStore(
+      full ? { tenants: 10_000, calls: 1_000_000 } : { tenants: 2_000, calls: 50_000 },
+    )),
+  ];
+}
+
+async function ofStreams(seconds: number): Promise<Growth[]> {
+  const costs = [];
   for (const streams of PACED_STREAMS) {
-    const result = await measurePacing(streams, seconds);
-    if (result) paced.push(result.ours.cpuPercent);
+    const pacing = await measureOurPacing(streams, seconds);
+    if (!pacing) return [];
+    costs.push(pacing.cpuPercent);
   }
+  return [growth("RTP streams", PACED_STREAMS, costs, "% of a core")];
+}
+
+async function ofReads(amounts: readonly number[], seconds: number): Promise<Growth[]> {
   const stored = new Map<string, number[]>();
-  for (const callsStored of STORED_CALLS) {
-    for (const { path, cpuMicroseconds = 0 } of await measureReads({ callsStored, seconds })) {
+  for (const callsStored of amounts)
+    for (const { path, cpuMicroseconds = 0 } of await measureReads({ callsStored, seconds }))
       stored.set(path, [...(stored.get(path) ?? []), cpuMicroseconds]);
-    }
-  }
-  const reads = [...stored].map(([path, costs]) =>
-    growth(`GET ${path} against calls stored`, STORED_CALLS, costs, "µs a request"),
+  return [...stored].map(([path, costs]) =>
+    growth(`GET ${path} against calls stored`, amounts, costs, "µs a request"),
   );
-  return [growth("RTP streams", PACED_STREAMS, paced, "% of a core"), ...reads];
+}
+
+/** Tenants and past calls grow together: what a call's path costs must not. */
+async function ofStore(many: { tenants: number; calls: number }): Promise<Growth[]> {
+  await measureStore(FEW); // warm-up: the first run pays for compilation
+  const few = await measureStore(FEW);
+  const large = await measureStore(many);
+  const amounts = [FEW, many].map(({ tenants, calls }) => `${tenants} tenants, ${calls} calls`);
+  return few.map(({ what, cpuMicroseconds }, index) => {
+    const costs = [cpuMicroseconds, large[index]?.cpuMicroseconds ?? Number.NaN];
+    const exponent = exponentOf([FEW.calls, many.calls], costs);
+    return { what: `${what}, against the past`, amounts, costs, unit: "µs", exponent };
+  });
 }
 
 function growth(
@@ -42,9 +67,12 @@ function growth(
   costs: readonly number[],
   unit: string,
 ): Growth {
-  const ratio = (values: readonly number[]) => (values.at(-1) ?? 1) / (values[0] || 1);
-  const exponent = Math.log(ratio(costs)) / Math.log(ratio(amounts));
-  return { what, amounts, costs, unit, exponent };
+  return { what, amounts, costs, unit, exponent: exponentOf(amounts, costs) };
 }
 
-if (import.meta.main) console.table(await measureGrowth(2));
+function exponentOf(amounts: readonly number[], costs: readonly number[]): number {
+  const ratio = (values: readonly number[]) => (values.at(-1) ?? 1) / (values[0] || 1);
+  return Math.log(ratio(costs)) / Math.log(ratio(amounts));
+}
+
+if (import.meta.main) console.table(await measureGrowth(process.argv.includes("--full")));

@@ -1,12 +1,14 @@
 /**
  * How even our RTP leaves: |interval − 20 ms| of each stream by the kernel's time stamps, taken in a
- * receiver of its own (native/receiver.c), and the same stream count sent by a plain C loop
- * (native/pacer.c) as reference. Needs a C compiler: without one there is no figure.
+ * receiver of its own (native/receiver.c), and beside it in the same minute the same stream count sent
+ * by a plain C loop (native/pacer.c) and relayed by rtpengine, where that is installed. Needs a C
+ * compiler: without one there is no figure.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cpuSeconds } from "../process/usage.ts";
+import { linesOf } from "./lines.ts";
+import { type Native, nativePrograms } from "./native.ts";
+import { RTPENGINE_HOST, startRtpEngine } from "./rtpengine.ts";
 
 export interface Pacing {
   readonly streams: number;
@@ -22,76 +24,110 @@ export interface Pacing {
   readonly kilobytesPerStream?: number;
 }
 
+export type Pacer = "ours" | "plain C loop" | "rtpengine";
+
 export interface PacingResult {
-  readonly ours: Pacing;
-  /** The plain C loop, after it in the same minute. */
-  readonly reference: Pacing;
+  readonly who: Pacer;
+  readonly pacing: Pacing;
 }
+
+export const PACERS: Readonly<Record<Pacer, string>> = {
+  ours: "kernel time stamps in a receiving process of its own",
+  "plain C loop": "reference: a socket a stream, same receiver, same minute",
+  rtpengine: "reference: relays what the C loop sends, in user space, same receiver, same minute",
+};
 
 const HOST = "127.0.42.1";
 const WARM_UP_MS = 1500;
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Each for `seconds` after a warm-up. Null where there is no C compiler. */
-export async function measurePacing(streams: number, seconds = 10): Promise<PacingResult | null> {
-  const compiler = Bun.which("cc") ?? Bun.which("gcc");
-  if (!compiler) return null;
-  const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
+export async function measurePacing(streams: number, seconds = 10): Promise<PacingResult[] | null> {
+  const native = nativePrograms();
+  if (!native) return null;
   try {
-    const built = (name: string) => join(directory, name);
-    for (const name of ["receiver", "pacer"]) {
-      const source = file(`./native/${name}.c`);
-      await Bun.$`${compiler} -O2 -o ${built(name)} ${source}`.quiet();
-    }
-    const count = String(streams);
-    const ours = await measure(built("receiver"), seconds, (port) => [
-      ...[process.execPath, file("./sender.ts"), HOST, port, count],
-    ]);
-    const lasting = String(seconds + Math.ceil(WARM_UP_MS / 1000) + 1);
-    const reference = await measure(built("receiver"), seconds, (port) => [
-      ...[built("pacer"), HOST, port, count, lasting],
-    ]);
-    return { ours, reference };
+    const results: PacingResult[] = [
+      { who: "ours", pacing: await measureOurs(native, streams, seconds) },
+      { who: "plain C loop", pacing: await measureLoop(native, streams, seconds) },
+    ];
+    const relayed = await measureRtpEngine(native, streams, seconds);
+    if (relayed) results.push({ who: "rtpengine", pacing: relayed });
+    return results;
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    native.remove();
   }
 }
 
-async function measure(
-  receiverFile: string,
+/** Ours alone. */
+export async function measureOurPacing(streams: number, seconds: number): Promise<Pacing | null> {
+  const native = nativePrograms();
+  if (!native) return null;
+  try {
+    return await measureOurs(native, streams, seconds);
+  } finally {
+    native.remove();
+  }
+}
+
+const measureOurs = (native: Native, streams: number, seconds: number) =>
+  measure(native, seconds, async (port) => [
+    ...[process.execPath, file("./sender.ts"), HOST, port, String(streams)],
+  ]);
+
+async function measureLoop(native: Native, streams: number, seconds: number): Promise<Pacing> {
+  const pacer = await native.build("pacer");
+  return await measure(native, seconds, async (port) => [
+    ...[pacer, HOST, port, String(streams), lasting(seconds)],
+  ]);
+}
+
+async function measureRtpEngine(
+  native: Native,
+  streams: number,
   seconds: number,
-  command: (port: string) => string[],
+): Promise<Pacing | null> {
+  const engine = await startRtpEngine();
+  if (!engine) return null;
+  const pacer = await native.build("pacer");
+  let startedAt = 0;
+  let before = 0;
+  try {
+    const pacing = await measure(native, seconds, async (port) => {
+      const to = { host: HOST, port: Number(port) };
+      const ports: number[] = [];
+      for (let n = 0; n < streams; n++) ports.push(await engine.call(`bench-${n}`, to));
+      startedAt = performance.now();
+      before = cpuSeconds(engine.pid);
+      return [pacer, RTPENGINE_HOST, ports.join(","), String(streams), lasting(seconds)];
+    });
+    const elapsed = (performance.now() - startedAt) / 1000;
+    return { ...pacing, cpuPercent: (100 * (cpuSeconds(engine.pid) - before)) / elapsed };
+  } finally {
+    await engine.stop();
+  }
+}
+
+const lasting = (seconds: number) => String(seconds + Math.ceil(WARM_UP_MS / 1000) + 1);
+
+async function measure(
+  native: Native,
+  seconds: number,
+  commandFor: (port: string) => Promise<string[]>,
 ): Promise<Pacing> {
+  const receiverFile = await native.build("receiver");
   const receiver = Bun.spawn([receiverFile, HOST], { stdin: "pipe", stdout: "pipe" });
-  const lines = readLines(receiver.stdout);
-  const port = (await nextLine(lines)).replace("port ", "");
-  const sender = Bun.spawn(command(port), { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const lines = linesOf(receiver.stdout, "the receiver");
+  const command = await commandFor((await lines.next()).replace("port ", ""));
+  const sender = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   await Bun.sleep(WARM_UP_MS);
   receiver.stdin.write("start\n");
   await receiver.stdin.flush();
   await Bun.sleep(seconds * 1000);
   await receiver.stdin.end();
-  const heard = JSON.parse(await nextLine(lines)) as Omit<Pacing, "cpuPercent">;
+  const heard = JSON.parse(await lines.next()) as Omit<Pacing, "cpuPercent">;
   await sender.stdin.end();
   const said = (await new Response(sender.stdout).text()).trim().split("\n");
   return { ...heard, ...(JSON.parse(said.at(-1) ?? "{}") as { cpuPercent: number }) };
-}
-
-async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    const whole = text.split("\n");
-    text = whole.pop() ?? "";
-    yield* whole;
-  }
-}
-
-async function nextLine(lines: AsyncGenerator<string>): Promise<string> {
-  const { value, done } = await lines.next();
-  if (done) throw new Error("the receiver ended early");
-  return value;
 }
 
 if (import.meta.main)

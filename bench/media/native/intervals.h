@@ -36,6 +36,10 @@ static void take(struct stream *stream, const uint8_t *packet, int64_t ns, int c
   uint16_t sequence = (uint16_t)(packet[2] << 8 | packet[3]);
   uint16_t gap = (uint16_t)(sequence - stream->sequence);
   int64_t last_ns = stream->ssrc == ssrc ? stream->last_ns : 0;
+  if (last_ns != 0 && gap >= 0x8000) { /* overtaken by another: it was taken for lost */
+    if (counting && lost > 0) lost--;
+    return;
+  }
   stream->ssrc = ssrc;
   stream->last_ns = ns;
   stream->sequence = sequence;

@@ -2,7 +2,8 @@
  * The reference: N streams of PCMA silence sent every 20 ms by a plain C loop (clock_nanosleep on an
  * absolute schedule, four slots within 20 ms, as ours), a socket each.
  *
- *   pacer HOST PORT STREAMS SECONDS      prints its CPU time in percent of a core.
+ *   pacer HOST PORT STREAMS SECONDS      prints its CPU time in percent of a core. PORT may be as many
+ *                                        ports as streams, with commas: one for each.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -20,10 +21,14 @@
 int main(int argc, char **argv) {
   if (argc < 5) return 2;
   int streams = atoi(argv[3]), seconds = atoi(argv[4]);
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[2]))};
+  struct sockaddr_in to = {.sin_family = AF_INET};
   inet_pton(AF_INET, argv[1], &to.sin_addr);
   int *sockets = malloc(sizeof *sockets * (size_t)streams);
+  char *ports = argv[2];
   for (int i = 0; i < streams; i++) {
+    to.sin_port = htons((uint16_t)strtol(ports, &ports, 10));
+    if (*ports == ',') ports++;
+    else ports = argv[2];
     sockets[i] = socket(AF_INET, SOCK_DGRAM, 0);
     connect(sockets[i], (struct sockaddr *)&to, sizeof to);
   }

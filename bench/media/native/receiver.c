@@ -7,30 +7,18 @@
  *                            microseconds as percentiles, one JSON line.
  */
 #define _GNU_SOURCE
+#include "intervals.h"
 #include <arpa/inet.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define STREAMS_MAX 4096
-#define SAMPLES_MAX (8 * 1024 * 1024)
-#define TICK_NS 20000000LL
-
-struct stream {
-  uint32_t ssrc;
-  uint16_t sequence;
-  int64_t last_ns;
-};
 
 static struct stream streams[STREAMS_MAX];
 static int stream_count;
-static uint32_t *samples;
-static size_t sample_count, lost;
 
 static struct stream *stream_of(uint32_t ssrc) {
   for (int i = 0; i < stream_count; i++)
@@ -40,35 +28,10 @@ static struct stream *stream_of(uint32_t ssrc) {
   return &streams[stream_count++];
 }
 
-static void take(const uint8_t *packet, ssize_t size, int64_t ns, int counting) {
-  if (size < 12 || packet[0] >> 6 != 2 || (packet[1] >= 192 && packet[1] <= 223)) return;
-  uint32_t ssrc = (uint32_t)packet[8] << 24 | packet[9] << 16 | packet[10] << 8 | packet[11];
-  uint16_t sequence = (uint16_t)(packet[2] << 8 | packet[3]);
-  struct stream *stream = stream_of(ssrc);
-  if (!stream) return;
-  int64_t last_ns = stream->last_ns;
-  uint16_t gap = (uint16_t)(sequence - stream->sequence);
-  stream->last_ns = ns;
-  stream->sequence = sequence;
-  if (!counting || last_ns == 0) return;
-  if (gap != 1) {
-    lost += (size_t)(gap - 1);
-    return;
-  }
-  int64_t off = ns - last_ns - TICK_NS;
-  if (off < 0) off = -off;
-  if (sample_count < SAMPLES_MAX) samples[sample_count++] = (uint32_t)(off / 1000);
-}
-
-static int by_size(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double at(double share) {
-  if (sample_count == 0) return 0;
-  size_t index = (size_t)((double)sample_count * share);
-  return samples[index < sample_count ? index : sample_count - 1] / 1000.0;
+static void receive(const uint8_t *packet, ssize_t size, int64_t ns, int counting) {
+  if (!is_rtp(packet, size)) return;
+  struct stream *stream = stream_of(ssrc_of(packet));
+  if (stream) take(stream, packet, ns, counting);
 }
 
 int main(int argc, char **argv) {
@@ -104,13 +67,10 @@ int main(int argc, char **argv) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
         struct timespec stamp;
         memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
-        take(packet, size, stamp.tv_sec * 1000000000LL + stamp.tv_nsec, counting);
+        receive(packet, size, stamp.tv_sec * 1000000000LL + stamp.tv_nsec, counting);
       }
     }
   }
-  qsort(samples, sample_count, sizeof *samples, by_size);
-  printf("{\"streams\":%d,\"packets\":%zu,\"lost\":%zu,\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,"
-         "\"max\":%.3f}\n",
-         stream_count, sample_count, lost, at(0.5), at(0.99), at(0.999), at(1));
+  print_intervals(stream_count);
   return 0;
 }

@@ -1,0 +1,97 @@
+/** What sections say, as a table for the terminal, a Markdown table, and JSON. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, platform } from "node:os";
+import { fileURLToPath } from "node:url";
+
+export interface Figure {
+  readonly what: string;
+  /** Where there is one. */
+  readonly aim?: string;
+  readonly value: string;
+  readonly method: string;
+}
+
+/** One part of the measurement. It says its figures by `note`; what it returns goes into the JSON. */
+export interface Section {
+  readonly name: string;
+  measure(run: Run): Promise<unknown>;
+}
+
+export interface Run {
+  readonly full: boolean;
+  note(figure: Figure): void;
+}
+
+export interface SectionReport {
+  readonly name: string;
+  readonly seconds: number;
+  /** The machine's load average when it began: other programs are in the figures. */
+  readonly load: number;
+  readonly figures: readonly Figure[];
+  readonly raw: unknown;
+  readonly failure: string | null;
+}
+
+export const ms = (value: number): string => `${value.toFixed(value < 100 ? 2 : 0)} ms`;
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const README = file("./README.md");
+const BEGIN = "<!-- npm run bench -- --readme: from here -->";
+const END = "<!-- npm run bench -- --readme: to here -->";
+
+export function printTable(reports: readonly SectionReport[]): void {
+  const width = Math.max(
+    ...reports.flatMap(({ figures }) => figures.map(({ what }) => what.length)),
+  );
+  for (const { name, seconds, load, figures, failure } of reports) {
+    console.log(
+      `── ${name} (${seconds.toFixed(0)} s, load ${load.toFixed(1)})${failure ? `: ${failure}` : ""}`,
+    );
+    for (const { what, aim, value, method } of figures) {
+      console.log(`${what.padEnd(width)}  ${value}${aim ? `   [aim ${aim}]` : ""}`);
+      console.log(`${" ".repeat(width)}    ${method}`);
+    }
+  }
+}
+
+/** Name of the written file. */
+export function writeJson(reports: readonly SectionReport[], full: boolean): string {
+  const results = file("./results/");
+  mkdirSync(results, { recursive: true });
+  const at = new Date().toISOString().replace(/[:.]/g, "-");
+  const machine = machineKind();
+  const path = `${results}${at}.json`;
+  writeFileSync(path, `${JSON.stringify({ at, full, machine, sections: reports }, null, 2)}\n`);
+  return path;
+}
+
+/** Puts the table between its two marks in bench/README.md. */
+export function writeReadme(reports: readonly SectionReport[], full: boolean): void {
+  const text = readFileSync(README, "utf8");
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error("bench/README.md has lost its marks");
+  const cell = (content: string) => content.replaceAll("|", "\\|");
+  const rows = reports.flatMap(({ figures }) =>
+    figures.map(
+      ({ what, aim, value, method }) =>
+        `| ${[what, aim ?? "", value, method].map(cell).join(" | ")} |`,
+    ),
+  );
+  const loads = reports.map(({ load }) => load);
+  const missing = reports.filter(({ failure }) => failure !== null).map(({ name }) => name);
+  const table = [
+    `${new Date().toISOString().slice(0, 16)}Z, ${full ? "full" : "short"} form, ${machineKind()}, ` +
+      `load average ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} at the sections' begin` +
+      `${missing.length > 0 ? `; not finished: ${missing.join(", ")}` : ""}.`,
+    "",
+    "| what | aim | measured | method |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+  writeFileSync(README, `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`);
+}
+
+const machineKind = (): string =>
+  `${cpus().length} cores of ${cpus()[0]?.model.trim() ?? "an unknown processor"}, ${platform()}`;
+
+export const loadNow = (): number => loadavg()[0] ?? 0;

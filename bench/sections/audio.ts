@@ -1,0 +1,62 @@
+/** Packets, codecs, MP3. */
+import { measureCodecs, measureToneDetection } from "../media/codecs.ts";
+import { measureEncoding } from "../media/encoding.ts";
+import { measurePacing, PACERS } from "../media/pacing.ts";
+import { ms, type Section } from "../report.ts";
+
+const media: Section = {
+  name: "media",
+  async measure({ full, note }) {
+    const results = [];
+    for (const streams of full ? [50, 100, 250, 500] : [250]) {
+      const result = await measurePacing(streams, full ? 20 : 5);
+      if (!result) continue;
+      results.push(result);
+      for (const { who, pacing } of result)
+        note({
+          what: `|interval − 20 ms|, ${streams} streams, ${who}`,
+          ...(who === "ours" && streams === 250 ? { aim: "p99 ≤ 2 ms, p99.9 ≤ 5 ms" } : {}),
+          value: `p50 ${ms(pacing.p50)}, p99 ${ms(pacing.p99)}, p99.9 ${ms(pacing.p999)}; lost ${pacing.lost}; ${pacing.cpuPercent.toFixed(0)} % of a core`,
+          method: PACERS[who],
+        });
+    }
+    return results;
+  },
+};
+
+const codecs: Section = {
+  name: "codecs",
+  async measure({ full, note }) {
+    const audioSec = full ? 120 : 20;
+    const measured = await measureCodecs(audioSec);
+    for (const { line, encode, decode, cpuPercentPerCall } of measured)
+      note({
+        what: `codec ${line}`,
+        value: `out ${encode.toFixed(0)} ×, in ${decode.toFixed(0)} × real time; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
+        method: "frame to datagram, datagram to frame, 20 ms, one core",
+      });
+    const toneDetection = measureToneDetection(audioSec);
+    note({
+      what: "DTMF tone detection",
+      value: `${toneDetection.toFixed(0)} × real time`,
+      method: "without telephone-events",
+    });
+    return { codecs: measured, toneDetection };
+  },
+};
+
+const mp3: Section = {
+  name: "mp3",
+  async measure({ full, note }) {
+    const result = await measureEncoding(full ? 600 : 120);
+    const native = result.nativeTimesRealTime?.toFixed(0) ?? "not here";
+    note({
+      what: "MP3",
+      value: `${result.timesRealTime.toFixed(0)} × real time`,
+      method: `${result.audioSec} s stereo 8 kHz WAV in the encoder worker; native LAME in ffmpeg: ${native} ×`,
+    });
+    return result;
+  },
+};
+
+export const AUDIO_SECTIONS: readonly Section[] = [media, codecs, mp3];

@@ -1,0 +1,95 @@
+/** Calls as a whole, signalling, and the agent's turns. */
+import { measureCalls } from "../calls/load.ts";
+import { ms, type Section } from "../report.ts";
+import { measureSignalling, type SignallingResult } from "../signalling/calls.ts";
+import { measureRegistrations } from "../signalling/registrations.ts";
+import { measureTurns } from "../turns/latency.ts";
+
+const calls: Section = {
+  name: "calls",
+  async measure({ full, note }) {
+    const results = [];
+    for (const count of full ? [50, 100, 250] : [100]) {
+      const result = await measureCalls(count, full ? 15 : 4);
+      results.push(result);
+      const { callsUp, callsAskedFor, pacing, reads, setUpMs } = result;
+      const up = `${callsUp} of ${callsAskedFor} calls up, VAD, recording and conversation on`;
+      note({
+        what: `CPU a call, ${count} calls`,
+        aim: "≤ 0.6 % of a core",
+        value: `${result.cpuPercentPerCall.toFixed(2)} % of a core`,
+        method: `${up}; callers listen; processor time of the appliance alone`,
+      });
+      note({
+        what: `memory a call, ${count} calls`,
+        aim: "≤ 0.5 MB",
+        value: `${result.megabytesPerCall.toFixed(2)} MB`,
+        method: `growth of the appliance's own memory from 10 calls to ${callsUp}; idle ${result.idleMegabytes.toFixed(0)} MB, the first 10 calls ${result.awakeMegabytes.toFixed(0)} MB (recogniser and voices wake); run from source`,
+      });
+      if (pacing)
+        note({
+          what: `pacing of ${count} calls`,
+          aim: "p99 ≤ 2 ms, p99.9 ≤ 5 ms at 250",
+          value: `p50 ${ms(pacing.p50)}, p99 ${ms(pacing.p99)}, p99.9 ${ms(pacing.p999)}; ${pacing.lost} lost, ${pacing.late} more than 20 ms late of ${pacing.packets}`,
+          method:
+            "|interval − 20 ms| of every packet by kernel time stamps on the loopback interface",
+        });
+      note({
+        what: `set-up, call → answered, ${count} calls`,
+        value: `p50 ${ms(setUpMs.p50)}, p99 ${ms(setUpMs.p99)}`,
+        method:
+          "at the caller, a call every 40 ms, through a carrier with its challenge; greeting prepared meanwhile",
+      });
+      note({
+        what: `API read /tenant beside ${count} calls`,
+        value: `${reads.requestsPerSecond}/s, p50 ${ms(reads.p50Ms)}, p99 ${ms(reads.p99Ms)}`,
+        method: `callers and ${reads.tool} share what the appliance leaves of the cores`,
+      });
+    }
+    return results;
+  },
+};
+
+const CALLED: Readonly<Record<SignallingResult["who"], string>> = {
+  appliance: "the whole appliance: admission, money, greeting, recording, charge",
+  stack: "our SIP stack alone",
+  sipp: "reference: sipp's own server",
+  kamailio: "reference: kamailio as proxy before sipp's server",
+};
+
+const signalling: Section = {
+  name: "signalling",
+  async measure({ full, note }) {
+    const results = await measureSignalling({ calls: full ? 1000 : 150, atOnce: 10 });
+    for (const result of results ?? [])
+      note({
+        what: `calls/s, ${result.who}`,
+        value: `${result.callsPerSecond.toFixed(0)}/s; INVITE → 200 p50 ${ms(result.setUpP50Ms)}, p99 ${ms(result.setUpP99Ms)}; ${result.cpuMsPerCall.toFixed(2)} ms of processor time each; ${result.failed} failed`,
+        method: `${CALLED[result.who]}; ${result.succeeded} calls by sipp, 10 at once, hung up at once`,
+      });
+    const registrations = await measureRegistrations();
+    if (registrations)
+      note({
+        what: "registrations/s",
+        value: `${registrations.perSecond.toFixed(0)}/s, ${registrations.cpuMsEach.toFixed(2)} ms of processor time each; sipp ${registrations.sippPerSecond.toFixed(0)}/s`,
+        method: `${registrations.registered} trunks at kamailio with digest, from a cold start; sipp as the same client after it`,
+      });
+    return { calls: results, registrations };
+  },
+};
+
+const turns: Section = {
+  name: "turns",
+  async measure({ full, note }) {
+    const results = await measureTurns(full ? 40 : 2);
+    for (const { engine, turns: count, injectedMs, p50Ms, p95Ms } of results)
+      note({
+        what: `own share of turn latency, ${engine}`,
+        value: `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`,
+        method: `${count} spoken turns over RTP; less endpointing and ${injectedMs} ms the provider was told to take`,
+      });
+    return results;
+  },
+};
+
+export const CALL_SECTIONS: readonly Section[] = [calls, signalling, turns];

@@ -1,0 +1,100 @@
+/** The API, the store, webhooks, the scheduler, and how costs grow. */
+import { measureGrowth } from "../growth/exponents.ts";
+import { measureReads } from "../http/reads.ts";
+import { ms, type Section } from "../report.ts";
+import { type Lateness, measureLateness } from "../schedule/lateness.ts";
+import { measureDeliveries } from "../webhook/deliveries.ts";
+
+const http: Section = {
+  name: "http",
+  async measure({ full, note }) {
+    const reads = [];
+    for (const callsStored of full ? [10_000, 1_000_000] : [10_000])
+      for (const read of await measureReads({ callsStored, seconds: full ? 10 : 2 })) {
+        reads.push({ callsStored, ...read });
+        note({
+          what: `API read ${read.path.replace(/\d+$/, "N")}, ${callsStored.toLocaleString("en")} calls stored`,
+          aim: "15,000/s on a core",
+          value: `${read.requestsPerSecond}/s, p50 ${ms(read.p50Ms)}, p99 ${ms(read.p99Ms)}; ${(read.cpuMicroseconds ?? 0).toFixed(0)} µs of processor time each; ${read.failures} failed`,
+          method: `server on one core, ${read.tool} on the other, 32 connections${read.path.includes("…") ? "; every request another page, nothing kept" : ""}`,
+        });
+      }
+    return reads;
+  },
+};
+
+const webhooks: Section = {
+  name: "webhooks",
+  async measure({ full, note }) {
+    const result = await measureDeliveries({ events: full ? 10_000 : 500 });
+    const { endpoints, troubled, perSecond } = result;
+    note({
+      what: "webhook deliveries",
+      value: `${result.deliveriesPerSecond}/s`,
+      method: `${result.events} events to ${endpoints} endpoints worked off, ${troubled} of them dead or slow`,
+    });
+    note({
+      what: "burst → healthy endpoint",
+      value: `p50 ${ms(result.burstP50Ms)}, p99 ${ms(result.burstP99Ms)}`,
+      method: `${result.events} events waiting at once; ${result.burstCpuMsEach} ms of processor each`,
+    });
+    note({
+      what: "event → healthy endpoint",
+      value: `p50 ${ms(result.healthyP50Ms)}, p99 ${ms(result.healthyP99Ms)}`,
+      method: `${perSecond} events/s, ${troubled} of ${endpoints} endpoints dead or slow; ${result.missing} missing`,
+    });
+    return result;
+  },
+};
+
+const scheduler: Section = {
+  name: "scheduler",
+  async measure({ full, note }) {
+    const crowdOf = full ? 10_000 : 3_000;
+    const [singles, capped, cap] = full ? [100, 2_000, 200] : [40, 400, 100];
+    const alone = { entries: singles, everyMs: 70, cap: 1000, callMs: 10 };
+    const crowd = { entries: crowdOf, everyMs: 0, cap: 20_000, callMs: 10 };
+    const limited = { entries: capped, everyMs: 0, cap, callMs: 500 };
+    const results = {
+      alone: await measureLateness(alone),
+      crowd: await measureLateness(crowd),
+      capped: await measureLateness(limited),
+    };
+    const lateness = (of: Lateness) =>
+      `p50 ${of.p50Ms} ms, p99 ${of.p99Ms} ms, last ${of.latestMs} ms late; ${of.firedTwice} twice`;
+    note({
+      what: "schedule, single entries",
+      aim: "1 s",
+      value: lateness(results.alone),
+      method: `${singles} entries, 70 ms apart`,
+    });
+    note({
+      what: `schedule, ${crowdOf.toLocaleString("en")} due at once`,
+      value: `${lateness(results.crowd)}; ${results.crowd.perSecond}/s`,
+      method: "no cap",
+    });
+    note({
+      what: "schedule, a crowd under a cap",
+      value: lateness(results.capped),
+      method: `${capped} due at once, ${cap} calls of 0.5 s at a time`,
+    });
+    return results;
+  },
+};
+
+const growth: Section = {
+  name: "growth",
+  async measure({ full, note }) {
+    const results = await measureGrowth(full);
+    for (const { what, amounts, costs, unit, exponent } of results)
+      note({
+        what: `growth, ${what}`,
+        aim: "0 (none)",
+        value: `exponent ${exponent.toFixed(2)}`,
+        method: `${costs.map((cost) => cost.toFixed(0)).join(" → ")} ${unit} at ${amounts.join(" → ")}`,
+      });
+    return results;
+  },
+};
+
+export const SERVICE_SECTIONS: readonly Section[] = [http, webhooks, scheduler, growth];
