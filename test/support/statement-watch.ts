@@ -1,0 +1,57 @@
+/** Which SQL the process runs, and which of it reads whole tables: the plans SQLite makes, shown. */
+import { Database as Sqlite } from "bun:sqlite";
+
+export interface StatementWatch {
+  readonly statements: ReadonlySet<string>;
+  stop(): void;
+}
+
+/** From now on every statement that is prepared in this process is written down. */
+export function watchStatements(): StatementWatch {
+  const statements = new Set<string>();
+  const { prepare } = Sqlite.prototype;
+  Sqlite.prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
+    statements.add(args[0]);
+    return prepare.apply(this, args);
+  } as typeof prepare;
+  return {
+    statements,
+    stop() {
+      Sqlite.prototype.prepare = prepare;
+    },
+  };
+}
+
+const isQuery = (statement: string) => /^\s*(select|with|insert|update|delete)\b/i.test(statement);
+
+/**
+ * Statements that read one of these tables from end to end, with the step of the plan that does. A partial
+ * index read from end to end is none: only the few rows that it is for stand in it.
+ */
+export function wholeReads(
+  databasePath: string,
+  statements: Iterable<string>,
+  tables: readonly string[],
+): { readonly step: string; readonly statement: string }[] {
+  const sqlite = new Sqlite(databasePath, { readonly: true });
+  try {
+    const partial = sqlite
+      .query<{ name: string }, []>(
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'",
+      )
+      .all()
+      .map(({ name }) => name);
+    const isWhole = (step: string) =>
+      tables.some((table) => new RegExp(`^SCAN ${table}\\b`).test(step)) &&
+      !partial.some((index) => step.endsWith(` ${index}`));
+    return [...statements].filter(isQuery).flatMap((statement) =>
+      sqlite
+        .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`)
+        .all()
+        .filter(({ detail }) => isWhole(detail))
+        .map(({ detail }) => ({ step: detail, statement })),
+    );
+  } finally {
+    sqlite.close();
+  }
+}
