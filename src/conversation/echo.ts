@@ -12,6 +12,8 @@ const DELAY_FRAMES_MAX = 25;
 /** The line's delay is no whole number of frames: a 20 ms level falls between two of ours. */
 const DELAY_STEP_FRAMES = 0.5;
 const WINDOW_FRAMES = 20;
+/** So long an utterance only begins. */
+const ONSET_FRAMES = 10;
 /** Unrelated speech reaches 0.7 by chance within such a window; a real echo stays above 0.9. */
 const CORRELATION_MIN = 0.85;
 /** Amplitude of an echo, against what was played, at most. */
@@ -31,9 +33,10 @@ export class EchoGuard {
   #ticks = 0;
   #partialSum = 0;
   #partialCount = 0;
-  /** Judgements of the running utterance, and how many of them found an echo. */
-  #judgements = 0;
-  #echoes = 0;
+  #utteranceTicks = 0;
+  /** What the running utterance was judged to be while it began, and since. */
+  #beganAsEcho = false;
+  #sinceThen: "unknown" | "speech" | "echo" = "unknown";
 
   constructor(private readonly sampleRateHz: number) {
     if (PLAYED_FRAMES * FRAME_MS < 2 * PLAYOUT_AHEAD_MS_MAX) throw new RangeError("ring too short");
@@ -62,19 +65,21 @@ export class EchoGuard {
   }
 
   /**
-   * The running utterance sounds like the agent's own voice, most of the times it was judged: the
-   * first 100 ms of any word may look like the beginning of something that was played.
+   * The running utterance sounded like the agent's own voice at some time. How it began counts only
+   * when nothing else is known: before the first word there is silence in what is compared, and any
+   * onset looks like some onset of what was played.
    */
   get suspected(): boolean {
-    return this.#echoes * 2 > this.#judgements;
+    return this.#sinceThen === "unknown" ? this.#beganAsEcho : this.#sinceThen === "echo";
   }
 
   utteranceBegan(): void {
-    this.#judgements = 0;
-    this.#echoes = 0;
+    this.#utteranceTicks = this.#ticks;
+    this.#beganAsEcho = false;
+    this.#sinceThen = "unknown";
   }
 
-  /** Once a frame while somebody speaks over the agent. */
+  /** Once a frame while somebody is heard over the agent. */
   judgeNowAndThen(): void {
     if (this.#ticks % JUDGE_EVERY_FRAMES === 0) this.isEcho();
   }
@@ -82,12 +87,15 @@ export class EchoGuard {
   /** Whether the last 400 ms heard are an echo of what was played. */
   isEcho(): boolean {
     if (this.#ticks < WINDOW_FRAMES) return false;
-    this.#judgements++;
-    for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay += DELAY_STEP_FRAMES) {
-      if (!this.#matchesAt(delay)) continue;
-      this.#echoes++;
-      return true;
-    }
+    const echo = this.#matchesSomewhere();
+    if (this.#ticks - this.#utteranceTicks < ONSET_FRAMES) this.#beganAsEcho ||= echo;
+    else if (this.#sinceThen !== "echo") this.#sinceThen = echo ? "echo" : "speech";
+    return echo;
+  }
+
+  #matchesSomewhere(): boolean {
+    for (let delay = 0; delay <= DELAY_FRAMES_MAX; delay += DELAY_STEP_FRAMES)
+      if (this.#matchesAt(delay)) return true;
     return false;
   }
 

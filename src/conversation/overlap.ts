@@ -89,7 +89,7 @@ export class Overlap {
 
   #judgeInterruption(): void {
     const { settings, tongue, agent, hearing, echo } = this.options;
-    echo.judgeNowAndThen();
+    if (hearing.silentMs === 0) echo.judgeNowAndThen();
     if (agent.protectedNow) return;
     const speech = { speechMs: hearing.soundMs, partial: hearing.partial };
     if (!cutsIn(settings, tongue.language, speech) || mayBeListening(speech)) return;

@@ -62,7 +62,11 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-afterAll(() => world.close());
+const onEnd: (() => void)[] = [];
+afterAll(async () => {
+  for (const end of onEnd) end();
+  await world.close();
+});
 
 interface Outcome {
   readonly act: string;
@@ -116,6 +120,19 @@ async function talk(
   });
   const { by } = await call.hangUp();
   return { act: name, uuid, expected: by === "us" ? ["caller_hangup"] : ENDED_BY_AGENT };
+}
+
+/** How long the machine kept this thread (callers, carrier, signalling) from its work. */
+function watchStalls(): { longestMs: number } {
+  const seen = { longestMs: 0 };
+  let lastAt = systemClock.monotonic();
+  const timer = systemClock.every(20, () => {
+    const now = systemClock.monotonic();
+    seen.longestMs = Math.max(seen.longestMs, Math.round(now - lastAt));
+    lastAt = now;
+  });
+  onEnd.push(() => timer.cancel());
+  return seen;
 }
 
 /** What one needs to see why a call ended as it did. */
@@ -237,6 +254,7 @@ test(
     const gaps: number[] = [];
     const untrue: string[] = [];
     const counts = new Map<string, number>();
+    const stalls = watchStalls();
     let next = 0;
     let done = 0;
     const run = async (line: Line) => {
@@ -251,16 +269,24 @@ test(
           const call = await world.callWhen(uuid, (view) => view.ended_at !== null, 30_000);
           note(name, call, expected);
         } catch (error) {
-          untrue.push(`act ${ACTS.indexOf(act)} failed: ${String(error)}`);
+          wrong(`act ${ACTS.indexOf(act)} failed: ${String(error)}`);
           line.caller.calls.forEach((call) => void call.hangUp());
         }
-        if (++done % 50 === 0) console.info(`${done} conversations, ${untrue.length} untrue`);
+        if (++done % 50 === 0)
+          console.info(
+            `${done} conversations, ${untrue.length} untrue, ${gaps.filter((ms) => ms > SILENT_GAP_MS_MAX).length} late ` +
+              `answers; this thread stood still for ${stalls.longestMs} ms at most`,
+          );
       }
     };
     const note = (name: string, call: CallView, expected: readonly string[]) => {
       const reason = call.ended_reason ?? "none";
       counts.set(`${name}: ${reason}`, (counts.get(`${name}: ${reason}`) ?? 0) + 1);
-      if (!expected.includes(reason)) untrue.push(`${name} ended as ${reason}: ${evidence(call)}`);
+      if (!expected.includes(reason)) wrong(`${name} ended as ${reason}: ${evidence(call)}`);
+    };
+    const wrong = (what: string) => {
+      untrue.push(what);
+      console.info(`${new Date(systemClock.now()).toISOString()} ${what}`);
     };
     await Promise.all(lines.map(run));
     gaps.sort((a, b) => a - b);

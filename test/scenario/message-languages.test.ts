@@ -3,7 +3,7 @@
  * embedded engine, over RTP, in their own language. English is engine-openai.test.ts's. The three
  * call at the same time: about 45 s.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { AgentLanguage } from "../../src/agent/agent.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
@@ -89,6 +89,11 @@ beforeAll(async () => {
   });
   phones = new Map(await Promise.all(registered));
 }, 60_000);
+
+afterEach(async () => {
+  const calls = [...phones.values()].flatMap((phone) => phone.calls);
+  await Promise.all(calls.map((call) => call.hangUp()));
+});
 
 afterAll(async () => {
   await world.close();
