@@ -24,6 +24,8 @@ export class CallRecorder {
   readonly #log: Log;
   readonly #format: { readonly sampleRateHz: number; readonly channels: number };
   #block: Int16Array;
+  /** The last one that was written: the next to be filled. */
+  #spare: Int16Array | null = null;
   #filled = 0;
   #pendingBlocks = 0;
   #writtenBytes = 0;
@@ -58,12 +60,17 @@ export class CallRecorder {
     return this.#closing;
   }
 
+  /** In the beat of a disk that keeps up, two blocks are filled in turns and nothing is thrown away. */
   #newBlock(): Int16Array {
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare) return spare;
     return new Int16Array((this.#format.sampleRateHz * CHANNELS * BLOCK_MS) / 1000);
   }
 
   #handOver(): void {
-    const samples = this.#block.subarray(0, this.#filled);
+    const block = this.#block;
+    const samples = block.subarray(0, this.#filled);
     this.#block = this.#newBlock();
     this.#filled = 0;
     if (this.#pendingBlocks >= PENDING_BLOCKS_MAX) {
@@ -73,6 +80,7 @@ export class CallRecorder {
     this.#pendingBlocks++;
     this.#work = this.#work.then(async () => {
       await this.#guard(() => this.#append(samples));
+      this.#spare = block;
       this.#pendingBlocks--;
     });
   }
