@@ -1,16 +1,14 @@
 /**
- * Contacts as CSV (RFC 4180): what spreadsheets write, with a header row, `,` or `;` between, UTF-8 with or
- * without a mark. Every bad line is told with its number; good ones are taken when the import is carried out.
+ * Contacts as CSV (csv-file.ts). Every bad line is told with its number; good ones are taken when the import
+ * is carried out.
  */
-import { parse } from "csv-parse/sync";
 import type { AgentLanguage } from "../agent/agent.ts";
-import { isE164 } from "../core/e164.ts";
 import { invalidField } from "../core/errors.ts";
-import { type Country, e164Candidates } from "../number/national-form.ts";
+import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
 import type { ContactFields } from "./contacts.ts";
+import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
 
-export const CSV_LINES_MAX = 20_000;
 const NAME_MAX = 120;
 const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;
@@ -50,15 +48,17 @@ export interface ReadContacts {
 
 /** `country`: whose national numbers are understood, e.g. "LT". Throws valid_csv_required. */
 export function readContactsCsv(csv: string, country: Country | null): ReadContacts {
-  const rows = parsed(csv);
-  const header = rows[0]?.cells ?? [];
+  const { header, lines } = readCsvFile(csv);
+  if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
+  if (lines.length > CSV_LINES_MAX)
+    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} lines; divide the file.`);
   const columns = columnsOf(header);
   const problems: LineProblem[] = [];
   const contacts: ReadContact[] = [];
   const seen = new Map<string, number>();
   let problemCount = 0;
 
-  for (const { cells, line } of rows.slice(1)) {
+  for (const { cells, line } of lines) {
     const problemsBefore = problemCount;
     const complain = (column: Column | null, problem: string) => {
       problemCount++;
@@ -76,24 +76,6 @@ export function readContactsCsv(csv: string, country: Country | null): ReadConta
     contacts.push({ ...contact, line });
   }
   return { contacts, problems, problemCount };
-}
-
-function parsed(csv: string): { readonly cells: string[]; readonly line: number }[] {
-  const firstLine = csv.slice(0, csv.search(/\r?\n|$/));
-  const delimiter = firstLine.split(";").length > firstLine.split(",").length ? ";" : ",";
-  let rows: { record: string[]; info: { lines: number } }[];
-  try {
-    rows = parse(csv, {
-      ...{ delimiter, bom: true, info: true, trim: true, skip_empty_lines: true },
-      ...{ relax_column_count: true, max_record_size: 16_384, to: CSV_LINES_MAX + 2 },
-    }) as unknown as typeof rows;
-  } catch (error) {
-    throw invalidField("csv", `\`csv\` cannot be read: ${(error as Error).message}`);
-  }
-  if (rows.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
-  if (rows.length > CSV_LINES_MAX + 1)
-    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} lines; divide the file.`);
-  return rows.map(({ record, info }) => ({ cells: record, line: info.lines }));
 }
 
 function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
@@ -124,9 +106,8 @@ function contactFrom(
     return value;
   };
   const written = cell("number");
-  const compact = written.replace(/[\s().-]/g, "");
-  const numberE164 = isE164(compact) ? compact : (e164Candidates(compact, country)[0] ?? "");
-  if (!isE164(numberE164))
+  const numberE164 = numberIn(written, country) ?? "";
+  if (numberE164 === "")
     complain("number", `"${written}" is no telephone number; write it like +37060000001.`);
   const birthday = cell("birthday") === "" ? null : cell("birthday");
   if (birthday !== null && parseBirthday(birthday) === null)
