@@ -183,7 +183,11 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       return { id, label, prefix, secret, created_at: isoUtc(createdAt) };
     },
 
-    readLogs: (question) => readLogs(database, running?.logs ?? null, question),
+    async readLogs(question) {
+      // Of a call some is stored; other lines are the running server's, and the journal's.
+      const logs = question.call === null ? needServer().logs : (running?.logs ?? null);
+      return await readLogs(database, logs, question);
+    },
 
     async rotateMasterKey(next) {
       const sealed = await rotateMasterKey(database, vault, Buffer.from(next, "base64"));
