@@ -2,7 +2,8 @@
  * Compiles the program into one file: every worker is an entry point of its own.
  *
  * Server code is never minified (it breaks Elysia's analysis of handlers), and the binary reads
- * neither .env nor bunfig.toml of the directory it runs in.
+ * neither .env nor bunfig.toml of the directory it runs in. The same sources give the same bytes,
+ * wherever they lie.
  */
 import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -26,6 +27,8 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
     format: "esm",
     bytecode: true,
     minify: false,
+    // Where a package lay is no business of the binary's: any checkout gives the same bytes.
+    define: { __filename: '"/linevoice.js"', __dirname: '"/"' },
     compile: {
       ...(target === null ? {} : { target }),
       outfile: `${outfile}.new`,

@@ -1,8 +1,9 @@
 /**
  * `npm run release`: dist/release/linevoice-<version>-linux-{x64,arm64}.tar.gz, each with the program,
- * install.sh, unit, configuration, documents and SHA256SUMS; beside them the list of what is inside
- * (CycloneDX) and the archives' checksums. The same commit gives the same bytes: names sorted,
- * owners and times fixed (the commit's), gzip without a name.
+ * install.sh, unit, configuration, documents, the list of what is inside (CycloneDX) and SHA256SUMS;
+ * beside them that list once more and the archives' checksums. The same commit gives the same bytes:
+ * names sorted, owners and times fixed (the commit's), gzip without a name. `npm run soak release`
+ * builds twice and compares.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import manifest from "../package.json" with { type: "json" };
 import { type CompileTarget, compile, sha256Of } from "./compile.ts";
 import { generateSources } from "./generate.ts";
+import { inventoryOf } from "./inventory.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Elsewhere for a test that makes one beside yours. */
@@ -43,7 +45,7 @@ function filesBelow(directory: string): string[] {
     .sort();
 }
 
-async function archive(arch: string, time: number): Promise<string> {
+async function archive(arch: string, time: number, inventory: string): Promise<string> {
   const name = `linevoice-${manifest.version}-linux-${arch}`;
   const directory = join(out, name);
   mkdirSync(directory, { recursive: true });
@@ -53,6 +55,7 @@ async function archive(arch: string, time: number): Promise<string> {
   for (const part of CONTENTS)
     if (existsSync(join(root, part)))
       cpSync(join(root, part), join(directory, part), { recursive: true });
+  await Bun.write(join(directory, "linevoice.cdx.json"), inventory);
   const sums: string[] = [];
   for (const file of filesBelow(directory))
     sums.push(`${await sha256Of(join(directory, file))}  ${file}\n`);
@@ -76,13 +79,20 @@ mkdirSync(out, { recursive: true });
 await generateSources();
 const time = await sourceTime();
 const files: string[] = [];
-for (const arch of architectures) files.push(await archive(arch, time));
-const inventory = join(out, `linevoice-${manifest.version}.cdx.json`);
-await Bun.write(
-  inventory,
-  await run(["npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], root),
-);
-files.push(inventory);
+const listed = [
+  "npm",
+  "sbom",
+  "--sbom-format",
+  "cyclonedx",
+  "--package-lock-only",
+  "--omit",
+  "dev",
+];
+const inventory = inventoryOf(await run(listed, root), time);
+for (const arch of architectures) files.push(await archive(arch, time, inventory));
+const inventoryFile = join(out, `linevoice-${manifest.version}.cdx.json`);
+await Bun.write(inventoryFile, inventory);
+files.push(inventoryFile);
 const sums = await Promise.all(
   files.map(async (file) => `${await sha256Of(file)}  ${relative(out, file)}\n`),
 );

@@ -1,11 +1,11 @@
 /**
- * `npm run soak [money|mutations|simulation|conversations|media|kill]`: the long version of tests that take a count. Random histories
+ * `npm run soak [money|mutations|simulation|conversations|media|kill|release]`: the long version of tests that take a count. Random histories
  * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), mutated messages, descriptions and packets
  * (MUTATIONS, 1,000,000 of each kind; about ten minutes), lives of the simulated appliance
  * (LINEVOICE_SEEDS, 20,000; about an hour), conversations with people, machines and transfers
  * (LINEVOICE_CONVERSATIONS, 500; about 25 minutes), calls that turn over while memory and descriptors
  * are watched (LINEVOICE_SOAK_MINUTES, 120), kill −9 of the real one under load (LINEVOICE_CYCLES,
- * 1,000; about two hours). All of them without a name; exit 1 when one found something.
+ * 1,000; about two hours), the release built twice from clean clones and compared (about ten minutes). All of them without a name; exit 1 when one found something.
  */
 import { fileURLToPath } from "node:url";
 
@@ -37,6 +37,7 @@ const PARTS = {
     command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
     env: {},
   },
+  release: { command: ["test/support/twice-released.ts"], env: {} },
 } as const;
 
 const isPart = (name: string): name is keyof typeof PARTS => name in PARTS;

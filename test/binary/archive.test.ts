@@ -3,7 +3,14 @@
  * provider is a registrar of a few lines beside it. Takes about a minute: the archive is made first.
  */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
 import { requirePeer } from "../support/peers.ts";
@@ -56,6 +63,25 @@ beforeAll(async () => {
 }, LIMIT_MS);
 
 afterAll(() => debian?.stop());
+
+describe("the archive", () => {
+  onDebian("says what is inside, and nothing of the directory in which it was made", async () => {
+    const unpacked = join(directory, "unpacked");
+    mkdirSync(unpacked);
+    const tar = ["tar", "-xzf", join(directory, "linevoice.tar.gz"), "--strip-components=1"];
+    expect(Bun.spawnSync([...tar, "-C", unpacked]).exitCode).toBe(0);
+    const inventory = await Bun.file(join(unpacked, "linevoice.cdx.json")).json();
+    expect(inventory).toMatchObject({
+      ...{ bomFormat: "CycloneDX", metadata: { component: { name: "linevoice" } } },
+      components: expect.arrayContaining([
+        expect.objectContaining({ name: "bun", version: Bun.version }),
+        expect.objectContaining({ name: "elysia" }),
+      ]),
+    });
+    const program = readFileSync(join(unpacked, "linevoice"));
+    expect(program.includes(Buffer.from(ROOT))).toBe(false);
+  });
+});
 
 describe("docs/install.md, literally", () => {
   onDebian(

@@ -1,0 +1,57 @@
+/**
+ * What is inside a release, as CycloneDX: npm's list of the packages, with the runtime that npm does
+ * not know to be inside, and without what differs from run to run (a serial number, the hour, the
+ * directory's name).
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import manifest from "../package.json" with { type: "json" };
+
+const npmInventory = z.looseObject({
+  bomFormat: z.literal("CycloneDX"),
+  metadata: z.looseObject({ component: z.looseObject({}) }),
+  components: z.array(z.looseObject({ "bom-ref": z.string() })),
+});
+
+/** Its name is in no dependency of ours: the compiler puts it in. */
+const RUNTIME = {
+  "bom-ref": `bun@${Bun.version}`,
+  type: "platform",
+  name: "bun",
+  version: Bun.version,
+  scope: "required",
+  description: "The runtime inside the binary; its JavaScriptCore is LGPL-2.1",
+  purl: `pkg:github/oven-sh/bun@bun-v${Bun.version}`,
+  licenses: [{ license: { id: "MIT" } }, { license: { id: "LGPL-2.1-only" } }],
+} as const;
+
+/** `listed`: what `npm sbom` wrote. `timeSec`: the commit's. The same list gives the same text. */
+export function inventoryOf(listed: string, timeSec: number): string {
+  const { serialNumber: _, metadata, components, ...rest } = npmInventory.parse(JSON.parse(listed));
+  const { name, version, license } = manifest;
+  const content = {
+    ...rest,
+    metadata: {
+      lifecycles: metadata.lifecycles,
+      component: {
+        ...{ "bom-ref": `${name}@${version}`, type: "application", name, version },
+        ...{ description: manifest.description, purl: `pkg:npm/${name}@${version}` },
+        licenses: [{ license: { id: license } }],
+      },
+      timestamp: new Date(timeSec * 1000).toISOString(),
+    },
+    components: [...components, RUNTIME].sort((one, other) =>
+      one["bom-ref"] < other["bom-ref"] ? -1 : 1,
+    ),
+  };
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`;
+  return `${JSON.stringify({ serialNumber, ...content }, null, 2)}\n`;
+}
+
+/** A name-based UUID (RFC 9562 5.8). */
+function uuidOf(text: string): string {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
