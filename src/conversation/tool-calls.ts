@@ -25,11 +25,14 @@ interface ToolCallsOptions {
 
 /** Wishes at the same time. */
 const PENDING_MAX = 8;
+/** Wishes of one call: a model that asks and asks does not go on at the tenant's expense. */
+const CALLS_MAX = 50;
 
 export class ToolCalls {
   readonly #timeouts = new Map<string, Timer>();
   #filler: Timer | null = null;
   #paused = false;
+  #made = 0;
 
   constructor(private readonly options: ToolCallsOptions) {}
 
@@ -45,6 +48,12 @@ export class ToolCalls {
       onAnswer(failedAnswer(toolCallId, "too many tool calls at once"));
       return;
     }
+    if (this.#made >= CALLS_MAX) {
+      const mend = "no more tool calls in this phone call: answer with what is known";
+      onAnswer(failedAnswer(toolCallId, mend));
+      return;
+    }
+    this.#made++;
     this.#timeouts.set(toolCallId, this.#timeout(toolCallId));
     if (!this.#filler) this.armFiller();
     send(wish);

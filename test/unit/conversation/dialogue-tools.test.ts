@@ -86,3 +86,28 @@ test("what the caller says during a tool call is answered after the tool's answe
   await call.silence(4_000);
   expect(call.inputs.map((input) => input.type)).toEqual(["utterance", "tool_result", "utterance"]);
 });
+
+test("a mind that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  let asked = 0;
+  let refused = "";
+  call.script.answers = (input) => {
+    if (input.type === "tool_result" && !input.ok) {
+      refused = JSON.stringify(input.output);
+      return [text("I could not find that.")];
+    }
+    return [toolCall(`call-${++asked}`)];
+  };
+  await call.says("When are you open?");
+  const wishes = () => call.messages.filter(({ type }) => type === "tool_wish").length;
+  for (let answered = 1; answered <= 50; answered++) {
+    expect(wishes()).toBe(answered);
+    call.session.toolResult(toolResult(`call-${answered}`));
+    await call.silence(100);
+  }
+  expect(wishes()).toBe(50);
+  expect(refused).toContain("answer with what is known");
+  await call.silence(2_000);
+  expect(call.turns().at(-1)?.text).toContain("I could not find that.");
+});
