@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../src/core/random.ts";
 import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
-import { killable, OWN_NUMBER, StartFailed } from "./killable.ts";
+import { type Killable, killable, OWN_NUMBER, StartFailed } from "./killable.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,6 +35,22 @@ async function program(): Promise<string> {
   return copy;
 }
 
+const isStarved = (error: unknown): error is StartFailed =>
+  error instanceof StartFailed && error.waitedMs >= STARVED_MS;
+
+/** An appliance with the world around it. */
+async function arrange(binary: string, index: number): Promise<Killable> {
+  const host = `127.0.8.${92 + index}`;
+  for (let tries = 1; ; tries++)
+    try {
+      return await killable({
+        ...{ dir: tempDir(), host, rtpPorts: "24000-24399", concurrentCallsMax: 20, binary },
+      });
+    } catch (error) {
+      if (!isStarved(error) || tries === STARVED_MAX) throw error;
+    }
+}
+
 /** One appliance's cycles; resolves with the number of violations. */
 async function soak(binary: string, index: number, cycles: number, seed: number): Promise<number> {
   const random = seededRandom(seed);
@@ -47,10 +63,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   let slowest = 0;
   let isDown = false;
 
-  const world = await killable({
-    ...{ dir: tempDir(), host: `127.0.8.${92 + index}`, rtpPorts: "24000-24399", binary },
-    concurrentCallsMax: 20,
-  });
+  const world = await arrange(binary, index);
   world.write("UPDATE tenants SET calls_per_minute_max = 100000");
 
   /** One subscriber with a number for every call: whoever is dialled twice is dialled twice wrongly. */
@@ -109,7 +122,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   async function startAgain(error: unknown): Promise<void> {
     for (let tries = 0; tries < STARVED_MAX; tries++) {
       await world.kill();
-      if (!(error instanceof StartFailed) || error.waitedMs < STARVED_MS) break;
+      if (!isStarved(error)) break;
       counts.starved++;
       try {
         await world.start();
