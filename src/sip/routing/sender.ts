@@ -6,6 +6,11 @@
  *
  * What a server that was passed over says later is dealt with here (see stray-invite.ts): no phone
  * is left ringing twice.
+ *
+ * Each try bears the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, else the same request), so
+ * that a callee whom both servers lead to sees one call. It then says 482 to the second try: the first has
+ * reached it, only its answers are late. That is taken as what it is: back to the silent server, and wait.
+ * With a new Call-ID the callee would ring twice, or be busy with our own first try.
  */
 import type { Clock } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
@@ -70,6 +75,8 @@ export const UDP_BYTES_MAX = 1300;
 const NO_TCP_MS = 600_000;
 const RETRY_AFTER_SEC_MAX = 900;
 const INVITES_MAX = 20_000;
+/** RFC 3261 8.2.2.2. */
+const MERGED = 482;
 
 export class RequestSender {
   /** INVITEs under way, by the branch they were written with: their CANCEL and ACK follow them. */
@@ -121,6 +128,8 @@ class Sending {
   onDone: () => void = () => {};
   readonly #left: Target[];
   #hop: Hop | undefined;
+  /** Passed over for its silence, the last of them, while it has still said nothing. */
+  #silent: Hop | undefined;
   #tries = 0;
   /** Something above 100 went up: the request has found its server. */
   #settled = false;
@@ -203,7 +212,10 @@ class Sending {
         onResponse: (response, flow) => {
           if (response.statusCode >= 200) forget();
           if (this.#hop === hop) this.#receive(response, flow, message);
-          else if (message.method === "INVITE") stray.receive(response, flow);
+          else if (message.method === "INVITE") {
+            if (this.#silent === hop) this.#silent = undefined;
+            stray.receive(response, flow);
+          }
         },
         onTimeout: () => {
           forget();
@@ -225,12 +237,27 @@ class Sending {
         void this.#next({ silent: false, reason: new Error("503") });
         return;
       }
+    } else if (hop && statusCode === MERGED && this.#silent && !this.#settled) {
+      this.#acknowledge(request, response, hop.flow);
+      this.#waitFor(this.#silent);
+      return;
     } else if (hop && statusCode > 100) {
       this.deps.failed.forgive(hop.target);
     }
     if (statusCode > 100) this.#settled = true;
     if (statusCode >= 200) this.#finish();
     this.user.onResponse(withBranch(response, this.draft.branch), flow);
+  }
+
+  /** The call is there by that server's hand. */
+  #waitFor(hop: Hop): void {
+    this.#silent = undefined;
+    this.#left.length = 0;
+    this.#hop = hop;
+    this.deps.failed.forgive(hop.target);
+    this.deps.clock.after(64 * T1_MS - PATIENCE_MS, () => {
+      if (!this.#settled) this.#moveOn(hop, { silent: true, reason: null });
+    });
   }
 
   #acknowledge(request: SipRequest, response: SipResponse, flow: Flow): void {
@@ -248,6 +275,7 @@ class Sending {
   #moveOn(hop: Hop, failure: { silent: boolean; reason: unknown }): void {
     if (this.#hop !== hop || this.#over) return;
     if (!this.#settled) this.deps.failed.note(hop.target);
+    if (failure.silent && !this.#settled) this.#silent = hop;
     this.#hop = undefined;
     if (this.#settled) this.#left.length = 0;
     void this.#next(failure);
