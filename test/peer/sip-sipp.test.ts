@@ -186,6 +186,13 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
   });
 
+  test("a far end that rings reliably has each 18x confirmed by PRACK before the next", async () => {
+    const { leg, sipp } = await weCall("uas_prack.xml");
+    await next(leg, "answered");
+    leg.hangUp();
+    expect(await sipp.finished).toEqual({ exitCode: 0, errors: "" });
+  });
+
   test("a caller who gives up gets 200 and 487, and the leg ends as cancelled", async () => {
     const ends: LegEnd[] = [];
     await callUs("uac_cancel.xml", (leg) => {
