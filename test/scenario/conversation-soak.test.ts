@@ -262,6 +262,8 @@ test(
         const act = ACTS[next++ % ACTS.length];
         if (!act) return;
         try {
+          // A registration lasts five minutes, and phones do not refresh it.
+          await Promise.all([line.caller.register(), line.other.register()]);
           const late = () => new Error(`not over after ${ACT_MS_MAX} ms`);
           const played = act(line, random, gaps);
           const outcome = await withDeadline(systemClock, played, ACT_MS_MAX, late);
