@@ -1,9 +1,12 @@
 /** What monitoring and a collector of traces see of a call, over HTTP; and that a well appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { callFailed, callStarted } from "../../src/webhook/catalogue.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
+import { answer, httpsReceiver } from "../support/https-receiver.ts";
 import { type OtlpCollector, startOtlpCollector, valuesOf } from "../support/otlp-collector.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { type TestCa, testCa } from "../support/test-ca.ts";
 
 const HOST = "127.0.8.81";
 const CALLER = "+37061000091";
@@ -11,10 +14,13 @@ const CALLER = "+37061000091";
 const UUID = /^[0-9a-f-]{36}$/;
 
 let world: Appliance;
+let receiver: { readonly url: string; readonly paths: string[]; close(): Promise<void> };
 let collector: OtlpCollector;
 
 beforeAll(async () => {
   collector = startOtlpCollector(HOST);
+  const ca = testCa(tempDir());
+  receiver = await startReceiver(ca);
   world = await startAppliance({
     dataDir: tempDir(),
     host: HOST,
@@ -22,6 +28,7 @@ beforeAll(async () => {
       ...settings,
       metricsListen: { host: HOST, port: 0 },
       traces: { url: collector.url, headers: {} },
+      httpClient: { ...settings.httpClient, caPem: ca.caPem },
     }),
   });
 }, 60_000);
@@ -29,7 +36,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close();
   collector.close();
+  await receiver.close();
 });
+
+/** Answers 200, and 500 at /ill. */
+async function startReceiver(ca: TestCa) {
+  const paths: string[] = [];
+  const server = await httpsReceiver(
+    ca.issue([`IP:${HOST}`]),
+    (request, response) => {
+      paths.push(request.path);
+      answer(request.path === "/ill" ? 500 : 200)(request, response);
+    },
+    HOST,
+  );
+  return { url: `https://${HOST}:${server.port}`, paths, close: server.close };
+}
 
 const address = () => world.app.metricsAddress;
 const look = (path = "/metrics") => fetch(`http://${address()?.host}:${address()?.port}${path}`);
@@ -77,6 +99,30 @@ test("the same call is one trace, under its UUID, from set-up to hang-up", async
   for (const secret of [CALLER, OWN_NUMBER, "Dental clinic", "Good afternoon"])
     expect(JSON.stringify(spans)).not.toContain(secret);
 });
+
+test("every attempt to deliver a webhook is counted by its outcome, retries too", async () => {
+  for (const [path, type] of [
+    ["/ok", "call.started"],
+    ["/ill", "call.failed"],
+  ] as const)
+    await world.api("POST", "/webhooks", { url: `${receiver.url}${path}`, events: [type] });
+  const call = {
+    ...{ callUuid: crypto.randomUUID(), direction: "inbound" as const, agentId: null },
+    ...{ fromNumber: CALLER, toNumber: OWN_NUMBER },
+  };
+  await world.app.database.tx(async (queries) => {
+    const { events } = world.app;
+    await events.emit(queries, world.tenantId, callStarted(call, "ringing"));
+    const ending = { status: "failed", reason: "sip_error", sipCode: 500 };
+    await events.emit(queries, world.tenantId, callFailed(call, ending));
+  });
+  world.app.events.wake();
+  const attempts = (outcome: string) =>
+    figure(`linevoice_webhook_attempts_total{outcome="${outcome}"}`);
+  await eventually(async () => (await attempts("failed")) === 2, "the retry after 5 s", 30_000);
+  expect(await attempts("delivered")).toBe(1);
+  expect(receiver.paths.sort()).toEqual(["/ill", "/ill", "/ok"]);
+}, 40_000);
 
 test("nothing that is exported names a person, a number or a tenant", async () => {
   const text = await (await look()).text();

@@ -1,6 +1,7 @@
 /** Webhooks and their signing secrets: what an answer is, and what must never be in it. */
 import { describe, expect, test } from "bun:test";
-import { deliveries } from "../../../src/store/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { deliveries, events, outbox, webhooks } from "../../../src/store/schema/index.ts";
 import { pick, pickId, pickText } from "../../support/api-server.ts";
 import { ISO, twoTenants } from "../../support/two-tenants.ts";
 
@@ -76,6 +77,45 @@ describe("webhooks", () => {
     ).toBe(1);
     expect((await get(`/webhooks/${id}/deliveries`, room.other)).status).toBe(404);
     expect(log.text).not.toContain("payload");
+  });
+
+  test("a delivery is sent again by its id: queued anew, of this tenant, while the webhook is on", async () => {
+    const id = pickId(await post("/webhooks", wish), "webhook.id");
+    const { database } = room.server;
+    const eventId = `evt_again_${id}`;
+    const [failed, tried, unknown] = ["a", "b", "c"].map((digit) => `del_${digit.repeat(32)}`);
+    const stored = { tenantId: room.own.id, createdAt: 0, type: "call.ended" };
+    await database.tx(async (q) => {
+      await q.insert(events).values({ ...stored, id: eventId, body: "{}" });
+      const [row] = await q
+        .insert(outbox)
+        .values({ ...stored, eventId, webhookId: id, status: "failed", attempts: 8 })
+        .returning();
+      const made = {
+        ...stored,
+        webhookId: id,
+        attempt: 8,
+        status: "failed" as const,
+        durationMs: 1,
+      };
+      await q.insert(deliveries).values([
+        { ...made, id: String(failed), outboxId: row?.id ?? 0, eventId },
+        { ...made, id: String(tried), outboxId: null, eventId: "evt_test" },
+      ]);
+    });
+    const resend = (delivery = failed, tenant = room.own) =>
+      post(`/webhooks/${id}/deliveries/${delivery}/resend`, {}, tenant);
+    expect((await resend(failed, room.other)).status).toBe(404);
+    expect((await resend(tried)).status).toBe(404);
+    expect((await resend(unknown)).status).toBe(404);
+    const answer = await resend();
+    expect(answer.json).toEqual({ ok: true, event_id: eventId, status: "queued" });
+    const found = await database.read.select().from(outbox).where(eq(outbox.eventId, eventId));
+    expect(found).toMatchObject([{ status: "pending", attempts: 0 }]);
+    await database.tx(async (q) => {
+      await q.update(webhooks).set({ enabled: false }).where(eq(webhooks.id, id));
+    });
+    expect((await resend()).status).toBe(409);
   });
 
   test("a test that cannot be delivered is a result, not an error", async () => {

@@ -10,6 +10,7 @@ import {
 } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { eq } from "drizzle-orm";
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
@@ -182,6 +183,31 @@ describe("after kill −9", () => {
     const [begun, again] = receiver.requests;
     expect(again?.body).toBe(begun?.body ?? "");
     expect(again?.headers["x-lv-delivery-id"]).not.toBe(begun?.headers["x-lv-delivery-id"]);
+  });
+
+  test("a failed attempt that was stored stays counted, and the retry is the same but for its delivery id", async () => {
+    receiver.respond = answer(503, "", { "retry-after": "30" });
+    await storeCalls(1);
+    await expectKilled(startProcess({ dieAt: "the outcome committed", aheadMs: 0 }));
+    const [failed] = receiver.requests;
+    await withDatabase(async ({ read }) => {
+      const [row] = await read.select().from(outbox).orderBy(outbox.id);
+      expect(row).toMatchObject({ status: "pending", attempts: 1, leaseOwner: null });
+      expect((row?.nextAttemptAt ?? 0) - systemClock.now()).toBeGreaterThan(10_000);
+    });
+    receiver.respond = answer(200);
+    await restart();
+    const again = receiver.requests.filter(({ body }) => body === failed?.body);
+    expect(again.length).toBe(2);
+    expect(new Set(again.map(({ headers }) => headers["x-lv-delivery-id"])).size).toBe(2);
+    await withDatabase(async ({ read }) => {
+      const eventId = eventOf(failed ?? { body: "{}" }).id;
+      const logged = await read.select().from(deliveries).where(eq(deliveries.eventId, eventId));
+      expect(logged.map(({ attempt, httpStatus }) => [attempt, httpStatus]).sort()).toEqual([
+        [1, 503],
+        [2, 200],
+      ]);
+    });
   });
 
   test("five times in the middle of twenty calls: nothing is lost and each call stays in order", async () => {
