@@ -35,7 +35,8 @@ export interface ImportOptions {
 }
 
 /**
- * A line whose number and name are known changes that contact, any other makes a new one. Nothing is taken
+ * A line whose number and name are known changes that contact, any other makes a new one; "do not call" is
+ * only ever added. Nothing is taken
  * when a line is wrong, unless `skipBad`. Throws valid_csv_required, plan_limit_reached.
  */
 export async function importContacts(
@@ -57,11 +58,10 @@ export async function importContacts(
   const isRefused = problemCount > 0 && !file.skipBad;
   const dryRun = file.dryRun || isRefused;
 
-  /** A file does not know who asked not to be called since. */
-  async function withRefusal(queries: Queries, fields: ContactFields): Promise<ContactFields> {
-    if (fields.doNotCall || !(await refusals.has(queries, tenantId, fields.numberE164)))
-      return fields;
-    return { ...fields, doNotCall: true };
+  /** A file does not know who asked not to be called since: it adds refusals and lifts none. */
+  async function hasRefused(queries: Queries, fields: ContactFields, known?: ContactRecord) {
+    if (fields.doNotCall || known?.doNotCall) return true;
+    return refusals.has(queries, tenantId, fields.numberE164);
   }
 
   const counted = await database.tx(async (queries) => {
@@ -70,8 +70,9 @@ export async function importContacts(
     let room = CONTACTS_MAX - (await store.count(tenantId, null));
     const nowMs = clock.now();
     for (const contact of contacts) {
-      const fields = await withRefusal(queries, fieldsOf(contact));
-      const known = await samePerson(store, tenantId, fields);
+      const known = await samePerson(store, tenantId, contact);
+      const doNotCall = await hasRefused(queries, contact, known);
+      const fields = { ...fieldsOf(contact), doNotCall };
       if (known && isSame(known, fields)) counts.unchanged++;
       else if (known) {
         counts.updated++;

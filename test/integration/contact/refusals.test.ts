@@ -4,6 +4,7 @@ import { refusalsOf } from "../../../src/app/callers.ts";
 import { createVault } from "../../../src/config/vault.ts";
 import { erasePerson } from "../../../src/privacy/erase-person.ts";
 import { callerStore } from "../../../src/store/caller-store.ts";
+import { contactStore } from "../../../src/store/contact-store.ts";
 import { callRefusals, contacts } from "../../../src/store/schema/index.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -96,6 +97,17 @@ test("a contact made or imported anew says that the person refused; only taking 
   expect(shown.map(({ do_not_call }) => do_not_call)).toEqual([true, true]);
   for (const { id } of shown) await contact("PATCH", `/${id}`, { do_not_call: false });
   expect(await isDialled("campaign")).toBe(true);
+});
+
+test("a file brought in again does not lift what was refused meanwhile", async () => {
+  const csv = `number,first name\n${PERSON},Ona\n`;
+  await ask(server, tenant, "POST", "/contacts/import", { csv });
+  await server.database.tx((queries) =>
+    contactStore(queries).setDoNotCall(tenant.id, PERSON, clock.now()),
+  );
+  const again = await ask(server, tenant, "POST", "/contacts/import", { csv });
+  expect(again.json).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+  expect(await isDialled("campaign")).toBe(false);
 });
 
 test("a form that leaves the refusal as it was lifts nothing", async () => {
