@@ -4,19 +4,21 @@
  * browser. With LINEVOICE_SCREENSHOTS=DIR each page is also painted there. Takes some 60 s.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Theme, type Visit, visit } from "../support/dashboard-page.ts";
+import { doctorOf } from "../support/resident-doctor.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(240_000);
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const axeSource = await Bun.file(AXE).text();
 const CALLER = "+37061000082";
+const HOST = "127.0.9.82";
+/** The doctor's checks of a whole appliance, once. */
+const HEALTH_MS = 90_000;
 const screenshots = process.env.LINEVOICE_SCREENSHOTS;
 
 /** `UUID` stands for the call. */
@@ -34,6 +36,8 @@ const PAGES = [
   "/contacts",
   "/campaigns",
   "/features",
+  "/features?tab=birthdays",
+  "/features?tab=crm",
   "/agents",
   "/agents/new",
   "/agents/1",
@@ -59,6 +63,7 @@ const PAGES = [
   "/profile",
   "/operator",
   "/operator?tab=payments",
+  "/operator?tab=health",
   "/operator?tab=backups",
   "/operator?tab=logs",
   "/operator?tab=mail",
@@ -73,9 +78,11 @@ let uuid: string;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
+  const dataDir = tempDir();
   world = await startAppliance({
-    dataDir: tempDir(),
-    host: "127.0.9.82",
+    dataDir,
+    host: HOST,
+    doctor: await doctorOf(dataDir, HOST),
     agent: { transcriptEmailEnabled: false },
   });
   browser = await launchChromium();
@@ -97,34 +104,13 @@ afterAll(async () => {
   await world.close();
 });
 
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
 /** Waits for what the page asks the server, then for axe. */
-async function examine({ page }: Visit, address: string): Promise<Violation[]> {
-  await page.goto(address);
+async function examine({ page }: Visit, base: string, path: string): Promise<string[]> {
+  await page.goto(`${base}/app${path}`);
   await page.locator("h1").first().waitFor();
-  await page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
-  // As a debugger would put it in: the page's policy lets no script in from the outside.
-  await page.evaluate(axeSource);
-  return await page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: { run(options: object): Promise<{ violations: Violation[] }> };
-    };
-    const { violations } = await axe.run({ resultTypes: ["violations"] });
-    return violations.map(({ id, nodes }) => ({
-      id,
-      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
-    }));
-  });
+  await loaded(page, HEALTH_MS);
+  return violations(page, path);
 }
-
-const told = (violations: readonly Violation[], at: string) =>
-  violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${at} ${id}: ${html}\n${failureSummary}`),
-  );
 
 async function paint({ page }: Visit, theme: Theme, path: string): Promise<void> {
   if (!screenshots) return;
@@ -139,7 +125,7 @@ inChromium("every page", () => {
       const base = world.app.addresses.http;
       const wrong: string[] = [];
       for (const path of DOORS) {
-        wrong.push(...told(await examine(visitor, `${base}/app${path}`), path));
+        wrong.push(...(await examine(visitor, base, path)));
         await paint(visitor, theme, path);
       }
       await signIn(visitor, world.app, {
@@ -150,13 +136,28 @@ inChromium("every page", () => {
       });
       for (const page of PAGES) {
         const path = page.replace("UUID", uuid);
-        wrong.push(...told(await examine(visitor, `${base}/app${path}`), path));
+        wrong.push(...(await examine(visitor, base, path)));
         await paint(visitor, theme, path);
       }
       expect(wrong).toEqual([]);
       expect(visitor.complaints).toEqual([]);
       await visitor.context.close();
     });
+
+  test("the operator's health page lists the doctor's checks, each with its mend", async () => {
+    const visitor = await visit(browser);
+    await signIn(visitor, world.app, {
+      ...{ tenantId: world.tenantId, email: "health@clinic.example", operator: true },
+    });
+    await visitor.page.goto(`${world.app.addresses.http}/app/operator?tab=health`);
+    const checks = visitor.page.locator("main .list > li");
+    await checks.filter({ hasText: "database" }).first().waitFor({ timeout: HEALTH_MS });
+    const told = await checks.allTextContents();
+    expect(told.length).toBeGreaterThan(12);
+    for (const name of ["data directory", "engine", "trunks", "backup"])
+      expect(told.some((text) => text.includes(name))).toBe(true);
+    await visitor.context.close();
+  });
 
   test("fits a phone", async () => {
     const visitor = await visit(browser, { width: 375, height: 812 });
@@ -169,7 +170,7 @@ inChromium("every page", () => {
     for (const page of PAGES) {
       await visitor.page.goto(`${world.app.addresses.http}/app${page.replace("UUID", uuid)}`);
       await visitor.page.locator("h1").first().waitFor();
-      await visitor.page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0);
+      await loaded(visitor.page, HEALTH_MS);
       const excess = await visitor.page.evaluate(
         () => document.documentElement.scrollWidth - window.innerWidth,
       );

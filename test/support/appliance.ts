@@ -2,6 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Doctor } from "../../src/app/dashboard.ts";
 import type { AppSettings } from "../../src/app/settings.ts";
 import { type App, startApp } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -173,6 +174,8 @@ export interface ApplianceOptions {
   /** Default: one in this process. Closed with the appliance. */
   readonly carrier?: Carrier;
   readonly agent?: Partial<typeof agents.$inferInsert>;
+  /** For the operator's health page. Default: none. */
+  readonly doctor?: Doctor;
 }
 
 const CLINIC = `## What are your opening hours?
@@ -194,6 +197,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     random: systemRandom,
     log: options.log ?? silentLog,
     freeDiskBytes: options.freeDiskBytes,
+    ...(options.doctor ? { doctor: options.doctor } : {}),
   };
   const carrier = options.carrier ?? (await startCarrier({ host, domain: "carrier.test" }));
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });

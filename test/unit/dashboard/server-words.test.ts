@@ -10,6 +10,7 @@ import { answers as ru } from "../../../src/dashboard/web/i18n/messages/ru/answe
 import {
   checkText,
   fieldText,
+  noteText,
   problemInWords,
   registrationText,
 } from "../../../src/dashboard/web/i18n/server-words.ts";
@@ -150,6 +151,13 @@ test("a registration that failed is explained by its SIP code; a broken way in t
   const words = explainRegistrationFailure(403, "sip.x");
   const failure = { code: 403, server: "sip.x", explanation: words };
   expect(registrationText(failure, english)).toBe(words);
+});
+
+test("a call's entry in the ledger is told in the reader's language, other notes as they were written", () => {
+  const note = "Call of 61 s: 60 s from the plan, 1 s overage";
+  expect(noteText(note, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
+  expect(noteText(note, english)).toBe(note);
+  expect(noteText("Welcome", lithuanian)).toBe("Welcome");
 });
 
 describe("a trunk's test", () => {

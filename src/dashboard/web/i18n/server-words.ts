@@ -99,3 +99,11 @@ export function checkText(check: Check, { said }: Said): Pick<Check, "name" | "f
   const heading = said(`check.${name}`);
   return finding === null || heading === null ? check : { name: heading, finding, mend: null };
 }
+
+const CALL_NOTE = /^Call of (?<total>\d+) s: (?<plan>\d+) s from the plan, (?<over>\d+) s overage$/;
+
+/** What the ledger notes of a call; any other note is somebody's own words. */
+export function noteText(note: string, { said }: Said): string {
+  const found = CALL_NOTE.exec(note);
+  return (found && said("note.call", { ...found.groups })) ?? note;
+}

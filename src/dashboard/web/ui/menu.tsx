@@ -1,4 +1,7 @@
-/** A menu behind a button. */
+/**
+ * A menu behind a button. It opens where it stands, not at the end of the page: so it lies within a
+ * landmark, and in a drawer or dialog it is part of what has the focus.
+ */
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
@@ -19,34 +22,32 @@ export function Menu(props: {
   align?: "start" | "end";
 }) {
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{props.trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align={props.align ?? "end"} sideOffset={4}>
-          {props.entries.map((entry, at) => {
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name
-            if (entry === null) return <DropdownMenu.Separator key={at} className="menu-line" />;
-            if (typeof entry === "string")
-              return (
-                <DropdownMenu.Label key={entry} className="menu-label">
-                  {entry}
-                </DropdownMenu.Label>
-              );
+      <DropdownMenu.Content className="menu" align={props.align ?? "end"} sideOffset={4}>
+        {props.entries.map((entry, at) => {
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name
+          if (entry === null) return <DropdownMenu.Separator key={at} className="menu-line" />;
+          if (typeof entry === "string")
             return (
-              <DropdownMenu.Item
-                key={entry.label}
-                className={entry.danger ? "menu-item danger" : "menu-item"}
-                disabled={entry.disabled}
-                onSelect={entry.onChoose}
-              >
-                {entry.icon && <Icon name={entry.icon} />}
-                <span className="grow">{entry.label}</span>
-                {entry.checked && <Icon name="check" size={14} />}
-              </DropdownMenu.Item>
+              <DropdownMenu.Label key={entry} className="menu-label">
+                {entry}
+              </DropdownMenu.Label>
             );
-          })}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+          return (
+            <DropdownMenu.Item
+              key={entry.label}
+              className={entry.danger ? "menu-item danger" : "menu-item"}
+              disabled={entry.disabled}
+              onSelect={entry.onChoose}
+            >
+              {entry.icon && <Icon name={entry.icon} />}
+              <span className="grow">{entry.label}</span>
+              {entry.checked && <Icon name="check" size={14} />}
+            </DropdownMenu.Item>
+          );
+        })}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

@@ -1,6 +1,6 @@
 /** Tabs inside a page. */
 import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 export interface Tab<Name extends string> {
   readonly name: Name;
@@ -14,6 +14,17 @@ export function Tabs<Name extends string>(props: {
   value: Name;
   onValue: (name: Name) => void;
 }) {
+  const list = useRef<HTMLDivElement>(null);
+  const { value } = props;
+
+  // On a phone there may be no room for all of them: the chosen one is brought into sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector(`[data-tab="${value}"]`);
+    if (!list.current || !(tab instanceof HTMLElement)) return;
+    const middle = tab.offsetLeft - list.current.offsetLeft + tab.offsetWidth / 2;
+    list.current.scrollLeft = middle - list.current.clientWidth / 2;
+  }, [value]);
+
   return (
     <Radix.Root
       value={props.value}
@@ -22,9 +33,9 @@ export function Tabs<Name extends string>(props: {
         if (tab) props.onValue(tab.name);
       }}
     >
-      <Radix.List className="tabs" aria-label={props.label}>
+      <Radix.List ref={list} className="tabs" aria-label={props.label}>
         {props.tabs.map((tab) => (
-          <Radix.Trigger key={tab.name} value={tab.name} className="tab">
+          <Radix.Trigger key={tab.name} value={tab.name} data-tab={tab.name} className="tab">
             {tab.label}
           </Radix.Trigger>
         ))}

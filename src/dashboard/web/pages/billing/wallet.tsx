@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { balanceQuery, checkoutsQuery, ledgerQuery } from "../../api/queries.ts";
+import { noteText } from "../../i18n/server-words.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, ButtonAnchor } from "../../ui/button.tsx";
@@ -136,7 +137,8 @@ function Payments() {
 }
 
 function Ledger() {
-  const { t, eur, dateTime } = useText();
+  const texts = useText();
+  const { t, eur, dateTime } = texts;
   const [offset, setOffset] = useState(0);
   const ledger = useQuery(ledgerQuery(offset, LIMIT));
   return (
@@ -161,10 +163,10 @@ function Ledger() {
                     cell: (entry) =>
                       entry.call_uuid ? (
                         <Link to="/calls/$uuid" params={{ uuid: entry.call_uuid }}>
-                          {entry.note}
+                          {noteText(entry.note, texts)}
                         </Link>
                       ) : (
-                        entry.note
+                        noteText(entry.note, texts)
                       ),
                   },
                   {

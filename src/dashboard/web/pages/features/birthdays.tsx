@@ -26,7 +26,7 @@ export function Birthdays() {
   const settings = useQuery(featureSettingsQuery);
   const preview = useQuery(previewQuery);
   return (
-    <>
+    <div className="stack">
       <Loaded query={settings}>{(known) => <Hours known={known} />}</Loaded>
       <Card title={t("features.today")} note={t("features.today_lead")} flush>
         <Loaded query={preview}>
@@ -52,7 +52,7 @@ export function Birthdays() {
           }
         </Loaded>
       </Card>
-    </>
+    </div>
   );
 }
 

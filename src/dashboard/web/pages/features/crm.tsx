@@ -24,11 +24,11 @@ const messagesQuery = queryOptions({
 export function Crm() {
   const settings = useQuery(featureSettingsQuery);
   return (
-    <>
+    <div className="stack">
       <Loaded query={settings}>{(known) => <Target known={known} />}</Loaded>
       <Trial />
       <Messages />
-    </>
+    </div>
   );
 }
 

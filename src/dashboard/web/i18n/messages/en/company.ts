@@ -89,7 +89,8 @@ export const company = {
   "team.invitations": "Open invitations",
   "team.expires": "Expires",
   "team.withdraw": "Withdraw",
-  "team.audit_lead": "Who changed what, from where. Secrets are never written down.",
+  "team.audit_lead":
+    "Who changed what or took recordings and exports along, and from where. Secrets are never written down.",
   "team.audit_empty": "Nothing was changed yet",
   "team.audit_empty_body": "Changes made in the dashboard appear here.",
   "team.audit_owner": "Only an owner sees the audit log.",

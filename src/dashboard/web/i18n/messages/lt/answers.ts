@@ -109,4 +109,5 @@ export const answers = {
   "check.transfer.ok": "Pokalbį galima perduoti.",
   "check.transfer.warning": "Perdavimui reikės dviejų linijų: tiekėjas nesako, kad priima REFER.",
   "check.session_timer.ok": "Tvarkinga.",
+  "note.call": "{total} s skambutis: {plan} s iš plano, {over} s virš jo.",
 } as const;

@@ -91,7 +91,8 @@ export const company = {
   "team.invitations": "Neatsakyti kvietimai",
   "team.expires": "Galioja iki",
   "team.withdraw": "Atšaukti",
-  "team.audit_lead": "Kas ką keitė ir iš kur. Slapti duomenys niekada neįrašomi.",
+  "team.audit_lead":
+    "Kas ką keitė ar pasiėmė (įrašus, duomenų failus) ir iš kur. Slapti duomenys niekada neįrašomi.",
   "team.audit_empty": "Dar nieko nekeista",
   "team.audit_empty_body": "Čia atsiras valdymo skyde atlikti pakeitimai.",
   "team.audit_owner": "Audito žurnalą mato tik savininkas.",

@@ -109,4 +109,5 @@ export const answers = {
   "check.transfer.warning":
     "Pāradresēšanai vajadzēs divas līnijas: piegādātājs nesaka, ka pieņem REFER.",
   "check.session_timer.ok": "Kārtībā.",
+  "note.call": "{total} s zvans: {plan} s no plāna, {over} s virs tā.",
 } as const;

@@ -87,7 +87,8 @@ export const company = {
   "team.invitations": "Neatbildētie ielūgumi",
   "team.expires": "Derīgs līdz",
   "team.withdraw": "Atsaukt",
-  "team.audit_lead": "Kas ko mainīja un no kurienes. Noslēpumus nepieraksta nekad.",
+  "team.audit_lead":
+    "Kas ko mainīja vai paņēma (ierakstus, datu failus) un no kurienes. Noslēpumus nepieraksta nekad.",
   "team.audit_empty": "Vēl nekas nav mainīts",
   "team.audit_empty_body": "Šeit parādās vadības panelī veiktās izmaiņas.",
   "team.audit_owner": "Audita žurnālu redz tikai īpašnieks.",

@@ -109,4 +109,5 @@ export const answers = {
   "check.transfer.warning":
     "Для перевода нужны две линии: провайдер не говорит, что принимает REFER.",
   "check.session_timer.ok": "В порядке.",
+  "note.call": "Звонок {total} с: {plan} с из тарифа, {over} с сверх него.",
 } as const;

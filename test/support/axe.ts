@@ -1,0 +1,47 @@
+/** What axe knows to be wrong with a page as it stands. */
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axeSource = await Bun.file(AXE).text();
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** A line for each element that breaks a rule; `at` says where, `rules` which ones (default: all). */
+export async function violations(
+  page: Page,
+  at: string,
+  rules: readonly string[] | null = null,
+): Promise<string[]> {
+  // What fades in has not its colours yet.
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null))),
+  );
+  // As a debugger would put it in: the page's policy lets no script in from the outside.
+  await page.evaluate(axeSource);
+  const found = await page.evaluate(async (only) => {
+    const { axe } = window as unknown as {
+      axe: { run(options: object): Promise<{ violations: Violation[] }> };
+    };
+    const result = await axe.run({
+      resultTypes: ["violations"],
+      ...(only ? { runOnly: only } : {}),
+    });
+    return result.violations.map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+    }));
+  }, rules);
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${at} ${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+/** Nothing of the page is still being loaded. */
+export const loaded = (page: Page, timeoutMs = 30_000) =>
+  page.waitForFunction(() => document.querySelectorAll(".skeleton").length === 0, null, {
+    timeout: timeoutMs,
+  });
