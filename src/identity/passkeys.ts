@@ -5,14 +5,10 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
-import {
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { AppError, describeError, invalidField, notFound } from "../core/errors.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
@@ -28,6 +24,9 @@ const NAME = "Linevoice";
 type Purpose = "sign in" | `register ${number}`;
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
+
+/** Ten megabytes of certificates and parsers: loaded with the first passkey. */
+const webAuthn = () => import("@simplewebauthn/server");
 
 export function createPasskeys(deps: IdentityDependencies) {
   const { database, stores, vault, clock, random, log } = deps;
@@ -66,6 +65,7 @@ export function createPasskeys(deps: IdentityDependencies) {
     async registrationOptions(user: Pick<User, "id" | "email" | "name">, origin: string) {
       const known = await stores(database.read).passkeys.list(user.id);
       if (known.length >= PASSKEYS_PER_USER_MAX) throw tooMany();
+      const { generateRegistrationOptions } = await webAuthn();
       return generateRegistrationOptions({
         rpName: NAME,
         rpID: relyingPartyOf(origin),
@@ -86,6 +86,7 @@ export function createPasskeys(deps: IdentityDependencies) {
     async register(userId: number, name: string, response: unknown, origin: string) {
       const purpose: Purpose = `register ${userId}`;
       const answer = response as RegistrationResponseJSON;
+      const { verifyRegistrationResponse } = await webAuthn();
       const verified = await verifyRegistrationResponse({
         response: answer,
         expectedChallenge: (challenge) => expiryOf(challenge, purpose) !== null,
@@ -130,19 +131,23 @@ export function createPasskeys(deps: IdentityDependencies) {
     },
 
     /** Throws conflict. */
-    signInOptions: (origin: string) =>
-      generateAuthenticationOptions({
-        rpID: relyingPartyOf(origin),
+    async signInOptions(origin: string) {
+      const rpID = relyingPartyOf(origin);
+      const { generateAuthenticationOptions } = await webAuthn();
+      return generateAuthenticationOptions({
+        rpID,
         challenge: newChallenge("sign in"),
         timeout: CHALLENGE_LIFE_MS,
         userVerification: "required",
-      }),
+      });
+    },
 
     /** Whose passkey answered; null: nobody's, or not rightly. */
     async owner(response: unknown, origin: string): Promise<number | null> {
       const answer = response as AuthenticationResponseJSON;
       const passkey = await stores(database.read).passkeys.byCredential(answer.id);
       if (!passkey) return null;
+      const { verifyAuthenticationResponse } = await webAuthn();
       const verified = await verifyAuthenticationResponse({
         response: answer,
         expectedChallenge: (challenge) => expiryOf(challenge, "sign in") !== null,

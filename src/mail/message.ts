@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import MailComposer from "nodemailer/lib/mail-composer";
 import type { QueuedMail } from "./stores.ts";
 
 export interface MailMessage {
@@ -100,8 +99,10 @@ async function readAttachment(
 }
 
 /** The message as it goes over the wire or into an .eml file, CRLF lines. */
-export function composeBytes(message: MailMessage): Promise<Buffer> {
+export async function composeBytes(message: MailMessage): Promise<Buffer> {
   const { attachment } = message;
+  // Loaded with the first mail: most of a quiet appliance's life it is not needed.
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     from: message.from,
     to: message.to,

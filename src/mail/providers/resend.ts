@@ -1,5 +1,5 @@
 /** Mail through Resend's HTTP API, with its official client. The mail's key makes it happen once there. */
-import { Resend } from "resend";
+import type { Resend } from "resend";
 import { type MailProvider, MailRefused } from "../provider.ts";
 
 export interface ResendSettings {
@@ -12,15 +12,22 @@ export interface ResendSettings {
 const OPERATORS_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export function resendProvider(settings: ResendSettings): MailProvider {
-  const client = new Resend(
-    settings.apiKey,
-    settings.baseUrl ? { baseUrl: settings.baseUrl } : undefined,
-  );
+  const options = settings.baseUrl ? { baseUrl: settings.baseUrl } : undefined;
+  let client: Resend | null = null;
+
+  /** The package is loaded with the first mail. */
+  async function connected(): Promise<Resend> {
+    const { Resend } = await import("resend");
+    client ??= new Resend(settings.apiKey, options);
+    return client;
+  }
+
   return {
     name: "resend",
     async send(message) {
       const { attachment } = message;
-      const { error } = await client.emails.send(
+      const { emails } = await connected();
+      const { error } = await emails.send(
         {
           from: message.from,
           to: message.to,

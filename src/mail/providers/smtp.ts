@@ -1,5 +1,5 @@
 /** Mail over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. */
-import nodemailer from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type SMTPTransport from "nodemailer/lib/smtp-transport";
 import { composeBytes } from "../message.ts";
 import { type MailProvider, MailRefused } from "../provider.ts";
@@ -41,13 +41,22 @@ export function smtpProvider(settings: SmtpSettings): MailProvider {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-  const transport = nodemailer.createTransport(options);
+  let transport: Transporter | null = null;
+
+  /** The package is loaded with the first mail. */
+  async function opened(): Promise<Transporter> {
+    const { default: nodemailer } = await import("nodemailer");
+    transport ??= nodemailer.createTransport(options);
+    return transport;
+  }
+
   return {
     name: "smtp",
     async send(message) {
       const envelope = { from: addressOf(message.from), to: [message.to] };
       try {
-        await transport.sendMail({ envelope, raw: await composeBytes(message) });
+        const raw = await composeBytes(message);
+        await (await opened()).sendMail({ envelope, raw });
       } catch (error) {
         const refusal = error as { responseCode?: number; code?: string; response?: string };
         if (isFinal(refusal))
@@ -56,7 +65,7 @@ export function smtpProvider(settings: SmtpSettings): MailProvider {
       }
     },
     async close() {
-      transport.close();
+      transport?.close();
     },
   };
 }
