@@ -26,6 +26,7 @@ import {
   type Reach,
 } from "./ports.ts";
 import {
+  affordableSeconds,
   type Cover,
   coverSeconds,
   HOLD_BLOCK_SECONDS,
@@ -113,6 +114,18 @@ export function createBilling(options: BillingOptions): Billing {
     const secondsLeft = reachSeconds - elapsedSeconds;
     if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
     return { coveredSeconds: secondsOf(cover), reachSeconds };
+  }
+
+  async function heldSeconds(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string,
+  ): Promise<number | null> {
+    const held = await stores.holds(queries).find(tenantId, callUuid);
+    if (!held) return null;
+    const { plan } = await payerOf(queries, tenantId);
+    const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
+    return held.planSeconds + affordableSeconds(held.amount, ratePerMinute, FOR_EVER_SECONDS);
   }
 
   async function settle(
@@ -207,11 +220,15 @@ export function createBilling(options: BillingOptions): Billing {
     hold,
     extendHold: (tenantId, callUuid, elapsedSeconds, whenLow) =>
       database.tx((queries) => extend(queries, tenantId, callUuid, elapsedSeconds, whenLow)),
+    heldSeconds,
     settle,
     credit,
   };
 }
 
 const secondsOf = ({ planSeconds, overageSeconds }: Cover): number => planSeconds + overageSeconds;
+
+/** Where a second costs nothing: longer than any call. */
+const FOR_EVER_SECONDS = 1_000_000_000;
 
 const chargeKey = (callUuid: string): string => `call:${callUuid}`;

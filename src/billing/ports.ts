@@ -75,6 +75,11 @@ export interface Billing {
     elapsedSeconds: number,
     whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
   ): Promise<Reach>;
+  /**
+   * Seconds from its answer that a call's hold pays: it only ever grew with what was really talked, to 60 s
+   * ahead. null: it holds nothing.
+   */
+  heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null>;
   /** Charges once (key `call:<uuid>`) and releases the hold. 0 ms: never answered, nothing charged. */
   settle(
     queries: Queries,

@@ -14,6 +14,7 @@ import type { Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { repairWav } from "../media/recording/wav.ts";
 import { type CallRow, callStore, NO_FIGURES } from "../store/call-store.ts";
+import type { Queries } from "../store/database.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
@@ -23,10 +24,17 @@ const LOOK_EVERY_MS = 10_000;
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
 
-/** Talk time that is certain: answer to the last heartbeat. */
-function talkMsOf(call: CallRow): number {
+/**
+ * Talk time that is certain: answer to the last heartbeat. Both are times of a clock that may have been set in
+ * between, the hold is not: it grew with the monotonic clock, so the call lasted no longer than it pays.
+ */
+async function talkMsOf(context: CallContext, queries: Queries, call: CallRow): Promise<number> {
   if (call.answeredAt === null) return 0;
-  return Math.max(1, (call.heartbeatAt ?? call.answeredAt) - call.answeredAt);
+  const { tenantId, callUuid } = call;
+  const held = await context.billing.heldSeconds(queries, tenantId, callUuid);
+  const heldMs = held === null ? Number.POSITIVE_INFINITY : held * 1000;
+  const beatMs = (call.heartbeatAt ?? call.answeredAt) - call.answeredAt;
+  return Math.max(1, Math.min(beatMs, heldMs));
 }
 
 const isHere = (context: CallContext, call: CallRow) =>
@@ -60,7 +68,6 @@ async function recordingOf(context: CallContext, call: CallRow) {
 async function interrupt(context: CallContext, call: CallRow): Promise<void> {
   const { tenantId, callUuid } = call;
   const ending = endingByUs("failed", "interrupted");
-  const talkMs = talkMsOf(call);
   const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
     const calls = callStore(queries);
@@ -69,7 +76,7 @@ async function interrupt(context: CallContext, call: CallRow): Promise<void> {
       queries,
       tenantId,
       callUuid,
-      talkMs,
+      await talkMsOf(context, queries, call),
       call.overageRate,
     );
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
