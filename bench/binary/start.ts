@@ -13,7 +13,8 @@ export interface BinaryResult {
   readonly megabytes: number;
 }
 
-const BINARY = fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
+const BINARY =
+  process.env.LINEVOICE_BINARY ?? fileURLToPath(new URL("../../dist/linevoice", import.meta.url));
 const HOST = "127.0.44.1";
 const IDLE_AFTER_MS = 3_000;
 const GIVE_UP_MS = 30_000;
@@ -67,3 +68,5 @@ export async function measureBinary(runs: number): Promise<BinaryResult> {
     megabytes: statSync(BINARY).size / 1e6,
   };
 }
+
+if (import.meta.main) console.log(await measureBinary(Number(process.argv[2] ?? 4)));

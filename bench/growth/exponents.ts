@@ -2,7 +2,7 @@
  * How costs grow with the amount of work, as the exponent of a power law between the smallest and
  * the largest amount: 0 is no growth, 1 is in proportion. Processor time, not the clock's.
  */
-import { measureReads } from "../http/reads.ts";
+import { measureReads, PAGE_AFTER_PAGE } from "../http/reads.ts";
 import { measureOurPacing } from "../media/pacing.ts";
 import { measureStore } from "../store/costs.ts";
 
@@ -16,6 +16,7 @@ export interface Growth {
 }
 
 const PACED_STREAMS = [50, 250] as const;
+const GROWING = ["/tenant", "/calls?limit=25", `/calls?limit=25${PAGE_AFTER_PAGE}`];
 const FEW = { tenants: 20, calls: 1_000 } as const;
 
 export async function measureGrowth(full: boolean): Promise<Growth[]> {
@@ -41,7 +42,11 @@ async function ofStreams(seconds: number): Promise<Growth[]> {
 async function ofReads(amounts: readonly number[], seconds: number): Promise<Growth[]> {
   const stored = new Map<string, number[]>();
   for (const callsStored of amounts)
-    for (const { path, cpuMicroseconds = 0 } of await measureReads({ callsStored, seconds }))
+    for (const { path, cpuMicroseconds = 0 } of await measureReads({
+      callsStored,
+      seconds,
+      paths: GROWING,
+    }))
       stored.set(path, [...(stored.get(path) ?? []), cpuMicroseconds]);
   return [...stored].map(([path, costs]) =>
     growth(`GET ${path} against calls stored`, amounts, costs, "µs a request"),

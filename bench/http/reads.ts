@@ -12,6 +12,8 @@ export interface ReadsOptions {
   readonly callsStored?: number;
   readonly seconds?: number;
   readonly connections?: number;
+  /** Below /api/v1; default: five kinds. */
+  readonly paths?: readonly string[];
 }
 
 export interface ReadsResult {
@@ -35,7 +37,7 @@ interface Target {
 type Measured = Omit<ReadsResult, "path" | "tool" | "cpuMicroseconds">;
 
 /** At a path's end: every request asks for another page, so that none is answered from what was kept. */
-const PAGE_AFTER_PAGE = "&offset=…";
+export const PAGE_AFTER_PAGE = "&offset=…";
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const pinned = (core: number, command: readonly string[]) =>
@@ -50,7 +52,7 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
   });
   try {
     const target = JSON.parse(await firstLine(server.stdout)) as Target;
-    const paths = [
+    const paths = options.paths ?? [
       ...[`/agents/${target.agentId}`, "/tenant", "/calls?limit=25", "/calls?status=busy"],
       `/calls?limit=25${PAGE_AFTER_PAGE}`,
     ];

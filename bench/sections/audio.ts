@@ -9,7 +9,7 @@ const media: Section = {
   async measure({ full, note }) {
     const results = [];
     for (const streams of full ? [50, 100, 250, 500] : [250]) {
-      const result = await measurePacing(streams, full ? 20 : 5);
+      const result = await measurePacing(streams, full ? 20 : 4);
       if (!result) continue;
       results.push(result);
       for (const { who, pacing } of result)

@@ -6,7 +6,7 @@ import { ms, type Section } from "../report.ts";
 const binary: Section = {
   name: "binary",
   async measure({ full, note }) {
-    const result = await measureBinary(full ? 10 : 3);
+    const result = await measureBinary(full ? 10 : 2);
     const { all, own, files } = result.idle;
     note({
       what: "start → first answer",

@@ -3,6 +3,7 @@ import { measureGrowth } from "../growth/exponents.ts";
 import { measureReads } from "../http/reads.ts";
 import { ms, type Section } from "../report.ts";
 import { type Lateness, measureLateness } from "../schedule/lateness.ts";
+import { measureBesideCalls } from "../webhook/beside-calls.ts";
 import { measureDeliveries } from "../webhook/deliveries.ts";
 
 const http: Section = {
@@ -43,7 +44,20 @@ const webhooks: Section = {
       value: `p50 ${ms(result.healthyP50Ms)}, p99 ${ms(result.healthyP99Ms)}`,
       method: `${perSecond} events/s, ${troubled} of ${endpoints} endpoints dead or slow; ${result.missing} missing`,
     });
-    return result;
+    if (!full) return result;
+    const besideCalls = await measureBesideCalls();
+    const { storm, callsUp, steady, atOnce } = besideCalls;
+    for (const [how, seen] of [
+      [`${storm.perSecond} a second`, steady],
+      ["all at once", atOnce],
+    ] as const)
+      note({
+        what: `${storm.events} events beside ${callsUp} calls, ${how}`,
+        aim: "p99 ≤ 2 s",
+        value: `p50 ${ms(seen.p50Ms)}, p99 ${ms(seen.p99Ms)}; ${seen.deliveriesPerSecond}/s; ${seen.threadMsPer1000} ms of the thread for 1,000`,
+        method: `whole appliance, healthy ones of ${endpoints} endpoints; load ${seen.loadAverage}, the sending thread had no processor for ${seen.starvedPercent} % of the time; ${seen.missing} missing`,
+      });
+    return { ...result, besideCalls };
   },
 };
 
@@ -51,7 +65,7 @@ const scheduler: Section = {
   name: "scheduler",
   async measure({ full, note }) {
     const crowdOf = full ? 10_000 : 3_000;
-    const [singles, capped, cap] = full ? [100, 2_000, 200] : [40, 400, 100];
+    const [singles, capped, cap] = full ? [100, 2_000, 200] : [20, 300, 100];
     const alone = { entries: singles, everyMs: 70, cap: 1000, callMs: 10 };
     const crowd = { entries: crowdOf, everyMs: 0, cap: 20_000, callMs: 10 };
     const limited = { entries: capped, everyMs: 0, cap, callMs: 500 };

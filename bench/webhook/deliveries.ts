@@ -20,7 +20,8 @@ import { createEventSink } from "../../src/webhook/sink.ts";
 import { plainVault } from "../../test/support/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
 import { testCa } from "../../test/support/test-ca.ts";
-import { firstLine } from "../http/first-line.ts";
+import { percentile } from "../process/percentile.ts";
+import { pathOf, startReceivers } from "./receiving-side.ts";
 
 export interface DeliveriesOptions {
   readonly events?: number;
@@ -71,10 +72,6 @@ interface Run {
   readonly stallsMs: readonly number[];
 }
 
-/** `sorted` from the smallest. */
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-
 export async function measureDeliveries(
   options: DeliveriesOptions = {},
 ): Promise<DeliveriesResult> {
@@ -107,25 +104,14 @@ export async function measureDeliveries(
 async function run(setting: Required<DeliveriesOptions>, mode: "paced" | "burst"): Promise<Run> {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const ca = testCa(directory);
-  const certificate = JSON.stringify(ca.issue([`IP:${HOST}`]));
-  const program = new URL("./receivers.ts", import.meta.url).pathname;
-  const receivers = Bun.spawn([process.execPath, program, certificate, HOST], {
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  const output = receivers.stdout.tee();
+  const receivers = await startReceivers(ca.issue([`IP:${HOST}`]), HOST);
   const database = openDatabase(join(directory, "bench.db"), systemClock.now());
   try {
-    const port = Number(await firstLine(output[0]));
-    const tenants = await storeEndpoints(database, setting, `https://${HOST}:${port}`);
+    const tenants = await storeEndpoints(database, setting, receivers.base);
     const sent = await send(database, ca.caPem, setting, tenants, mode);
-    await receivers.stdin.end();
-    const text = await new Response(output[1]).text();
-    return { ...sent, arrivals: JSON.parse(text.slice(text.indexOf("\n") + 1)) };
+    return { ...sent, arrivals: await receivers.arrivals() };
   } finally {
-    receivers.kill();
-    await receivers.exited;
+    await receivers.close();
     await database.close();
     rmSync(directory, { recursive: true, force: true });
   }
@@ -140,8 +126,8 @@ async function storeEndpoints(
   const tenants: number[] = [];
   for (let index = 0; index < endpoints; index++) {
     const tenantId = await insertTenant(database);
-    const path = index >= troubled ? "healthy" : index % 2 === 0 ? "dead" : "slow";
-    await insertWebhook(database, tenantId, { url: `${base}/${path}`, events: ["call.started"] });
+    const url = `${base}${pathOf(index, troubled)}`;
+    await insertWebhook(database, tenantId, { url, events: ["call.started"] });
     tenants.push(tenantId);
   }
   return tenants;
@@ -196,7 +182,8 @@ async function send(
     if (mode === "burst") continue;
     sink.wake();
     const aheadMs = startedAt + ((index + 1) * 1000) / perSecond - Date.now();
-    if (aheadMs > 0) await Bun.sleep(aheadMs);
+    // Also when late: a loop of microtasks alone would let nothing be sent.
+    await Bun.sleep(Math.max(0, aheadMs));
   }
   clearInterval(ticking);
   stallsMs.sort((a, b) => a - b);

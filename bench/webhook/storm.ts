@@ -20,6 +20,7 @@ import { testCa } from "../../test/support/test-ca.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
 import { BENCH_HOST, type CallTarget, callerNumber } from "../calls/target.ts";
+import { firstLine } from "../http/first-line.ts";
 import { percentile } from "../process/percentile.ts";
 import { mainThreadTimes } from "../process/usage.ts";
 import { pathOf, startReceivers } from "./receiving-side.ts";
@@ -41,8 +42,8 @@ export interface StormResult {
   readonly missing: number;
   /** Healthy deliveries, from the first event to the last arrival. */
   readonly deliveriesPerSecond: number;
-  /** Processor time of the whole process, less what its calls used before, each 1,000 deliveries. */
-  readonly cpuMsPer1000: number;
+  /** Processor time of the sending thread, less what calls took of it before, for 1,000 events. */
+  readonly threadMsPer1000: number;
   /** Share of the time in which the sending thread could have run and had no processor. */
   readonly starvedPercent: number;
   readonly loadAverage: number;
@@ -122,14 +123,10 @@ async function healthyPending(): Promise<number> {
 
 async function run(mode: "steady" | "at once") {
   const storedAt = new Map<string, number>();
-  const cpuOf = () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  };
-  const idleFrom = { cpu: cpuOf(), at: Date.now() };
+  const idle = { thread: mainThreadTimes(), at: Date.now() };
   await Bun.sleep(BASELINE_MS);
-  const callsCpuShare = (cpuOf() - idleFrom.cpu) / (Date.now() - idleFrom.at);
-  const before = { cpu: cpuOf(), thread: mainThreadTimes() };
+  const before = mainThreadTimes();
+  const callsShare = (before.ranMs - idle.thread.ranMs) / (Date.now() - idle.at);
   const startedAt = Date.now();
   for (let done = 0; done < storm.events; ) {
     const due = Math.floor(((Date.now() - startedAt) * storm.perSecond) / 1000) + 1;
@@ -140,11 +137,11 @@ async function run(mode: "steady" | "at once") {
   }
   while ((await healthyPending()) > 0 && Date.now() - startedAt < WAIT_MAX_MS) await Bun.sleep(100);
   const tookMs = Date.now() - startedAt;
-  const thread = mainThreadTimes();
+  const after = mainThreadTimes();
   return {
     ...{ storedAt, startedAt },
-    cpuMs: cpuOf() - before.cpu - callsCpuShare * tookMs,
-    starvedPercent: Math.round((100 * (thread.waitedMs - before.thread.waitedMs)) / tookMs),
+    threadMs: after.ranMs - before.ranMs - callsShare * tookMs,
+    starvedPercent: Math.round((100 * (after.waitedMs - before.waitedMs)) / tookMs),
     loadAverage: Math.round(10 * (loadavg()[0] ?? 0)) / 10,
     callsUp: app.liveCalls(),
   };
@@ -154,7 +151,7 @@ function summary(
   ran: Awaited<ReturnType<typeof run>>,
   arrivals: Readonly<Record<string, number>>,
 ): StormResult {
-  const { storedAt, startedAt, cpuMs, ...rest } = ran;
+  const { storedAt, startedAt, threadMs, ...rest } = ran;
   const seen = [...storedAt].flatMap(([call, at]) => {
     const arrivedAt = arrivals[call];
     return arrivedAt ? [{ at: arrivedAt, tookMs: Math.max(0, arrivedAt - at) }] : [];
@@ -167,7 +164,7 @@ function summary(
     maxMs: percentile(tookMs, 1),
     missing: storedAt.size - seen.length,
     deliveriesPerSecond: Math.round((seen.length * 1000) / (lastAt - startedAt)),
-    cpuMsPer1000: Math.round((1000 * cpuMs) / storm.events),
+    threadMsPer1000: Math.round((1000 * threadMs) / storm.events),
     ...rest,
   };
 }
@@ -180,14 +177,15 @@ const target: CallTarget = {
 };
 console.log(JSON.stringify(target));
 
-for await (const _ of console) {
-  const steady = await run("steady");
-  const atOnce = await run("at once");
-  const arrivals = await receivers.arrivals();
-  console.log(
-    JSON.stringify({ steady: summary(steady, arrivals), atOnce: summary(atOnce, arrivals) }),
-  );
-}
+const stdin = Bun.stdin.stream();
+await firstLine(stdin);
+const steady = await run("steady");
+const atOnce = await run("at once");
+const arrivals = await receivers.arrivals();
+console.log(
+  JSON.stringify({ steady: summary(steady, arrivals), atOnce: summary(atOnce, arrivals) }),
+);
+await new Response(stdin).text();
 await receivers.close();
 await world.close();
 rmSync(directory, { recursive: true, force: true });
