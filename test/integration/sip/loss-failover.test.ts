@@ -1,6 +1,9 @@
 /**
  * Two servers, the preferred one behind a path so bad that calls are passed on while it still has
- * them: every call is answered once, and no phone is left ringing. Takes up to a minute.
+ * them: no call is answered twice, and no phone is left ringing. Takes up to a minute.
+ *
+ * A 200 is sent eleven times (RFC 3261 13.3.1.4), and of a call that the bad path has, 0.65^11 = 0.9 % have all
+ * of them lost: such a call rings out, on both sides. Two of twelve are allowed to.
  */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
@@ -10,12 +13,13 @@ import { startLossyRelay } from "../../support/lossy-relay.ts";
 import { endOf, next, startStack, trunkSettings } from "../../support/sip-stack.ts";
 
 const CALLS = 12;
+const RUNG_OUT_MAX = 2;
 const DOMAIN = "two-servers.test";
 
 describe.concurrent("two servers over paths that lose packets", () => {
   for (const seed of [1, 2, 3])
     test(
-      `every call is answered once and ends on both sides: seed ${seed}`,
+      `calls are answered once and end on both sides: seed ${seed}`,
       () => callAll(seed),
       120_000,
     );
@@ -67,16 +71,22 @@ async function callAll(seed: number): Promise<void> {
           to: e164("+37061002002"),
           from: e164("+37061001001"),
           media: { host: ours, port: 40_000 },
-          ringTimeoutMs: 60_000,
+          ringTimeoutMs: 50_000,
         });
-        await next(leg, "answered");
-        await Bun.sleep(100);
         const end = endOf(leg);
+        const isUp = await next(leg, "answered").then(
+          () => true,
+          () => false,
+        );
+        if (!isUp) return (await end).kind;
+        await Bun.sleep(100);
         leg.hangUp();
         return (await end).kind;
       }),
     );
-    expect(kinds).toEqual(kinds.map(() => "bye"));
+    const rungOut = kinds.filter((kind) => kind === "no_answer");
+    expect(kinds.filter((kind) => kind === "bye")).toHaveLength(CALLS - rungOut.length);
+    expect(rungOut.length).toBeLessThanOrEqual(RUNG_OUT_MAX);
     let ended = 0;
     for (const end of farEnds) void end.then(() => ended++);
     await eventually(() => ended === farEnds.length, "every phone is silent", 45_000);
