@@ -1,11 +1,13 @@
 /** `linevoice backup create|list|verify`. */
 import { existsSync, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { backupsDirOf, listBackups } from "../backup/backups.ts";
+import { type BackupSummary, backupsDirOf, listBackups } from "../backup/backups.ts";
 import { type BackupReport, verifyBackup } from "../backup/verify.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
-import { configFor, operate } from "./operator.ts";
+import { readForCaller, writeForCaller } from "./callers-file.ts";
+import { callersConfig, configFor, operate } from "./operator.ts";
 import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";
 
 export const backupCommand: Command = {
@@ -38,12 +40,21 @@ async function create(
   terminal: Terminal,
 ): Promise<number> {
   if (to === "") throw new WrongUsage("--to is a file.");
-  const target = to === undefined ? null : resolve(terminal.cwd, to);
-  const made = await operate(configFor(config, terminal), "backup.create", { to: target });
+  const made =
+    to === undefined
+      ? await operate(configFor(config, terminal), "backup.create", { to: null })
+      : await createAt(callersConfig(config, terminal), resolve(terminal.cwd, to));
   terminal.out(
     json ? JSON.stringify(made) : `${made.file} (${megabytes(made.size_bytes)}) is written.`,
   );
   return 0;
+}
+
+async function createAt(loaded: LoadedConfig, target: string): Promise<BackupSummary> {
+  const made = await writeForCaller(loaded.dataDir, target, (file) =>
+    operate(loaded, "backup.create", { to: file }),
+  );
+  return { ...made, file: target };
 }
 
 function list(config: string | undefined, json: boolean, terminal: Terminal): number {
@@ -70,12 +81,15 @@ async function verify(
   name: string,
   terminal: Terminal,
 ): Promise<number> {
-  const { dataDir } = configFor(config, terminal);
+  const { dataDir } = callersConfig(config, terminal);
   const file = resolve(terminal.cwd, name);
   if (!existsSync(file)) throw notFound(`file: ${file}`);
-  const scratch = backupsDirOf(dataDir);
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const report = await verifyBackup(file, scratch, clock.now());
+  const found = await readForCaller(dataDir, file, async (readable) => {
+    const scratch = backupsDirOf(dataDir);
+    mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    return await verifyBackup(readable, scratch, clock.now());
+  });
+  const report = { ...found, file };
   if (json) terminal.out(JSON.stringify(report));
   else for (const line of inWords(report)) (report.ok ? terminal.out : terminal.err)(line);
   return report.ok ? 0 : 1;

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { exportTenant } from "../privacy/export-tenant.ts";
-import { configFor, requireDatabaseFile } from "./operator.ts";
+import { writeForCaller } from "./callers-file.ts";
+import { callersConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, idFrom, parse, required } from "./usage.ts";
 
 export const exportCommand: Command = {
@@ -17,7 +18,7 @@ export const exportCommand: Command = {
     const { values } = parse(args, options, 0);
     const tenantId = idFrom(values.tenant, "--tenant");
     const file = resolve(terminal.cwd, required(values.to, "--to"));
-    const { config, dataDir } = configFor(values.config, terminal);
+    const { config, dataDir } = callersConfig(values.config, terminal);
     requireDatabaseFile(config, "`linevoice export`");
     const database = `${dataDir}/linevoice.db`;
     if (!existsSync(database))
@@ -25,7 +26,10 @@ export const exportCommand: Command = {
         code: "not_found",
         publicMessage: `There is no database in ${dataDir}.`,
       });
-    const report = exportTenant(database, tenantId, file);
+    const made = await writeForCaller(dataDir, file, async (scratch) =>
+      exportTenant(database, tenantId, scratch),
+    );
+    const report = { ...made, file };
     const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
     terminal.out(values.json ? JSON.stringify(report) : `${file}: ${total} rows.`);
     return 0;

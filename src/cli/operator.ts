@@ -33,9 +33,13 @@ import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
+/** Root stays root: for commands that touch files of the caller's (see callers-file.ts). */
+export const callersConfig = (path: string | undefined, terminal: Terminal): LoadedConfig =>
+  loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
+
 /** From here on root acts as the data's owner. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
-  const loaded = loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
+  const loaded = callersConfig(path, terminal);
   becomeOwnerOf(loaded.dataDir);
   return loaded;
 }

@@ -6,7 +6,9 @@ import { restoreBackup } from "../backup/restore.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
-import { configFor, requireDatabaseFile } from "./operator.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
+import { readForCaller } from "./callers-file.ts";
+import { callersConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
 export const restoreCommand: Command = {
@@ -18,14 +20,17 @@ export const restoreCommand: Command = {
   async run(args, terminal) {
     const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
     const file = resolve(terminal.cwd, required(words[0], "The file"));
-    const { config, dataDir } = configFor(values.config, terminal);
+    const { config, dataDir } = callersConfig(values.config, terminal);
     requireDatabaseFile(config, "`linevoice restore`");
     if (!existsSync(file)) throw notFound(`file: ${file}`);
-    const lock = lockDataDir(dataDir);
+    const lock = await asOwnerOf(dataDir, async () => lockDataDir(dataDir));
     try {
       if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;
-      const databasePath = prepareDataDir(dataDir).database;
-      const restored = await restoreBackup({ file, dataDir, databasePath, clock });
+      const done = await readForCaller(dataDir, file, async (readable) => {
+        const databasePath = prepareDataDir(dataDir).database;
+        return await restoreBackup({ file: readable, dataDir, databasePath, clock });
+      });
+      const restored = { ...done, file };
       if (values.json) terminal.out(JSON.stringify(restored));
       else {
         terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);

@@ -11,11 +11,12 @@ import { showConfig } from "../config/show.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import { createControlClient, NoServer } from "../ops/control/client.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
 import { masked } from "../ops/mask.ts";
 import { migrationStatus } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.gen.ts";
 import { doctorCommand } from "./doctor.ts";
-import { configFor, controlSocketOf, operate } from "./operator.ts";
+import { callersConfig, controlSocketOf, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -32,11 +33,13 @@ export const supportBundleCommand: Command = {
     const file = resolve(terminal.cwd, values.to ?? `linevoice-support-${stamp}.tar.gz`);
     if (existsSync(file))
       throw new AppError({ code: "conflict", publicMessage: `${file} exists already.` });
-    const loaded = configFor(values.config, terminal);
+    const loaded = callersConfig(values.config, terminal);
     const directory = mkdtempSync(join(tmpdir(), "linevoice-support-"));
     const name = `linevoice-support-${stamp}`;
     try {
-      const contents = await gather(values.config, terminal, loaded);
+      const contents = await asOwnerOf(loaded.dataDir, () =>
+        gather(values.config, terminal, loaded),
+      );
       for (const [part, text] of Object.entries(contents))
         writeFileSync(join(directory, part), masked(text));
       pack(directory, name, file);
@@ -53,7 +56,7 @@ export const supportBundleCommand: Command = {
   },
 };
 
-type Loaded = ReturnType<typeof configFor>;
+type Loaded = ReturnType<typeof callersConfig>;
 
 async function gather(
   config: string | undefined,

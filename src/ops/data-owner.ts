@@ -7,7 +7,8 @@ import { statSync } from "node:fs";
 
 /** True when this process now runs as the directory's owner; false when there was nothing to do. */
 export function becomeOwnerOf(directory: string): boolean {
-  if (process.getuid?.() !== 0) return false;
+  // Inside asOwnerOf, this process is the owner already.
+  if (process.getuid?.() !== 0 || process.geteuid?.() !== 0) return false;
   const owner = statSync(directory, { throwIfNoEntry: false });
   if (!owner?.isDirectory() || owner.uid === 0) return false;
   process.setgroups?.([owner.gid]);
@@ -22,7 +23,7 @@ export async function asOwnerOf<Result>(
   task: () => Promise<Result>,
 ): Promise<Result> {
   const owner = statSync(directory, { throwIfNoEntry: false });
-  if (process.getuid?.() !== 0 || !owner?.isDirectory() || owner.uid === 0) return await task();
+  if (process.geteuid?.() !== 0 || !owner?.isDirectory() || owner.uid === 0) return await task();
   process.setegid?.(owner.gid);
   process.seteuid?.(owner.uid);
   try {

@@ -124,6 +124,35 @@ describe("install.sh", () => {
   );
 
   onDebian(
+    "files that root names lie in root's own directories, which neither service nor user may enter",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh");
+      await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+      const run = async (command: string) => {
+        const done = await debian.run(`cd /tmp/mine && ${command}`);
+        expect({ command, ...done }).toMatchObject({ status: 0 });
+        return done.out;
+      };
+      expect(await debian.run("mkdir -m 0700 /tmp/mine")).toMatchObject({ status: 0 });
+      await run("linevoice backup create --to /tmp/mine/copy.db");
+      expect(await run("linevoice backup verify copy.db")).toContain("/tmp/mine/copy.db can be");
+      await run("linevoice export --tenant 1 --to clinic.jsonl");
+      await run("linevoice support-bundle --to bundle.tar.gz");
+      const made = await run("stat -c '%a %U %n' copy.db clinic.jsonl bundle.tar.gz");
+      expect(made.trim().split("\n")).toEqual([
+        ...["600 root copy.db", "600 root clinic.jsonl", "600 root bundle.tar.gz"],
+      ]);
+      await run("systemctl stop linevoice");
+      expect(await run("linevoice restore copy.db --yes")).toContain("1 tenants");
+      await run("systemctl start linevoice && linevoice ready --wait 60");
+      const foreign = await debian.run("find /var/lib/linevoice ! -user linevoice");
+      expect(foreign.out).toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
     "a changed configuration is kept; --uninstall keeps the data, --purge leaves nothing",
     async () => {
       const debian = start();
