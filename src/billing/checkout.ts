@@ -11,7 +11,7 @@
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound, unreachable } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
-import { type MicroEur, microEur } from "../core/money.ts";
+import { MICRO_PER_CENT, type MicroEur, microEur } from "../core/money.ts";
 import { type Random, systemRandom } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
@@ -25,7 +25,6 @@ export const TOPUP_MAX = microEur(1_000_000_000);
 export const CRM_BRIDGE_PRICE = microEur(79_000_000);
 export const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 
-const MICRO_PER_CENT = 10_000;
 const WAITING_MAX = 1000;
 
 /** What a tenant wants to pay for. */

@@ -6,7 +6,7 @@
  * only takes what is free, a charge only its own hold and what is free; so no charge ever leaves the
  * wallet below zero.
  */
-import { microEur } from "../core/money.ts";
+import { type MicroEur, microEur } from "../core/money.ts";
 import type { Queries } from "../store/database.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
@@ -47,4 +47,16 @@ export async function allowanceSeconds(
 ): Promise<number> {
   const status = await stores.renewals(queries).planStatus(tenantId, month);
   return status === "due" || status === "refunded" ? 0 : plan.includedMinutes * 60;
+}
+
+/** Wallet money that no live call holds; never below 0. */
+export async function freeMoney(
+  stores: BillingStores,
+  queries: Queries,
+  tenantId: number,
+): Promise<MicroEur> {
+  const balance = await stores.wallet(queries).balance(tenantId);
+  const holds = await stores.holds(queries).list(tenantId);
+  const held = holds.reduce((sum, hold) => sum + hold.amount, 0);
+  return microEur(Math.max(0, balance - held));
 }

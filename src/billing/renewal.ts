@@ -23,12 +23,12 @@ import type { MailQueue } from "../mail/ports.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { daysInMonth, wallClock } from "../tenant/calendar.ts";
 import { CRM_BRIDGE_PRICE } from "./checkout.ts";
+import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";
 import { bridgeOffMail, renewalUnpaidMail } from "./notices.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { BillingStores, Renewal, RenewingTenant } from "./stores.ts";
-import { freeMoney } from "./take-back.ts";
 
 export interface RenewalOptions {
   readonly database: Database;

@@ -4,9 +4,9 @@
  */
 import type { MicroEur } from "../core/money.ts";
 import type { Queries } from "../store/database.ts";
-import type { LedgerAccount } from "../store/schema/money.ts";
+import type { LedgerAccount, LedgerKind } from "../store/schema/money.ts";
 
-export type LedgerKind = "charge" | "topup" | "credit" | "plan" | "retention" | "add_on" | "refund";
+export type { LedgerKind };
 
 export interface LedgerEntry {
   readonly account: LedgerAccount;

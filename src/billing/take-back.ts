@@ -5,10 +5,9 @@
  * a debt on the account `receivable` instead: a wallet below zero would break the promise made to
  * the live calls. The next top-up pays the debt first.
  */
-
-import type { MicroEur } from "../core/money.ts";
-import { microEur } from "../core/money.ts";
+import { type MicroEur, microEur } from "../core/money.ts";
 import type { Queries } from "../store/database.ts";
+import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";
 import type { BillingStores, Checkout } from "./stores.ts";
 
@@ -75,18 +74,6 @@ export async function payDebt(
     createdAt: nowMs,
   } as const;
   await post(stores, queries, tenantId, transaction, move("wallet", "receivable", amount));
-}
-
-/** Wallet money that no live call holds; never below 0. */
-export async function freeMoney(
-  stores: BillingStores,
-  queries: Queries,
-  tenantId: number,
-): Promise<MicroEur> {
-  const balance = await stores.wallet(queries).balance(tenantId);
-  const holds = await stores.holds(queries).list(tenantId);
-  const held = holds.reduce((sum, hold) => sum + hold.amount, 0);
-  return microEur(Math.max(0, balance - held));
 }
 
 /** Whether the payment filled the wallet: a top-up, or what could not be delivered any more. */

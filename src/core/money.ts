@@ -12,6 +12,8 @@ export function microEur(value: number): MicroEur {
 /** Rounds half up to a micro-euro. */
 export const eurToMicro = (eur: number): MicroEur =>
   microEur(Math.floor(eur * MICRO_PER_EUR + 0.5));
+export const MICRO_PER_CENT = 10_000;
+export const centsToMicro = (cents: number): MicroEur => microEur(cents * MICRO_PER_CENT);
 export const microToEur = (amount: MicroEur): number => amount / MICRO_PER_EUR;
 
 /**

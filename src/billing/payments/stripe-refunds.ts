@@ -4,7 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
-import { type MicroEur, microEur } from "../../core/money.ts";
+import { centsToMicro } from "../../core/money.ts";
 import type { Database } from "../../store/database.ts";
 import type { BillingStores, Checkout } from "../stores.ts";
 import { giveBack, isWalletMoney, takeBack } from "../take-back.ts";
@@ -16,9 +16,6 @@ interface Books {
   readonly clock: Clock;
 }
 
-const MICRO_PER_CENT = 10_000;
-const inMicro = (cents: number): MicroEur => microEur(cents * MICRO_PER_CENT);
-
 export async function bookRefunds(
   { database, stores, clock }: Books,
   checkout: Checkout,
@@ -26,7 +23,7 @@ export async function bookRefunds(
 ): Promise<void> {
   await database.tx(async (queries) => {
     for (const refund of refunds) {
-      const step = { checkout, amount: inMicro(refund.amount), nowMs: clock.now() };
+      const step = { checkout, amount: centsToMicro(refund.amount), nowMs: clock.now() };
       const key = `refund:${refund.id}`;
       if (refund.status === "failed" || refund.status === "canceled")
         await giveBack(stores, queries, { ...step, key, note: `Refund ${refund.id} failed` });
@@ -44,8 +41,8 @@ function standingOf(checkout: Checkout, refunds: readonly Stripe.Refund[]): Stan
   const done = kept.filter(({ status }) => status === "succeeded");
   return {
     cause: "refunds",
-    isWhole: inMicro(cents(kept)) >= checkout.amount,
-    isFinal: inMicro(cents(done)) >= checkout.amount,
+    isWhole: centsToMicro(cents(kept)) >= checkout.amount,
+    isFinal: centsToMicro(cents(done)) >= checkout.amount,
   };
 }
 
@@ -59,7 +56,7 @@ export async function bookDispute(
   const isWithdrawn = moves.some((move) => move.amount < 0);
   const isReinstated = moves.some((move) => move.amount > 0);
   if (!isWithdrawn) return;
-  const step = { checkout, amount: inMicro(dispute.amount), nowMs: clock.now() };
+  const step = { checkout, amount: centsToMicro(dispute.amount), nowMs: clock.now() };
   const key = `dispute:${dispute.id}`;
   await database.tx(async (queries) => {
     await takeBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });

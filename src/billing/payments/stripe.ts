@@ -10,7 +10,7 @@ import Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { type MicroEur, microEur } from "../../core/money.ts";
+import { centsToMicro, MICRO_PER_CENT, type MicroEur } from "../../core/money.ts";
 import type { Database } from "../../store/database.ts";
 import type { Checkouts } from "../checkout.ts";
 import { noteOf } from "../fulfilment.ts";
@@ -48,9 +48,6 @@ const VALID_FOR_MS = 23 * 60 * 60 * 1000;
 const SIGNATURE_TOLERANCE_SEC = 300;
 const API_TIMEOUT_MS = 10_000;
 const API_RETRIES_MAX = 2;
-const MICRO_PER_CENT = 10_000;
-
-const centsToMicro = (cents: number): MicroEur => microEur(cents * MICRO_PER_CENT);
 
 export function createStripe(settings: StripeSettings, deps: StripeDependencies): StripePayments {
   const stripe = clientOf(settings);

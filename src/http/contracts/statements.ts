@@ -1,5 +1,6 @@
 /** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
 import { z } from "zod";
+import { LEDGER_KINDS } from "../../store/schema/money.ts";
 import { contract } from "../contract.ts";
 import { eurOut, field, okReply, shown } from "../schema.ts";
 
@@ -7,7 +8,7 @@ const StatementLine = z
   .strictObject({
     date: shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21"),
     kind: shown(
-      z.enum(["charge", "topup", "credit", "plan", "retention", "add_on", "refund"]),
+      z.enum(LEDGER_KINDS),
       "What it was; `charge`: all calls charged on that day.",
       "charge",
     ),

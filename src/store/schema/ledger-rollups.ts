@@ -4,6 +4,7 @@
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { money } from "./columns.ts";
+import { LEDGER_KINDS } from "./money.ts";
 
 export const ledgerRollups = sqliteTable(
   "ledger_rollups",
@@ -11,9 +12,7 @@ export const ledgerRollups = sqliteTable(
     tenantId: integer("tenant_id").notNull(),
     /** created_at of the transaction / 3,600,000 */
     hour: integer("hour").notNull(),
-    kind: text("kind", {
-      enum: ["charge", "topup", "credit", "plan", "retention", "add_on", "refund"],
-    }).notNull(),
+    kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
     transactions: integer("transactions").notNull(),
     /** By how much the wallet changed. */
     wallet: money("wallet").notNull(),

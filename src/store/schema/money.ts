@@ -26,6 +26,17 @@ export const LEDGER_ACCOUNTS = [
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
+export const LEDGER_KINDS = [
+  "charge",
+  "topup",
+  "credit",
+  "plan",
+  "retention",
+  "add_on",
+  "refund",
+] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
 export const ledgerTransactions = sqliteTable(
   "ledger_transactions",
   {
@@ -35,9 +46,7 @@ export const ledgerTransactions = sqliteTable(
       .references(() => tenants.id),
     /** Makes it happen once: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
     key: text("key").notNull(),
-    kind: text("kind", {
-      enum: ["charge", "topup", "credit", "plan", "retention", "add_on", "refund"],
-    }).notNull(),
+    kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
     note: text("note").notNull(),
     createdAt: time("created_at").notNull(),
   },

@@ -1,5 +1,6 @@
 /** The wallet's history: ledger, checkouts, monthly statements. */
 import { z } from "zod";
+import { LEDGER_KINDS } from "../../../store/schema/money.ts";
 import { contract } from "../../contract.ts";
 import { eurOut, field, okReply, page, shown, timeOut } from "../../schema.ts";
 
@@ -16,11 +17,7 @@ export const listLedger = contract({
         .strictObject({
           id: shown(z.int(), "Number of the transaction.", 1),
           at: timeOut("When it was posted."),
-          kind: shown(
-            z.enum(["charge", "topup", "credit", "plan", "retention", "add_on", "refund"]),
-            "What it was.",
-            "charge",
-          ),
+          kind: shown(z.enum(LEDGER_KINDS), "What it was.", "charge"),
           note: shown(z.string(), "In words.", "Call, 63 s"),
           call_uuid: shown(z.string().nullable(), "The call it charges.", null),
           checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
