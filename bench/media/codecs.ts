@@ -35,6 +35,8 @@ const LINES: readonly Line[] = [
 ];
 const FAR = { host: "192.0.2.1", port: 4000 };
 const WARM_UP_SEC = 5;
+const LOAD_TRIES = 100;
+const LOAD_PAUSE_MS = 100;
 const KEY = Buffer.alloc(30, 1).toString("base64");
 const KEYS: SrtpKeys = { suite: "AES_CM_128_HMAC_SHA1_80", sendKey: KEY, receiveKey: KEY };
 
@@ -72,10 +74,16 @@ async function measureLine(line: Line, audioSec: number): Promise<CodecResult> {
   sender.configure({ ...format, ptimeMs: 20 });
   receiver.configure(format);
   receiver.source.signal(FAR);
-  // Opus needs a moment to load.
-  await Bun.sleep(200);
-  const pcm = talk(audioSec + WARM_UP_SEC, sampleRateHz);
   const frame = new Int16Array(frameSamples);
+  // Opus needs a moment to load, on a busy machine a longer one.
+  for (let wait = 0; wait < LOAD_TRIES && datagrams.length === 0; wait++) {
+    await Bun.sleep(LOAD_PAUSE_MS);
+    sender.sendAudio(frame);
+  }
+  await Bun.sleep(LOAD_PAUSE_MS);
+  if (datagrams.length === 0) throw new Error(`${codec} did not load`);
+  datagrams.length = 0;
+  const pcm = talk(audioSec + WARM_UP_SEC, sampleRateHz);
   const cutAt = WARM_UP_SEC * 50;
   const encode = timed(pcm.length / frameSamples, cutAt, (tick) => {
     sender.sendAudio(pcm.subarray(tick * frameSamples, (tick + 1) * frameSamples));
