@@ -3,7 +3,7 @@
  * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), mutated messages, descriptions and packets
  * (MUTATIONS, 1,000,000 of each kind; about ten minutes), lives of the simulated appliance
  * (LINEVOICE_SEEDS, 20,000; about an hour), conversations with people, machines and transfers
- * (LINEVOICE_CONVERSATIONS, 500; about 25 minutes), calls that turn over while memory and descriptors
+ * (LINEVOICE_CONVERSATIONS, 500; about 12 minutes), calls that turn over while memory and descriptors
  * are watched (LINEVOICE_SOAK_MINUTES, 120), kill −9 of the real one under load (LINEVOICE_CYCLES,
  * 1,000; about two hours), the release built twice from clean clones and compared (about ten minutes). All of them without a name; exit 1 when one found something.
  */
@@ -30,7 +30,7 @@ const PARTS = {
   },
   conversations: {
     command: ["test", "--timeout", "14400000", "test/scenario/conversation-soak.test.ts"],
-    env: { LINEVOICE_CONVERSATIONS: "500", LINEVOICE_CONVERSATIONS_AT_ONCE: "4" },
+    env: { LINEVOICE_CONVERSATIONS: "500", LINEVOICE_CONVERSATIONS_AT_ONCE: "6" },
   },
   media: { command: ["bench/soak/media.ts"], env: {} },
   kill: {

@@ -135,6 +135,26 @@ function watchStalls(): { longestMs: number } {
   return seen;
 }
 
+/** Each step of an answer is measured, and all of them reach the analytics. */
+async function expectMeasures(): Promise<void> {
+  const { body } = await world.api("GET", "/analytics?days=1");
+  const { stages } = (body as unknown as Analytics).latency;
+  console.info(`steps of an answer: ${JSON.stringify(stages)}`);
+  expect(Object.keys(stages)).toEqual(["endpoint", "stt", "mind", "voice", "packet"]);
+  for (const { p50_ms, p95_ms } of Object.values(stages))
+    expect(p95_ms).toBeGreaterThanOrEqual(p50_ms ?? Number.POSITIVE_INFINITY);
+  // Nobody is answered before the silence that ends a sentence.
+  expect(stages.endpoint?.p50_ms).toBeGreaterThanOrEqual(300);
+}
+
+interface Analytics {
+  readonly latency: {
+    readonly stages: Readonly<
+      Record<string, { readonly p50_ms: number | null; readonly p95_ms: number | null }>
+    >;
+  };
+}
+
 /** What one needs to see why a call ended as it did. */
 const evidence = (call: CallView & { readonly answering?: unknown }): string => {
   const { call_uuid, answering, turns } = call;
@@ -299,6 +319,7 @@ test(
     );
     expect(untrue).toEqual([]);
     expect(at(1)).toBeLessThanOrEqual(SILENT_GAP_MS_MAX);
+    await expectMeasures();
     await eventually(async () => {
       const { calls } = (await world.api("GET", "/calls?limit=100")).body;
       return calls.every((call) => call.ended_at !== null);
