@@ -1,13 +1,22 @@
 /** Birthday calls: who is due, and what became of it. */
-import { and, eq, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
 import type { BirthdayRecords, BirthdayTenant } from "../contact/birthday-calls.ts";
 import type { Queries } from "./database.ts";
-import { birthdayCalls, calls, contacts, featureSettings, tenants } from "./schema/index.ts";
+import {
+  birthdayCalls,
+  callPurposes,
+  calls,
+  contacts,
+  featureSettings,
+  tenants,
+} from "./schema/index.ts";
 
 const DEFAULT_FROM = 600;
 const DEFAULT_TO = 1080;
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+/** In every zone, with a day to spare. */
+const beginOf = (year: number) => Date.UTC(year, 0, 0);
 const two = (number: number) => String(number).padStart(2, "0");
 
 export function birthdayStore(queries: Queries): BirthdayRecords {
@@ -74,6 +83,19 @@ export function birthdayStore(queries: Queries): BirthdayRecords {
                 .select({ one: sql`1` })
                 .from(birthdayCalls)
                 .where(and(eq(birthdayCalls.contactId, contacts.id), eq(birthdayCalls.year, year))),
+            ),
+            // A book that was deleted and imported again makes nobody a year older twice.
+            notExists(
+              queries
+                .select({ one: sql`1` })
+                .from(calls)
+                .innerJoin(callPurposes, eq(callPurposes.callUuid, calls.callUuid))
+                .where(
+                  and(
+                    ...[eq(calls.tenantId, tenantId), eq(calls.toNumber, contacts.numberE164)],
+                    ...[eq(callPurposes.origin, "birthday"), gte(calls.createdAt, beginOf(year))],
+                  ),
+                ),
             ),
           ),
         )

@@ -62,10 +62,19 @@ beforeEach(async () => {
   });
 });
 
-const add = (birthday: string, more: { consent?: boolean; doNotCall?: boolean } = {}) =>
+interface More {
+  readonly consent?: boolean;
+  readonly doNotCall?: boolean;
+  readonly numberE164?: string;
+}
+const add = (birthday: string, more: More = {}) =>
   server.database.tx((queries) =>
     contactStore(queries).insert(tenant.id, {
-      ...{ numberE164: `+3706${String(1_000_000 + numbers++)}`, firstName: "Ona", lastName: "" },
+      ...{
+        numberE164: more.numberE164 ?? `+3706${String(1_000_000 + numbers++)}`,
+        firstName: "Ona",
+        lastName: "",
+      },
       ...{
         vocative: null,
         birthday,
@@ -155,6 +164,21 @@ test("who was reached is done", async () => {
   await look();
   expect((await entries())[0]?.state).toBe("done");
   expect(await planned()).toHaveLength(1);
+});
+
+test("who is deleted and imported again is not called twice in a year", async () => {
+  const numberE164 = "+37069999901";
+  await add("1980-11-20", { numberE164 });
+  await look();
+  expect(await planned()).toHaveLength(1);
+  await server.database.tx((queries) => queries.delete(contacts));
+  await add("1980-11-20", { numberE164 });
+  await look();
+  expect(await planned()).toHaveLength(1);
+  expect(await server.callerParts.birthdays.preview(tenant.id)).toEqual([]);
+  setClock(Date.parse("2027-11-20T12:00:00+02:00"));
+  await look();
+  expect(await entries()).toHaveLength(1);
 });
 
 test("a call that ended while nobody listened is tried again the same day, not the next", async () => {
