@@ -185,7 +185,7 @@ const arrivals = await receivers.arrivals();
 console.log(
   JSON.stringify({ steady: summary(steady, arrivals), atOnce: summary(atOnce, arrivals) }),
 );
-await new Response(stdin).text();
+for await (const _ of stdin); // until it closes
 await receivers.close();
 await world.close();
 rmSync(directory, { recursive: true, force: true });
