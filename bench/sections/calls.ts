@@ -13,7 +13,7 @@ const calls: Section = {
       const result = await measureCalls(count, full ? 15 : 4);
       results.push(result);
       const { callsUp, callsAskedFor, pacing, reads, setUpMs } = result;
-      const up = `${callsUp} of ${callsAskedFor} calls up, VAD, recording and conversation on`;
+      const up = `${callsUp} of ${callsAskedFor} calls answered${pacing ? `, ${pacing.streams} sending while measured` : ""}, VAD, recording and conversation on`;
       note({
         what: `CPU a call, ${count} calls`,
         aim: "≤ 0.6 % of a core",
