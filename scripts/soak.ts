@@ -29,8 +29,15 @@ const PARTS = {
     env: { LINEVOICE_SEEDS: "20000", LINEVOICE_STEPS: "40" },
   },
   conversations: {
-    command: ["test", "--timeout", "14400000", "test/scenario/conversation-soak.test.ts"],
-    env: { LINEVOICE_CONVERSATIONS: "500", LINEVOICE_CONVERSATIONS_AT_ONCE: "6" },
+    command: [
+      ...["test", "--timeout", "14400000"],
+      ...["test/scenario/conversation-soak.test.ts", "test/scenario/message-languages.test.ts"],
+    ],
+    env: {
+      LINEVOICE_CONVERSATIONS: "500",
+      LINEVOICE_CONVERSATIONS_AT_ONCE: "6",
+      LINEVOICE_MESSAGE_LANGUAGES: "lt,lv,ru",
+    },
   },
   media: { command: ["bench/soak/media.ts"], env: {} },
   kill: {
