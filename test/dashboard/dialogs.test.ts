@@ -16,7 +16,7 @@ import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(480_000);
 
 const PERSON = "+37061000401";
 const inChromium = describe.skipIf(chromiumPath() === null);
