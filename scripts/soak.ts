@@ -1,11 +1,15 @@
 /**
- * `npm run soak [money|mutations|simulation|conversations|media|kill|release]`: the long version of tests that take a count. Random histories
- * of money (LINEVOICE_HISTORIES, 10,000; about six minutes), mutated messages, descriptions and packets
- * (MUTATIONS, 1,000,000 of each kind; about ten minutes), lives of the simulated appliance
- * (LINEVOICE_SEEDS, 20,000; about an hour), conversations with people, machines and transfers
- * (LINEVOICE_CONVERSATIONS, 500; about 12 minutes), calls that turn over while memory and descriptors
- * are watched (LINEVOICE_SOAK_MINUTES, 120), kill −9 of the real one under load (LINEVOICE_CYCLES,
- * 1,000; about two hours), the release built twice from clean clones and compared (about ten minutes). All of them without a name; exit 1 when one found something.
+ * `npm run soak [part …]`: the long versions of tests that take a count; all of them without a name.
+ * Exit 1 when one found something.
+ *
+ * - money: random histories (LINEVOICE_HISTORIES, 10,000; about 6 minutes)
+ * - mutations: messages, descriptions, packets (MUTATIONS, 1,000,000 of each kind; about 10 minutes)
+ * - simulation: lives of the simulated appliance (LINEVOICE_SEEDS, 20,000; about an hour)
+ * - conversations: people, machines, transfers (LINEVOICE_CONVERSATIONS, 500; about 12 minutes)
+ * - media: calls turn over, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
+ * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours,
+ *   LINEVOICE_APPLIANCES=3 side by side take half an hour)
+ * - release: built twice from clean clones and compared (about 10 minutes)
  */
 import { fileURLToPath } from "node:url";
 

@@ -7,6 +7,7 @@ import * as calls from "./calls.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
 import * as crm from "./crm.ts";
+import * as features from "./features.ts";
 import * as files from "./files.ts";
 import * as keys from "./keys.ts";
 import * as numbers from "./phone-numbers.ts";
@@ -78,9 +79,9 @@ export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract
     contacts.listMemories,
     contacts.updateMemory,
     contacts.deleteMemory,
-    contacts.getFeatures,
-    contacts.updateFeatures,
-    contacts.previewBirthdays,
+    features.getFeatures,
+    features.updateFeatures,
+    features.previewBirthdays,
     crm.listCrmPosts,
     crm.replayCrmPost,
     crm.testCrm,

@@ -1,20 +1,16 @@
-/** Contacts, memories and the features' settings over HTTP: rules in contact/. */
+/** Contacts and memories over HTTP: rules in contact/. */
 
-import { minutesOf, timeOfDayText } from "../../contact/calling-hours.ts";
 import { type ContactChanges, type ContactRecord, createContacts } from "../../contact/contacts.ts";
-import { checkMapping } from "../../contact/crm/mapping.ts";
 import { exportContacts, importContacts } from "../../contact/import.ts";
 import { createRefusals, REFUSALS_PURPOSE } from "../../contact/refusals.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
-import { invalidField, notFound } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import { countryOf, isCountry } from "../../number/national-form.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
-import { callerStore, type FeatureRow, type MemoryRow } from "../../store/caller-store.ts";
+import { callerStore, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
 import { refusalStore } from "../../store/refusal-store.ts";
-import { crmSecretBinding } from "../../webhook/secret-binding.ts";
-import { isSameServer } from "../../webhook/tenant-url.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";
@@ -33,8 +29,6 @@ const FIELDS = {
   do_not_call: "doNotCall",
   pin: "pin",
 } as const;
-
-const DEFAULT_HOURS = { callingFrom: 600, callingTo: 1080 };
 
 const present = (contact: ContactRecord) => ({
   id: contact.id,
@@ -63,18 +57,8 @@ const presentMemory = (memory: MemoryRow) => ({
   attempted_at: isoUtc(memory.attemptedAt),
 });
 
-const presentFeatures = (row: FeatureRow | undefined) => ({
-  calling_from: timeOfDayText(row?.callingFrom ?? DEFAULT_HOURS.callingFrom),
-  calling_to: timeOfDayText(row?.callingTo ?? DEFAULT_HOURS.callingTo),
-  holidays: row?.holidays ?? null,
-  birthday_agent_id: row?.birthdayAgentId ?? null,
-  crm_url: row?.crmUrl ?? null,
-  has_crm_secret: row?.crmSecretSealed != null,
-  crm_mapping: row?.crmMapping ?? {},
-});
-
 export const contactRoutes = ({ dependencies }: RouteContext) => {
-  const { database, vault, clock, callerParts } = dependencies;
+  const { database, vault, clock } = dependencies;
   const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE));
   const contacts = createContacts({ database, records: contactStore, refusals, clock });
 
@@ -176,61 +160,5 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
       if (!removed) throw notFound("memory");
       return { ok: true, id: params.id, deleted: true };
     }),
-    route(contracts.getFeatures)(async ({ tenantId }) => ({
-      ok: true,
-      feature_settings: presentFeatures(await callerStore(database.read).featureSettings(tenantId)),
-    })),
-    route(contracts.updateFeatures)(async ({ tenantId, body }) => {
-      if (body.crm_mapping) checkMapping(body.crm_mapping);
-      const changed = await database.tx(async (queries) => {
-        const store = callerStore(queries);
-        const agentId = body.birthday_agent_id;
-        if (agentId && !(await callSetupStore(queries).agent(tenantId, agentId)))
-          throw notFound("agent");
-        const before = await store.featureSettings(tenantId);
-        const from = minutesFrom(
-          body.calling_from,
-          before?.callingFrom ?? DEFAULT_HOURS.callingFrom,
-        );
-        const to = minutesFrom(body.calling_to, before?.callingTo ?? DEFAULT_HOURS.callingTo);
-        if (to <= from)
-          throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
-        const secret = body.crm_secret;
-        const keepsSecret = secret === undefined && before?.crmSecretSealed != null;
-        if (keepsSecret && body.crm_url && !isSameServer(before.crmUrl, body.crm_url))
-          throw invalidField(
-            "crm_secret",
-            "Another server gets no secret of before: give `crm_secret` again, or null for none.",
-          );
-        await store.putFeatureSettings(
-          tenantId,
-          {
-            ...{ callingFrom: from, callingTo: to },
-            ...(body.holidays === undefined ? {} : { holidays: body.holidays }),
-            ...(agentId === undefined ? {} : { birthdayAgentId: agentId }),
-            ...(body.crm_url === undefined ? {} : { crmUrl: body.crm_url }),
-            ...(body.crm_mapping === undefined ? {} : { crmMapping: body.crm_mapping }),
-            ...(secret === undefined
-              ? {}
-              : {
-                  crmSecretSealed:
-                    secret === null ? null : vault.seal(secret, crmSecretBinding(tenantId)),
-                }),
-          },
-          clock.now(),
-        );
-        return await store.featureSettings(tenantId);
-      });
-      return { ok: true, feature_settings: presentFeatures(changed) };
-    }),
-    route(contracts.previewBirthdays)(async ({ tenantId }) => ({
-      ok: true,
-      birthday_calls: (await callerParts.birthdays.preview(tenantId)).map((planned) => ({
-        ...planned,
-      })),
-    })),
   ];
 };
-
-const minutesFrom = (text: string | undefined, before: number) =>
-  text === undefined ? before : minutesOf(text);

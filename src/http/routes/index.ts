@@ -7,6 +7,7 @@ import { campaignRoutes } from "./campaigns.ts";
 import { contactRoutes } from "./contacts.ts";
 import type { RouteContext } from "./context.ts";
 import { crmRoutes } from "./crm.ts";
+import { featureRoutes } from "./features.ts";
 import { fileRoutes } from "./files.ts";
 import { keyRoutes } from "./keys.ts";
 import { phoneNumberRoutes } from "./phone-numbers.ts";
@@ -35,6 +36,7 @@ export const apiRoutes = (context: RouteContext): Route[] => [
   ...keyRoutes(context),
   ...webhookRoutes(context),
   ...contactRoutes(context),
+  ...featureRoutes(context),
   ...crmRoutes(context),
   ...campaignRoutes(context),
 ];
