@@ -171,7 +171,10 @@ export const pathOf = (
   id: number | string,
   deliveryId = `del_${"9".repeat(32)}`,
 ): string =>
-  contract.path.replace(/\{(id|uuid)\}/, String(id)).replace("{delivery_id}", deliveryId);
+  contract.path
+    .replace(/\{(id|uuid)\}/, String(id))
+    .replace("{delivery_id}", deliveryId)
+    .replace("{month}", "2026-01");
 
 export const ownPath = (contract: Contract, fixtures: Fixtures): string =>
   pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1, fixtures.deliveryId);
