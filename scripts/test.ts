@@ -105,10 +105,18 @@ async function lane(suites: readonly Suite[], options: SuiteOptions = {}): Promi
   for (const [label, ...paths] of suites) add(await testSuite(label, paths, options));
 }
 
-const integrationWithoutSip = (): string[] =>
+/** What has no suite of its own. */
+const otherIntegration = (): string[] =>
   readdirSync(`${root}test/integration`)
-    .filter((room) => room !== "sip")
+    .filter((room) => room !== "sip" && room !== "cli")
     .map((room) => `test/integration/${room}`);
+
+/** Real audio mostly waits: every other file goes beside its neighbour. */
+const scenarios = (half: 0 | 1): string[] =>
+  readdirSync(`${root}test/scenario`)
+    .sort()
+    .filter((_, at) => at % 2 === half)
+    .map((file) => `test/scenario/${file}`);
 
 await generateSources();
 if (only.length > 0) {
@@ -124,14 +132,21 @@ if (only.length > 0) {
     lane([["shared-store", ...SHARED_STORE]], { env: { LINEVOICE_TEST_STORE: "remote" } }),
     lane([["sip", "test/integration/sip"]]),
   ]);
-  // Real audio beside one lane of others, no more: there are two cores.
+  // Real audio, and beside it what gives way.
   await Promise.all([
-    lane([["scenario", "test/scenario"]]),
+    lane([["scenario-1", ...scenarios(0)]]),
+    lane([["scenario-2", ...scenarios(1)]]),
     lane(
       [
-        ["integration", ...integrationWithoutSip()],
-        ["peer", "test/peer"],
+        ["integration", ...otherIntegration()],
         ["browser", "test/browser", "test/dashboard"],
+      ],
+      { yielding: true },
+    ),
+    lane(
+      [
+        ["cli", "test/integration/cli"],
+        ["peer", "test/peer"],
         ["binary", "test/binary"],
       ],
       { yielding: true },

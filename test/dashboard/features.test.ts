@@ -149,6 +149,14 @@ inChromium("people features", () => {
       await page.getByRole("table").waitFor();
       return (await page.getByRole("row").filter({ hasText: "Delivered" }).count()) === 1;
     }, "the message is shown as delivered");
+
+    await page.getByText("One is set. Left empty, it stays.").waitFor();
+    await page.getByLabel("Address of the CRM").fill("https://other.example/crm");
+    expect(await page.getByText("One is set. Left empty, it stays.").count()).toBe(0);
+    await button("Save").click();
+    await page.getByText("Saved.").first().waitFor();
+    await page.reload();
+    await page.getByText("Sent as a bearer token. Never shown.").waitFor();
     expect(owner.complaints.filter((text) => !text.includes("status of 4"))).toEqual([]);
   });
 });

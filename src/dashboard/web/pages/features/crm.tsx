@@ -48,7 +48,21 @@ function mappingOf(text: string): Record<string, string> {
   );
 }
 
-function Target({ known }: { known: Rest["FeatureSettings"] }) {
+type Settings = Rest["FeatureSettings"];
+
+const originOf = (url: string | null) =>
+  url !== null && URL.canParse(url) ? new URL(url).origin : null;
+
+/** Another server gets no secret of before (the API refuses it): there an empty field means none. */
+const keepsSecret = (url: string, known: Settings): boolean =>
+  known.has_crm_secret && (url === "" || originOf(url) === originOf(known.crm_url));
+
+function secretOf(values: { crm_url: string; crm_secret: string }, known: Settings) {
+  if (values.crm_secret) return { crm_secret: values.crm_secret };
+  return keepsSecret(values.crm_url, known) ? {} : { crm_secret: null };
+}
+
+function Target({ known }: { known: Settings }) {
   const { t } = useText();
   const { isOwner } = useSession();
   const { say } = useToasts();
@@ -69,7 +83,7 @@ function Target({ known }: { known: Rest["FeatureSettings"] }) {
               body: {
                 crm_url: values.crm_url || null,
                 crm_mapping: mappingOf(values.crm_mapping),
-                ...(values.crm_secret ? { crm_secret: values.crm_secret } : {}),
+                ...secretOf(values, known),
               },
             }),
           );
@@ -80,7 +94,11 @@ function Target({ known }: { known: Rest["FeatureSettings"] }) {
         <TextField label={t("features.crm_url")} type="url" {...form.bind("crm_url")} />
         <TextField
           label={t("features.crm_secret")}
-          hint={t(known.has_crm_secret ? "features.crm_secret_kept" : "features.crm_secret_hint")}
+          hint={t(
+            keepsSecret(form.values.crm_url, known)
+              ? "features.crm_secret_kept"
+              : "features.crm_secret_hint",
+          )}
           type="password"
           autoComplete="off"
           optional
