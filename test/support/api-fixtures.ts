@@ -176,6 +176,9 @@ export const pathOf = (
     .replace("{delivery_id}", deliveryId)
     .replace("{month}", "2026-01");
 
+/** Its path names a record of one tenant. A month is nobody's: its statements are each tenant's own. */
+export const namesRecord = ({ path }: Contract): boolean => /\{(id|uuid)\}/.test(path);
+
 export const ownPath = (contract: Contract, fixtures: Fixtures): string =>
   pathOf(contract, fixtures.ids[contract.noun ?? ""] ?? 1, fixtures.deliveryId);
 

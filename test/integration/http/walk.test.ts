@@ -6,6 +6,7 @@ import { openApiDocument } from "../../../src/http/openapi.ts";
 import {
   type Fixtures,
   makeFixtures,
+  namesRecord,
   ownPath,
   pathOf,
   validBody,
@@ -51,8 +52,7 @@ test.each(named(keyed))("%s is 401 without a key", async (_, contract) => {
   }
 });
 
-// A month is nobody's record: its statements are each tenant's own.
-test.each(named(keyed.filter(({ path }) => /\{(id|uuid)\}/.test(path))))(
+test.each(named(keyed.filter(namesRecord)))(
   "%s is 404 for another tenant's record, as for none, and leaves it as it was",
   async (_, contract) => {
     const ask404 = (path: string) =>
