@@ -108,7 +108,7 @@ async function lane(suites: readonly Suite[], options: SuiteOptions = {}): Promi
 /** What has no suite of its own. */
 const otherIntegration = (): string[] =>
   readdirSync(`${root}test/integration`)
-    .filter((room) => room !== "sip" && room !== "cli")
+    .filter((room) => !["sip", "rtp", "cli"].includes(room))
     .map((room) => `test/integration/${room}`);
 
 /** Real audio mostly waits: every other file goes beside its neighbour. */
@@ -134,7 +134,10 @@ if (only.length > 0) {
   ]);
   // Real audio, and beside it what gives way.
   await Promise.all([
-    lane([["scenario-1", ...scenarios(0)]]),
+    lane([
+      ["rtp", "test/integration/rtp"],
+      ["scenario-1", ...scenarios(0)],
+    ]),
     lane([["scenario-2", ...scenarios(1)]]),
     lane(
       [

@@ -50,13 +50,15 @@ export class IncomingCall extends PhoneCall {
   }
 
   reject(sipCode: number): void {
-    if (this.state !== "incoming") return;
+    if (this.state !== "incoming" || this.dialog) return;
     this.#respond(sipCode);
     this.finish({ by: "us", how: "refused", sipCode });
   }
 
+  /** After our 200 nothing may be said before its ACK (RFC 3261 15): BYE follows that. */
   protected withdraw(): void {
-    this.reject(603);
+    if (!this.dialog) this.reject(603);
+    else void this.answered.then(() => this.hangUp()).catch(() => {});
   }
 
   override acknowledged(): void {
