@@ -1,5 +1,5 @@
 /** Whole calls over RTP on the Realtime engine: about 70 s. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openAiSettings } from "../support/engine-session.ts";
 import {
   callAgent,
@@ -58,7 +58,8 @@ afterAll(async () => {
   await server.close();
   standby.close();
 });
-beforeEach(() => {
+/** At the start of each try: hooks do not run again for the second. */
+function startAnew(): void {
   server.received.length = 0;
   server.script.refuse = null;
   server.script.hears.length = 0;
@@ -66,11 +67,12 @@ beforeEach(() => {
   standby.script.hears.length = 0;
   server.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
   standby.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
-});
+}
 
 test(
   "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
   async () => {
+    startAnew();
     server.script.hears.push("Can you book me for Friday?", "Thank you, goodbye.");
     server.script.answer = (heard) => {
       if (heard.includes("booked")) return { text: BOOKED };
@@ -107,6 +109,7 @@ test(
 test(
   "a caller who speaks up cuts the agent short: the item is truncated where the audio was",
   async () => {
+    startAnew();
     server.script.hears.push("When are you open?", "Stop, where are you?");
     server.script.answer = (heard) => ({
       text: heard.includes("where") ? "In Garden Street." : LONG,
@@ -137,6 +140,7 @@ test(
 test(
   "when the server is lost in the middle of a call the next provider goes on",
   async () => {
+    startAnew();
     server.script.hears.push("When are you open?");
     server.script.answer = () => ({ text: HOURS });
     const call = await callAgent(world);

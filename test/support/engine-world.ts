@@ -169,6 +169,8 @@ async function addTool({ app, tenantId, agentId }: Appliance, url: string): Prom
 
 /** Rings the agent and waits for its greeting. */
 export async function callAgent({ caller }: EngineWorld) {
+  // A try before this one may have left its call up.
+  await Promise.all(caller.calls.map((call) => call.hangUp()));
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
   // The greeting may follow the disclosure after a moment: it is made while that is spoken.
