@@ -19,7 +19,7 @@ export type Answer = (parts: ResponseParts) => void;
 
 export interface SipPeerOptions {
   readonly host: string;
-  /** Default: any that is free. */
+  /** By default a free one. */
   readonly port?: number;
   /** Default: UDP alone. */
   readonly transports?: "udp" | "tcp" | "both";

@@ -1,6 +1,6 @@
 /**
- * Server-sent events out of bytes (WHATWG HTML, 9.2.6 "Interpreting an event stream"): any line
- * ending, cut anywhere; several `data` lines are one text; comments keep alive and say nothing.
+ * Server-sent events out of bytes (WHATWG HTML, 9.2.6 "Interpreting an event stream"): lines may end in
+ * each of the three ways and be cut anywhere; several `data` lines are one text; comments say nothing.
  *
  * One departure: an event that the end of the stream cuts off before its blank line is handed out
  * all the same, because servers end so. Whether it is whole is the reader's to judge.
