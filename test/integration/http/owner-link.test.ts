@@ -9,16 +9,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 setDefaultTimeout(60_000);
 
 const PASSWORD = "keturi zodziai be rysio";
-const _OTHER = "visai kitas sakinys cia";
-/** Of a passkey's form, and nobody's. */
-const _PASSKEY = {
-  id: "AQID",
-  rawId: "AQID",
-  type: "public-key",
-  response: { clientDataJSON: "" },
-};
 const MINUTE = 60_000;
-const _DAY = 24 * 60 * MINUTE;
 
 let clock: FakeClock;
 let server: ApiServer;
