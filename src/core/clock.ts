@@ -47,6 +47,11 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+/** Resolves when the event loop has come round: what was ready to be handled by now has been. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** `2026-11-21T04:05:06+00:00`: times in responses (decisions.md 1). */
 export function isoUtc(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS);

@@ -10,6 +10,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { groupCommit } from "./group-commit.ts";
+import { keepStatements } from "./kept-statements.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import * as schema from "./schema/index.ts";
@@ -41,6 +43,7 @@ function connect(path: string): Sqlite {
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
   sqlite.run("PRAGMA temp_store = MEMORY");
+  keepStatements(sqlite);
   return sqlite;
 }
 
@@ -57,33 +60,20 @@ export function openDatabase(path: string, nowMs: number): Database {
     throw error;
   }
   const reader = connect(path);
-  const write = queriesOf(writer);
-  const inTurn = takeTurns();
+  const writes = groupCommit(writer, queriesOf(writer));
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
   const ownChanges = reader.query<{ n: number }, []>("SELECT total_changes() AS n");
 
-  async function transact<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result> {
-    writer.run("BEGIN IMMEDIATE");
-    try {
-      const result = await body(write);
-      writer.run("COMMIT");
-      return result;
-    } catch (error) {
-      if (writer.inTransaction) writer.run("ROLLBACK");
-      throw error;
-    }
-  }
-
   return {
     read: queriesOf(reader),
-    tx: (body) => inTurn.run(() => transact(body)),
+    tx: (body) => writes.run(body),
     // The pragma counts what others commit; what this connection itself wrote is added to it.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
     async ping() {
       reader.query("SELECT 1").get();
     },
     async close() {
-      await inTurn.idle();
+      await writes.idle();
       reader.close(true);
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -92,18 +82,5 @@ export function openDatabase(path: string, nowMs: number): Database {
       }
       writer.close(true);
     },
-  };
-}
-
-/** One after the other, in the order asked for; a failure holds nobody up. */
-export function takeTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    run<Result>(task: () => Promise<Result>): Promise<Result> {
-      const turn = last.then(task, task);
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    idle: () => last,
   };
 }

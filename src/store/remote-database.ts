@@ -15,7 +15,7 @@ import { drizzle } from "drizzle-orm/libsql/http";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { type Random, randomInt } from "../core/random.ts";
-import { type Database, type Queries, takeTurns } from "./database.ts";
+import type { Database, Queries } from "./database.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { migrateRemote } from "./remote-migrate.ts";
@@ -255,5 +255,18 @@ function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) 
       timer.cancel();
       await transaction.rollback().catch(() => transaction.close());
     },
+  };
+}
+
+/** One after the other, in the order asked for; a failure holds nobody up. */
+function takeTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run<Result>(task: () => Promise<Result>): Promise<Result> {
+      const turn = last.then(task, task);
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    idle: () => last,
   };
 }
