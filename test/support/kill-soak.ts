@@ -11,7 +11,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../src/core/random.ts";
 import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
-import { type Killable, killable, OWN_NUMBER, StartFailed } from "./killable.ts";
+import { type Killable, killable, OWN_NUMBER } from "./killable.ts";
+import { StartFailed } from "./served-process.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

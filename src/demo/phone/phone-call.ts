@@ -70,6 +70,8 @@ export abstract class PhoneCall {
   readonly #ended = Promise.withResolvers<PhoneCallEnd>();
   readonly #ringing = Promise.withResolvers<void>();
   #infoDigits = "";
+  /** What a REFER is answered with; null: nothing. A phone joins nobody, so it never says how one went. */
+  onRefer: () => number | null = () => 603;
   /** A re-INVITE of the far end whose 2xx waits for its ACK. */
   #unconfirmed: ServerTransaction | null = null;
 

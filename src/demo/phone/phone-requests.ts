@@ -5,7 +5,8 @@ import { IncomingCall } from "./incoming-call.ts";
 import type { PhoneCall } from "./phone-call.ts";
 
 interface Answer {
-  readonly statusCode: number;
+  /** null: nothing is said. */
+  readonly statusCode: number | null;
   readonly sdp?: string;
 }
 
@@ -21,6 +22,7 @@ export function answerInDialog(
     return;
   }
   const { statusCode, sdp } = call ? answerForCall(request, call) : answerWithoutCall(request);
+  if (statusCode === null) return;
   if (request.method === "INVITE" && statusCode === 200) call?.awaitAck(transaction);
   const answer = buildResponse(request, {
     statusCode,
@@ -54,7 +56,7 @@ function answerForCall(request: SipRequest, call: PhoneCall): Answer {
     case "OPTIONS":
       return { statusCode: 200 };
     case "REFER":
-      return { statusCode: 603 };
+      return { statusCode: call.onRefer() };
     default:
       return { statusCode: 501 };
   }
