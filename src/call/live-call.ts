@@ -166,9 +166,11 @@ export class LiveCall {
       else if (this.transfer?.joined) this.end(endingBridged(end));
       else this.end(endingAnswered(end));
     });
-    this.#write("sip", (store) =>
-      store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
-    );
+    // An inbound call was stored with it.
+    if (this.identity.direction === "outbound")
+      this.#write("sip", (store) =>
+        store.setSip(this.identity.tenantId, this.identity.callUuid, leg.sipCallId),
+      );
     if (!this.isLive) leg.hangUp();
   }
 

@@ -1,6 +1,7 @@
 /** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import {
   agentFiles,
   agents,
@@ -20,7 +21,14 @@ export type TrunkRow = typeof trunks.$inferSelect;
 export function callSetupStore(queries: Queries) {
   return {
     tenant(tenantId: number): Promise<TenantRow | undefined> {
-      return queries.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+      const statement = prepared(queries, "tenants.row", () =>
+        queries
+          .select()
+          .from(tenants)
+          .where(eq(tenants.id, sql.placeholder("tenantId")))
+          .prepare(),
+      );
+      return statement.get({ tenantId });
     },
 
     trunk(tenantId: number): Promise<TrunkRow | undefined> {
@@ -28,11 +36,19 @@ export function callSetupStore(queries: Queries) {
     },
 
     agent(tenantId: number, agentId: number): Promise<AgentRow | undefined> {
-      return queries
-        .select()
-        .from(agents)
-        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
-        .get();
+      const statement = prepared(queries, "agents.row", () =>
+        queries
+          .select()
+          .from(agents)
+          .where(
+            and(
+              eq(agents.id, sql.placeholder("agentId")),
+              eq(agents.tenantId, sql.placeholder("tenantId")),
+            ),
+          )
+          .prepare(),
+      );
+      return statement.get({ tenantId, agentId });
     },
 
     /** At most two are read: callers only ask whether there is exactly one. */

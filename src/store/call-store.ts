@@ -7,6 +7,7 @@ import type { CallEnding } from "../call/state.ts";
 import { microEur } from "../core/money.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
 
 export type CallRow = typeof calls.$inferSelect;
@@ -60,6 +61,12 @@ export const NO_FIGURES: FinalFigures = {
   latencyP95Ms: null,
 };
 
+/** `own` of a prepared statement. */
+const OWN = and(
+  eq(calls.callUuid, sql.placeholder("callUuid")),
+  eq(calls.tenantId, sql.placeholder("tenantId")),
+);
+
 export function callStore(queries: Queries) {
   const own = (tenantId: number, callUuid: string) =>
     and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
@@ -75,7 +82,10 @@ export function callStore(queries: Queries) {
     },
 
     find(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
-      return queries.select().from(calls).where(own(tenantId, callUuid)).get();
+      const statement = prepared(queries, "calls.find", () =>
+        queries.select().from(calls).where(OWN).prepare(),
+      );
+      return statement.get({ tenantId, callUuid });
     },
 
     /** Written before the INVITE leaves: from here on the call is never dialled again. */
@@ -150,11 +160,10 @@ export function callStore(queries: Queries) {
 
     /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
     async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
-      const row = await queries
-        .select({ status: calls.status })
-        .from(calls)
-        .where(own(tenantId, callUuid))
-        .get();
+      const statement = prepared(queries, "calls.status", () =>
+        queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
+      );
+      const row = await statement.get({ tenantId, callUuid });
       return row !== undefined && (OPEN as readonly string[]).includes(row.status);
     },
 

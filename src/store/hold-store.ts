@@ -15,14 +15,18 @@ const holdColumns = {
   amount: holds.amount,
 };
 
+const OF_CALL = and(
+  eq(holds.tenantId, sql.placeholder("tenantId")),
+  eq(holds.callUuid, sql.placeholder("callUuid")),
+);
+
 export function holdStore(queries: Queries): HoldStore {
   return {
     async find(tenantId, callUuid) {
-      const found = await queries
-        .select(holdColumns)
-        .from(holds)
-        .where(and(eq(holds.tenantId, tenantId), eq(holds.callUuid, callUuid)));
-      return found[0] ?? null;
+      const statement = prepared(queries, "holds.find", () =>
+        queries.select(holdColumns).from(holds).where(OF_CALL).prepare(),
+      );
+      return (await statement.get({ tenantId, callUuid })) ?? null;
     },
 
     async list(tenantId) {
@@ -48,9 +52,10 @@ export function holdStore(queries: Queries): HoldStore {
     },
 
     async release(tenantId, callUuid) {
-      await queries
-        .delete(holds)
-        .where(and(eq(holds.tenantId, tenantId), eq(holds.callUuid, callUuid)));
+      const statement = prepared(queries, "holds.release", () =>
+        queries.delete(holds).where(OF_CALL).prepare(),
+      );
+      await statement.run({ tenantId, callUuid });
     },
 
     async orphans() {

@@ -30,12 +30,20 @@ export function ledgerStore(queries: Queries): LedgerStore {
     },
 
     async hasKey(tenantId, key) {
-      const found = await queries
-        .select({ id: ledgerTransactions.id })
-        .from(ledgerTransactions)
-        .where(and(eq(ledgerTransactions.tenantId, tenantId), eq(ledgerTransactions.key, key)))
-        .limit(1);
-      return found.length > 0;
+      const statement = prepared(queries, "ledger_transactions.hasKey", () =>
+        queries
+          .select({ id: ledgerTransactions.id })
+          .from(ledgerTransactions)
+          .where(
+            and(
+              eq(ledgerTransactions.tenantId, sql.placeholder("tenantId")),
+              eq(ledgerTransactions.key, sql.placeholder("key")),
+            ),
+          )
+          .limit(1)
+          .prepare(),
+      );
+      return (await statement.get({ tenantId, key })) !== undefined;
     },
 
     async kindOf(tenantId, key) {
