@@ -180,7 +180,7 @@ describe("killed while callers are handed over, each at another step", () => {
     void ending.call.hangUp();
     await Bun.sleep(2);
     await dieAndStart();
-    dialled = world.invites.size;
+    dialled = world.trunk.invites.size;
     // The world has not noticed: somebody picks up, the others hang up.
     late.answer().catch(() => undefined);
     await Promise.all(
@@ -229,7 +229,7 @@ describe("killed while callers are handed over, each at another step", () => {
   });
 
   test("nobody is dialled again, and the line takes the next call", async () => {
-    expect(world.invites.size).toBe(dialled);
+    expect(world.trunk.invites.size).toBe(dialled);
     const next = await inbound();
     await next.call.hangUp();
     await eventually(() => callOf(next.number)?.status === "completed", "completed");

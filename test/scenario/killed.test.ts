@@ -22,6 +22,7 @@ afterAll(() => world.close());
 afterEach(() => {
   world.smtp.beforeAccept = null;
   world.smtp.afterAccept = null;
+  world.trunk.onInvite = null;
 });
 
 const nextNumber = () => `+370610${String(10_000 + numbers++)}`;
@@ -110,6 +111,25 @@ test("dialing: interrupted, never dialled again", async () => {
     ended_reason: "interrupted",
     billable_seconds: 0,
   });
+});
+
+test("as the INVITE leaves: `dialing` is stored already, with its schedule fired; never dialled again", async () => {
+  const number = await callee((call) => call.reject(486));
+  const sent = Promise.withResolvers<void>();
+  let stored: unknown[] = [];
+  world.trunk.onInvite = (called) => {
+    if (called !== number || stored.length > 0) return;
+    stored = world.rows(`SELECT c.status AS call, s.status AS schedule FROM calls c
+      JOIN schedules s ON s.call_uuid = c.call_uuid WHERE c.to_number = '${number}'`);
+    void world.kill();
+    sent.resolve();
+  };
+  await dial(number);
+  await sent.promise;
+  expect(stored).toEqual([{ call: "dialing", schedule: "fired" }]);
+  const call = await dieAndRecover(number);
+  expect(call).toMatchObject({ status: "failed", ended_reason: "interrupted" });
+  expect(world.trunk.invites.get(number)?.size).toBe(1);
 });
 
 test("ringing: interrupted, never dialled again", async () => {

@@ -19,6 +19,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CHECK_EVERY = 10;
 const CALLERS = 4;
 const OUTBOUND_A_CYCLE = 4;
+/** Of the calls that are asked for; each to a person with a number of their own. */
+const HANDED_OVER = 0.3;
+/** Of the cycles: long enough for a caller to be with a person when it dies. */
+const LONG_CYCLES = 0.2;
 /** A start that gave up having waited so long for a processor says nothing about the program. */
 const STARVED_MS = 8_000;
 const STARVED_MAX = 10;
@@ -59,7 +63,10 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     low + Math.floor(random.float() * (high - low + 1));
   const chance = (share: number) => random.float() < share;
   const say = (what: string) => console.log(`[${index}] ${what}`);
-  const counts = { cycles: 0, inbound: 0, outbound: 0, answered: 0, checks: 0, starved: 0 };
+  const counts = {
+    ...{ cycles: 0, inbound: 0, outbound: 0, answered: 0, handedOver: 0 },
+    ...{ checks: 0, starved: 0 },
+  };
   const violations: string[] = [];
   let slowest = 0;
   let isDown = false;
@@ -68,11 +75,11 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   world.write("UPDATE tenants SET calls_per_minute_max = 100000");
 
   /** One subscriber with a number for every call: whoever is dialled twice is dialled twice wrongly. */
-  const numbers = Array.from(
-    { length: cycles * OUTBOUND_A_CYCLE },
-    (_, n) => `+3706${String(1_000_000 + n)}`,
-  );
-  const callee = await world.phone("+37069999999", numbers);
+  const numbersFrom = (first: number) =>
+    Array.from({ length: cycles * OUTBOUND_A_CYCLE }, (_, n) => `+3706${String(first + n)}`);
+  const numbers = numbersFrom(1_000_000);
+  const desks = numbersFrom(3_000_000);
+  const callee = await world.phone("+37069999999", [...numbers, ...desks]);
   callee.onCall((call) => void behave(call).catch(() => undefined));
 
   async function behave(call: IncomingCall): Promise<void> {
@@ -85,7 +92,7 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     if (chance(0.15)) return; // rings until somebody gives up
     counts.answered++;
     await call.answer();
-    await Bun.sleep(between(100, 2_500));
+    await Bun.sleep(between(100, chance(HANDED_OVER) ? 6_000 : 2_500));
     await call.hangUp();
   }
 
@@ -109,14 +116,27 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
     }
   }
 
-  async function ask(number: string): Promise<void> {
+  async function ask(number: string, desk: string): Promise<void> {
     const schedule_at = chance(0.3)
       ? new Date(Date.now() + between(300, 4_000)).toISOString()
       : undefined;
     counts.outbound++;
-    await world
-      .api("POST", "/calls", { to_number: number, agent_id: world.agentId, schedule_at })
-      .catch(() => undefined);
+    const call = { to_number: number, agent_id: world.agentId, schedule_at };
+    const asked = await world.api("POST", "/calls", call).catch(() => undefined);
+    if (asked && schedule_at === undefined && chance(HANDED_OVER))
+      void handOver(asked.body.call_uuid, desk).catch(() => undefined);
+  }
+
+  /** As soon as somebody has answered; nothing when nobody has before it dies. */
+  async function handOver(uuid: string, desk: string): Promise<void> {
+    while (!isDown) {
+      await Bun.sleep(100);
+      const { status } = await world.api("POST", `/calls/${uuid}/transfer`, { to: desk });
+      if (status === 404) return;
+      if (status !== 200) continue;
+      counts.handedOver++;
+      return;
+    }
   }
 
   /** Again, where the machine had no processor for it, as its supervisor would. */
@@ -164,9 +184,10 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   for (let cycle = 0; cycle < cycles; cycle++) {
     const load = Array.from({ length: OUTBOUND_A_CYCLE }, async (_, n) => {
       await Bun.sleep(between(0, 1_500));
-      if (!isDown) await ask(numbers[cycle * OUTBOUND_A_CYCLE + n] ?? "");
+      const place = cycle * OUTBOUND_A_CYCLE + n;
+      if (!isDown) await ask(numbers[place] ?? "", desks[place] ?? "");
     });
-    await Bun.sleep(between(50, 2_500));
+    await Bun.sleep(chance(LONG_CYCLES) ? between(2_500, 6_000) : between(50, 2_500));
     isDown = true;
     await killAndStart();
     await Promise.all(load);

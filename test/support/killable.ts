@@ -15,7 +15,7 @@ import { unsettled, wrongs } from "./kill-violations.ts";
 import { type ServedProcess, servedProcess } from "./served-process.ts";
 import { type SmtpServer, smtpServer } from "./smtp-server.ts";
 import { testCa } from "./test-ca.ts";
-import { watchTrunk } from "./trunk-watch.ts";
+import { type TrunkWatch, watchTrunk } from "./trunk-watch.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 export const OWN_NUMBER = "+37052000001";
@@ -27,8 +27,8 @@ export interface Killable extends ServedProcess {
   readonly smtp: SmtpServer;
   readonly receiver: HttpsReceiver;
   readonly agentId: number;
-  /** INVITEs that the carrier was sent by the appliance, by the number they call, retransmissions once. */
-  readonly invites: Map<string, Set<string>>;
+  /** What the carrier sees of the appliance. */
+  readonly trunk: TrunkWatch;
   /** A subscriber of the carrier, with further numbers of its own where asked for. */
   phone(number: string, numbers?: readonly string[]): Promise<Phone>;
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: ApiAnswer }>;
@@ -196,7 +196,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   });
 
   return {
-    ...{ dir, carrier, smtp, receiver, agentId, invites: watch.invites },
+    ...{ dir, carrier, smtp, receiver, agentId, trunk: watch },
     ...{ start, kill, api, rows },
     write(sql) {
       const stored = new Sqlite(join(dir, "data/linevoice.db"), { readwrite: true });

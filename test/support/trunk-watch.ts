@@ -39,9 +39,12 @@ export function watchTrunk(sipPort: number) {
     const number = userOf(message.uri);
     if (number === null || message.to.parameters.has("tag")) return;
     invites.set(number, (invites.get(number) ?? new Set()).add(message.callId));
+    watch.onInvite?.(number);
   }
-  return {
+  const watch = {
     ...{ invites, onMessage },
+    /** Told before the carrier does anything with it. */
+    onInvite: null as ((number: string) => void) | null,
     registrations: () => registrations,
     begin() {
       lines = [];
@@ -50,4 +53,5 @@ export function watchTrunk(sipPort: number) {
     /** Of the REGISTERs since `begin`. */
     story: () => lines.join("; ") || "no REGISTER came",
   };
+  return watch;
 }
