@@ -2,11 +2,11 @@
  * The composition root: builds, starts and stops everything, in a stated order. Nothing here
  * decides anything about calls, money or people; it only says who talks to whom.
  *
- * Start: storage → money, events, mail → audio (in the background) → SIP → calls (recovery first) →
- * trunks → scheduler → HTTP. Stop is the way back.
+ * Start: storage → money, events, mail → SIP → HTTP → audio (in the background) → calls (recovery first) →
+ * trunks → scheduler. Stop is the way back.
  */
 
-import { startAudio } from "./app/audio.ts";
+import { createAudio } from "./app/audio.ts";
 import { createCallerParts } from "./app/callers.ts";
 import { createDashboard, type Doctor } from "./app/dashboard.ts";
 import { createDelivery } from "./app/delivery.ts";
@@ -128,7 +128,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     attempted: (attempt) => monitoring.webhookAttempted(attempt),
     ...deps,
   });
-  const audio = startAudio(settings, { clock, log });
+  const audio = createAudio(settings, { clock, log });
   const ladder = createSipLadder(clock);
   const sip = await createSipStack(settings.sip, { clock, random, log, seen: ladder.see });
   const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
@@ -255,6 +255,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...deps,
   });
   baseUrl = http.baseUrl;
+  audio.start();
 
   deleteMailedRecordings(context);
   if (!settings.storage.shared) await database.tx(dropDeadLeases);

@@ -1,6 +1,6 @@
 /**
- * The audio side as the main thread holds it: call workers that start in the background, so that
- * the API answers at once, and the encoder. Calls that come meanwhile wait for the workers.
+ * The audio side as the main thread holds it: call workers that start in the background when they are
+ * told to, so that the API answers first, and the encoder. Calls that come meanwhile wait for the workers.
  */
 import type { CallMedia, RecordingEncoder } from "../call/media-port.ts";
 import type { Clock } from "../core/clock.ts";
@@ -13,6 +13,8 @@ import type { AppSettings } from "./settings.ts";
 
 export interface Audio extends CallMedia {
   readonly encoder: RecordingEncoder;
+  /** Starts the workers, once. */
+  start(): void;
   /** null: ready to carry calls; else one sentence. */
   problem(): string | null;
   /** Do all call workers still answer? False while they start. */
@@ -24,20 +26,14 @@ export interface Audio extends CallMedia {
   stop(): Promise<void>;
 }
 
-export function startAudio(
+export function createAudio(
   settings: AppSettings,
   deps: { readonly clock: Clock; readonly log: Log },
 ): Audio {
   const { clock, log } = deps;
   let state: "starting" | "ready" | "failed" = "starting";
-  const starting: Promise<CallWorkerPool> = createCallWorkerPool({
-    workers: settings.callWorkers,
-    spawnCallWorker,
-    spawnSpeechWorker,
-    settings: settings.callWorker,
-    clock,
-    log,
-  });
+  const { promise: starting, resolve: startsWith } = Promise.withResolvers<CallWorkerPool>();
+  let isStarted = false;
   let running: CallWorkerPool | null = null;
   starting.then(
     (started) => {
@@ -65,6 +61,20 @@ export function startAudio(
 
   return {
     encoder,
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      startsWith(
+        createCallWorkerPool({
+          workers: settings.callWorkers,
+          spawnCallWorker,
+          spawnSpeechWorker,
+          settings: settings.callWorker,
+          clock,
+          log,
+        }),
+      );
+    },
     async open(brief) {
       return (await pool()).open(brief);
     },
@@ -83,8 +93,8 @@ export function startAudio(
       await pool();
     },
     async stop() {
-      const [started] = await Promise.allSettled([starting]);
-      if (started.status === "fulfilled") await started.value.shutdown();
+      const [started] = isStarted ? await Promise.allSettled([starting]) : [];
+      if (started?.status === "fulfilled") await started.value.shutdown();
       await encoder.close();
     },
   };

@@ -11,7 +11,6 @@ import { callersConfig, configFor, operate } from "./operator.ts";
 import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";
 
 export const backupCommand: Command = {
-  summary: "copy the database while it is in use; list and check copies",
   usage: ["backup create [--to F] [--json]", "backup list [--json]", "backup verify F [--json]"],
   notes: [
     "A backup is the database. Recordings and the master key are not in it: keep a copy of",

@@ -7,7 +7,6 @@ import { configFor, controlSocketOf, noServer } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 
 export const callCommand: Command = {
-  summary: "place a call and follow it live",
   usage: ["call --agent ID --to +370… [--follow] [--json]"],
   async run(args, terminal) {
     const options = {

@@ -5,7 +5,6 @@ import { type Command, idFrom, parse, table, WrongUsage } from "./usage.ts";
 const ACTIONS = ["start", "pause", "resume", "cancel"] as const;
 
 export const campaignCommand: Command = {
-  summary: "list, start, pause, resume and cancel campaigns",
   usage: [
     "campaign list --tenant ID [--json]",
     "campaign start CAMPAIGN | pause CAMPAIGN | resume CAMPAIGN | cancel CAMPAIGN --tenant ID",

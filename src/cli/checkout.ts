@@ -14,7 +14,6 @@ const rowOf = (checkout: CheckoutSummary): string[] => [
 ];
 
 export const checkoutCommand: Command = {
-  summary: "list payments by bank transfer, and confirm one that arrived",
   usage: ["checkout list [--json]", "checkout confirm ID [--json]"],
   async run(args, terminal) {
     const { values, words } = parse(args, {}, 2);

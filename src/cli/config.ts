@@ -6,7 +6,6 @@ import { type Command, parse, table, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
 export const configCommand: Command = {
-  summary: "validate the configuration; show what is in effect and where it came from",
   usage: ["config check [--json]", "config show [--json]"],
   async run(args, terminal) {
     const { values, words } = parse(args, {}, 1);

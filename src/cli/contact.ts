@@ -20,7 +20,6 @@ const PAGE = 200;
 const REQUEST_BYTES_MAX = 1_000_000;
 
 export const contactCommand: Command = {
-  summary: "list, import and export the people a tenant knows",
   usage: [
     "contact list --tenant ID [--search TEXT] [--json]",
     "contact import FILE --tenant ID [--country LT] [--dry-run] [--skip-bad] [--json]",

@@ -3,7 +3,6 @@ import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 
 export const creditCommand: Command = {
-  summary: "put money on a tenant's wallet",
   usage: ["credit --tenant ID --eur N --note TEXT"],
   notes: ["A negative amount takes money off the wallet: --eur=-12.50."],
   async run(args, terminal) {

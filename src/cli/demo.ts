@@ -4,7 +4,6 @@ import { createLogger } from "../ops/logger.ts";
 import { type Command, parse } from "./usage.ts";
 
 export const demoCommand: Command = {
-  summary: "the main job on embedded defaults, with a demo carrier",
   usage: ["demo [--exit] [--data-dir DIR]"],
   async run(args, terminal) {
     const options = {

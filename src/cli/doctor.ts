@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
+import { ConfigInvalid } from "../config/config-invalid.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 import { MASTER_KEY_BYTES } from "../config/vault.ts";
 import { systemClock as clock } from "../core/clock.ts";
@@ -57,7 +58,6 @@ const SIGNS: Readonly<Record<Verdict, string>> = {
 };
 
 export const doctorCommand: Command = {
-  summary: "check everything a call needs; say how to mend what is wrong",
   usage: ["doctor [--json]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);

@@ -5,7 +5,6 @@ import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 
 export const eraseCommand: Command = {
-  summary: "take out everything a tenant has about one person's number",
   usage: ["erase --tenant ID --number +370… [--yes] [--json]"],
   notes: [
     "Without --yes it only says what would go. Recordings, transcripts, summaries, events, mails",

@@ -8,7 +8,6 @@ import { callersConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, idFrom, parse, required } from "./usage.ts";
 
 export const exportCommand: Command = {
-  summary: "write everything stored about a tenant as JSON lines",
   usage: ["export --tenant ID --to FILE [--json]"],
   notes: [
     "Secrets are left out. Recordings are named in the calls; copy them from <data>/recordings.",

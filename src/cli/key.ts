@@ -6,7 +6,6 @@ import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 
 export const keyCommand: Command = {
-  summary: "make an API key; its secret is shown once; change the master key",
   usage: ["key create --tenant ID --label L", "key rotate-master [--json]"],
   async run(args, terminal) {
     const options = { tenant: { type: "string" }, label: { type: "string" } } as const;

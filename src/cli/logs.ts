@@ -7,7 +7,6 @@ const LEVELS = ["info", "warn", "error"] as const;
 const LIMIT_MAX = 2000;
 
 export const logsCommand: Command = {
-  summary: "newest log lines; one call followed across SIP, media, engine, tools, webhooks, money",
   usage: ["logs [--call UUID] [--level info|warn|error] [--limit N] [--json]"],
   notes: [
     "Without words, numbers and secrets. Older lines are in the journal: journalctl -u linevoice",

@@ -11,7 +11,6 @@ import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 
 export const migrateCommand: Command = {
-  summary: "look at or bring up to date the database",
   usage: ["migrate status [--json]", "migrate up [--dry-run] [--json]"],
   async run(args, terminal) {
     const { values, words } = parse(args, { "dry-run": { type: "boolean", default: false } }, 1);

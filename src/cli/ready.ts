@@ -17,7 +17,6 @@ interface Readiness {
 }
 
 export const readyCommand: Command = {
-  summary: "ask the running server whether it carries calls",
   usage: ["ready [--wait SECONDS] [--json]"],
   notes: ["Exit status 0 when it does, 1 with the reasons when it does not in time."],
   async run(args, terminal) {

@@ -5,8 +5,9 @@
 
 import { type Tuning, tuningOf } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { ConfigInvalid } from "../config/config-invalid.ts";
 import { knownKeys } from "../config/known-keys.ts";
-import { ConfigInvalid, type LoadedConfig } from "../config/load.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";

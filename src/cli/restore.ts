@@ -12,7 +12,6 @@ import { callersConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
 export const restoreCommand: Command = {
-  summary: "put a backup in the place of the database; keeps the old one",
   usage: ["restore F [--yes] [--json]"],
   notes: [
     "Stop the server first. The database as it is now is kept in <data>/before-restore-<time>/.",

@@ -1,74 +1,9 @@
 /** argv → command → exit status: 0 done, 1 failed, 2 wrong usage. */
-import { ConfigInvalid } from "../config/load.ts";
+import { ConfigInvalid } from "../config/config-invalid.ts";
 import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
-import { backupCommand } from "./backup.ts";
-import { callCommand } from "./call.ts";
-import { campaignCommand } from "./campaign.ts";
-import { checkoutCommand } from "./checkout.ts";
-import { configCommand } from "./config.ts";
-import { contactCommand } from "./contact.ts";
-import { creditCommand } from "./credit.ts";
-import { demoCommand } from "./demo.ts";
-import { eraseCommand } from "./erase.ts";
-import { exportCommand } from "./export.ts";
-import { keyCommand } from "./key.ts";
-import { logsCommand } from "./logs.ts";
-import { migrateCommand } from "./migrate.ts";
-import { readyCommand } from "./ready.ts";
-import { restoreCommand } from "./restore.ts";
-import { setupCommand } from "./setup.ts";
-import { statementCommand } from "./statement.ts";
-import { supportBundleCommand } from "./support-bundle.ts";
-import { tenantCommand } from "./tenant.ts";
-import { toolCommand } from "./tool.ts";
-import { trunkCommand } from "./trunk.ts";
+import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
-import { userCommand } from "./user.ts";
-import { versionCommand } from "./version.ts";
-
-const doctorCommand: Command = {
-  summary: "check everything a call needs; say how to mend what is wrong",
-  usage: ["doctor [--json]"],
-  run: async (args, terminal) =>
-    await (await import("./doctor.ts")).doctorCommand.run(args, terminal),
-};
-
-/** The server is loaded only when it is asked for: other commands start faster. */
-const serveCommand: Command = {
-  summary: "run the appliance",
-  usage: ["serve"],
-  run: async (args, terminal) =>
-    await (await import("./serve.ts")).serveCommand.run(args, terminal),
-};
-
-const commands = new Map<string, Command>([
-  ["serve", serveCommand],
-  ["demo", demoCommand],
-  ["setup", setupCommand],
-  ["tenant", tenantCommand],
-  ["user", userCommand],
-  ["key", keyCommand],
-  ["trunk", trunkCommand],
-  ["tool", toolCommand],
-  ["contact", contactCommand],
-  ["campaign", campaignCommand],
-  ["credit", creditCommand],
-  ["checkout", checkoutCommand],
-  ["statement", statementCommand],
-  ["call", callCommand],
-  ["doctor", doctorCommand],
-  ["ready", readyCommand],
-  ["logs", logsCommand],
-  ["config", configCommand],
-  ["migrate", migrateCommand],
-  ["backup", backupCommand],
-  ["restore", restoreCommand],
-  ["erase", eraseCommand],
-  ["export", exportCommand],
-  ["support-bundle", supportBundleCommand],
-  ["version", versionCommand],
-]);
 
 const OPTIONS_HELP = [
   "Every command takes --config FILE (default: /etc/linevoice/linevoice.toml, else",
@@ -82,9 +17,9 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
     for (const line of overview()) (name === undefined ? terminal.err : terminal.out)(line);
     return name === undefined ? 2 : 0;
   }
-  const command = commands.get(name === "--version" ? "version" : name);
+  const command = await loadCommand(name === "--version" ? "version" : name);
   if (!command) {
-    const near = nearest(name, [...commands.keys()]);
+    const near = nearest(name, commandNames);
     terminal.err(`linevoice: there is no command ${name}.${near ? ` Did you mean ${near}?` : ""}`);
     terminal.err("See linevoice --help.");
     return 2;
@@ -121,7 +56,7 @@ const usageOf = (command: Command) => [
 const overview = () => [
   "linevoice: AI voice agents on the telephone",
   "",
-  ...[...commands].map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`),
+  ...Object.entries(summaries).map(([name, summary]) => `  ${name.padEnd(9)} ${summary}`),
   "",
   ...OPTIONS_HELP,
 ];

@@ -3,9 +3,11 @@
  * calls politely at once, SIGHUP reads the configuration again. Tells systemd when it is ready, alive and stopping.
  */
 
+import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
 import { type App, startApp } from "../app.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
@@ -16,7 +18,6 @@ import { checkSocketPath } from "../ops/control/socket-path.ts";
 import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
-import { residentDoctor } from "./doctor.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, parse } from "./usage.ts";
@@ -27,7 +28,6 @@ const PATIENCE_EVERY_MS = 10_000;
 const PATIENCE_MS = 30_000;
 
 export const serveCommand: Command = {
-  summary: "run the appliance",
   usage: ["serve [--config FILE]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);
@@ -49,7 +49,7 @@ export const serveCommand: Command = {
       if (copy) log.warn("database.copied_before_upgrade", { copy });
       const app = await startApp(settings, {
         ...{ clock, random, log },
-        doctor: residentDoctor(loaded),
+        doctor: doctorOnDemand(loaded),
       });
       const control = await startControlServer({ path, operator: app.operator, log });
       terminal.out(`API   ${app.addresses.http}`);
@@ -92,6 +92,15 @@ export const serveCommand: Command = {
     }
   },
 };
+
+/** Loaded when it is first asked: it brings codecs and providers along that the server has in its workers. */
+function doctorOnDemand(loaded: LoadedConfig): Doctor {
+  let called: Promise<Doctor> | null = null;
+  return async (operator) => {
+    called ??= import("./doctor.ts").then(({ residentDoctor }) => residentDoctor(loaded));
+    return await (await called)(operator);
+  };
+}
 
 /** While live calls go on, systemd waits past TimeoutStopSec, for an hour at most. */
 function askForPatience(app: App, systemd: SystemdNotifier): Timer {

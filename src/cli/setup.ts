@@ -3,7 +3,6 @@ import { configFor, operate } from "./operator.ts";
 import { type Command, parse } from "./usage.ts";
 
 export const setupCommand: Command = {
-  summary: "print a one-time link that makes an owner of this appliance",
   usage: ["setup [--json]"],
   notes: [
     "Open the link in a browser within 30 minutes. It works once; a link printed before ends.",

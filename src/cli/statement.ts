@@ -19,7 +19,6 @@ function csvLines(loaded: LoadedConfig, wish: Wish, what: CsvRows): AsyncGenerat
 }
 
 export const statementCommand: Command = {
-  summary: "print a tenant's month: a page, or the ledger or calls as CSV",
   usage: ["statement --tenant ID --month 2026-11 [--csv ledger|calls] [--json]"],
   async run(args, terminal) {
     const options = {

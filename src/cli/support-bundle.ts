@@ -23,7 +23,6 @@ import { version } from "./version.ts";
 const LOG_LINES = 2000;
 
 export const supportBundleCommand: Command = {
-  summary: "pack what a helper needs to see, without secrets and personal data",
   usage: ["support-bundle [--to FILE] [--json]"],
   notes: ["Look into it before you send it: tar -xzf FILE"],
   async run(args, terminal) {

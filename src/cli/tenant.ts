@@ -3,7 +3,6 @@ import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, table, WrongUsage } from "./usage.ts";
 
 export const tenantCommand: Command = {
-  summary: "make, list, suspend and resume tenants",
   usage: [
     "tenant create --name N --email E [--plan P]",
     "tenant list [--json]",

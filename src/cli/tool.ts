@@ -31,7 +31,6 @@ const OPTIONS = {
 type Values = ReturnType<typeof parse<typeof OPTIONS>>["values"];
 
 export const toolCommand: Command = {
-  summary: "give a tenant's agents an HTTP tool",
   usage: [
     "tool create --tenant ID --name find_booking --description D --url https://… --header X-Tool-Secret",
     "          (--secret-file F | --secret-stdin) --schema FILE [--agent ID] [--disabled]",

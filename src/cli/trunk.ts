@@ -31,7 +31,6 @@ const SET_OPTIONS = {
 } as const;
 
 export const trunkCommand: Command = {
-  summary: "connect a tenant to its SIP provider",
   usage: [
     "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls|auto] --username U",
     "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",

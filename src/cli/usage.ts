@@ -15,8 +15,6 @@ export interface Terminal {
 }
 
 export interface Command {
-  /** One line for `linevoice --help`. */
-  readonly summary: string;
   /** The lines after `Usage:`, without the program's name. */
   readonly usage: readonly string[];
   /** More lines of its --help. */

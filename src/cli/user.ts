@@ -33,7 +33,6 @@ const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const userCommand: Command = {
-  summary: "make people's accounts, list them, set passwords anew",
   usage: [
     "user create --tenant ID --email E [--name N] [--role owner|member|viewer] [--operator]",
     "user reset-password --email E [--mail] [--remove-second-factor]",

@@ -5,7 +5,6 @@ import { type Command, parse } from "./usage.ts";
 export const version: string = manifest.version;
 
 export const versionCommand: Command = {
-  summary: "print the version",
   usage: ["version [--json]"],
   async run(args, terminal) {
     const { values } = parse(args, {}, 0);

@@ -15,8 +15,11 @@ export interface KeyMeta {
   readonly kind: "text" | "number" | "boolean" | "list" | "table";
 }
 
-const described = <Schema extends z.ZodType>(schema: Schema, meta: KeyMeta): Schema =>
-  schema.meta({ ...meta }) as Schema;
+/** In place: every schema here is made for its key, and `meta()` would make it a second time. */
+function described<Schema extends z.ZodType>(schema: Schema, meta: KeyMeta): Schema {
+  z.globalRegistry.add(schema, { ...meta });
+  return schema;
+}
 
 /** What is known about a key; undefined for a section. */
 export function keyMeta(schema: z.ZodType): KeyMeta | undefined {

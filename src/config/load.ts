@@ -5,9 +5,11 @@
  * Every mistake is collected, not just the first; none of the messages repeats a value, since it may be a
  * secret in the wrong place.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
+import { ConfigInvalid } from "./config-invalid.ts";
 import { consistencyProblems } from "./consistency.ts";
 import { credentialsFor } from "./credentials.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
@@ -33,14 +35,6 @@ export interface LoadedConfig {
   readonly dataDir: string;
   /** `default`, `file:line`, `environment variable X`, `systemd credential X` or `credential file X`, by dotted key. */
   readonly sources: ReadonlyMap<string, string>;
-}
-
-/** One line a mistake: where, what, what is allowed, the nearest known key. */
-export class ConfigInvalid extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join("\n"));
-    this.name = "ConfigInvalid";
-  }
 }
 
 export const SYSTEM_PATH = "/etc/linevoice/linevoice.toml";

@@ -95,11 +95,11 @@ function answer(asset: Asset, request: Request): Response {
   return new Response(packed ? asset.gzip : asset.plain, { headers });
 }
 
-/** `document`: the OpenAPI document as it is served. */
-export function docsRoutes(app: Elysia, document: object): void {
+/** `document` makes the OpenAPI document as it is served: asked once, when somebody reads it. */
+export function docsRoutes(app: Elysia, document: () => object): void {
   const fileAsset = (type: string, path: string) =>
     lazy(async () => assetOf(type, new Uint8Array(await Bun.file(path).arrayBuffer())));
-  const json = lazy(async () => textAsset("application/json", JSON.stringify(document)));
+  const json = lazy(async () => textAsset("application/json", JSON.stringify(document())));
   const script = "text/javascript; charset=utf-8";
   const assets: readonly (readonly [string, () => Promise<Asset>])[] = [
     ...DOCUMENT_PATHS.map((path) => [path, json] as const),

@@ -15,19 +15,30 @@ export interface FieldNotes {
   readonly must: string;
 }
 
+/** Give it a schema made for this field: it is described in place, unless it has a description. */
 export function field<Schema extends z.ZodType>(schema: Schema, notes: FieldNotes): Schema {
-  const described = schema.meta({ description: notes.description, examples: [notes.example] });
+  const described = noted(schema, { description: notes.description, examples: [notes.example] });
   requirements.add(described, { must: notes.must });
   return described;
 }
 
-/** A field of a response: only described. */
+/** A field of a response: only described. The same holds for its schema. */
 export function shown<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
   example?: unknown,
 ): Schema {
-  return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
+  return noted(schema, {
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
+}
+
+/** `meta()` makes a schema a second time, which for a thousand fields is felt at the start. */
+function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): Schema {
+  if (z.globalRegistry.get(schema) !== undefined) return schema.meta(notes);
+  z.globalRegistry.add(schema, notes);
+  return schema;
 }
 
 /** The sentence of a schema, also behind optional, nullable and default. */

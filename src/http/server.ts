@@ -169,8 +169,7 @@ export async function createHttpServer(
   });
   dashboardDocumentRoute(app, settings.version, gate.exchangeOf);
   healthRoutes(app, { health: dependencies.health, isRefusing: gate.isRefusing });
-  docsRoutes(
-    app,
+  docsRoutes(app, () =>
     openApiDocument(
       allContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]),
       settings.version,

@@ -6,7 +6,7 @@ import { contract } from "../contract.ts";
 import { deletedReply, e164In, field, idOut, okReply, page, shown, timeOut } from "../schema.ts";
 
 const tag = "Contacts";
-const language = z.enum(AGENT_LANGUAGES);
+const language = () => z.enum(AGENT_LANGUAGES);
 
 export const Contact = z
   .strictObject({
@@ -16,7 +16,7 @@ export const Contact = z
     last_name: shown(z.string(), "Last name.", "Petraitis"),
     vocative: shown(z.string().nullable(), "How the person is addressed; null: by rule.", null),
     birthday: shown(z.string().nullable(), "Birthday, with or without the year.", "1980-02-29"),
-    language: shown(language.nullable(), "The person's language.", "lt"),
+    language: shown(language().nullable(), "The person's language.", "lt"),
     notes: shown(z.string(), "Notes.", "Prefers mornings"),
     consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
     do_not_call: shown(z.boolean(), "Asked not to be called.", false),
@@ -49,7 +49,7 @@ const fields = {
   )
     .nullable()
     .optional(),
-  language: field(language, {
+  language: field(language(), {
     description: "The person's language.",
     example: "lt",
     must: "be one of lt, lv, en, ru",
@@ -208,7 +208,7 @@ export const importContacts = contract({
         first_name: shown(z.string(), "First name.", "Jonas"),
         last_name: shown(z.string(), "Last name.", "Petraitis"),
         birthday: shown(z.string().nullable(), "Birthday.", "1980-02-29"),
-        language: shown(language.nullable(), "The person's language.", "lt"),
+        language: shown(language().nullable(), "The person's language.", "lt"),
         consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
         do_not_call: shown(z.boolean(), "Asked not to be called.", false),
       }),

@@ -1,7 +1,8 @@
 /** [engine]: what is missing is said with how to mend it; keys go where they belong. */
 import { expect, test } from "bun:test";
+import { ConfigInvalid } from "../../../src/config/config-invalid.ts";
 import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
-import { ConfigInvalid, loadConfig } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/config/load.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const nowhere = tempDir();

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigInvalid } from "../../../src/config/config-invalid.ts";
 import { knownKeys } from "../../../src/config/known-keys.ts";
-import { ConfigInvalid, type LoadOptions, loadConfig } from "../../../src/config/load.ts";
+import { type LoadOptions, loadConfig } from "../../../src/config/load.ts";
 import { showConfig } from "../../../src/config/show.ts";
 import { readToml } from "../../../src/config/toml.ts";
 import { tempDir } from "../../support/temp-dir.ts";

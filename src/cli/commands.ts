@@ -1,0 +1,73 @@
+/**
+ * The commands: what each is for, and where it is. A command is loaded when it is asked for, so that the
+ * server starts without the others and they without the server.
+ */
+import type { Command } from "./usage.ts";
+
+/** One line each for `linevoice --help`, in its order. */
+export const summaries = {
+  serve: "run the appliance",
+  demo: "the main job on embedded defaults, with a demo carrier",
+  setup: "print a one-time link that makes an owner of this appliance",
+  tenant: "make, list, suspend and resume tenants",
+  user: "make people's accounts, list them, set passwords anew",
+  key: "make an API key; its secret is shown once; change the master key",
+  trunk: "connect a tenant to its SIP provider",
+  tool: "give a tenant's agents an HTTP tool",
+  contact: "list, import and export the people a tenant knows",
+  campaign: "list, start, pause, resume and cancel campaigns",
+  credit: "put money on a tenant's wallet",
+  checkout: "list payments by bank transfer, and confirm one that arrived",
+  statement: "print a tenant's month: a page, or the ledger or calls as CSV",
+  call: "place a call and follow it live",
+  doctor: "check everything a call needs; say how to mend what is wrong",
+  ready: "ask the running server whether it carries calls",
+  logs: "newest log lines; one call followed across SIP, media, engine, tools, webhooks, money",
+  config: "validate the configuration; show what is in effect and where it came from",
+  migrate: "look at or bring up to date the database",
+  backup: "copy the database while it is in use; list and check copies",
+  restore: "put a backup in the place of the database; keeps the old one",
+  erase: "take out everything a tenant has about one person's number",
+  export: "write everything stored about a tenant as JSON lines",
+  "support-bundle": "pack what a helper needs to see, without secrets and personal data",
+  version: "print the version",
+} as const;
+
+export type CommandName = keyof typeof summaries;
+
+const loaders: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  serve: async () => (await import("./serve.ts")).serveCommand,
+  demo: async () => (await import("./demo.ts")).demoCommand,
+  setup: async () => (await import("./setup.ts")).setupCommand,
+  tenant: async () => (await import("./tenant.ts")).tenantCommand,
+  user: async () => (await import("./user.ts")).userCommand,
+  key: async () => (await import("./key.ts")).keyCommand,
+  trunk: async () => (await import("./trunk.ts")).trunkCommand,
+  tool: async () => (await import("./tool.ts")).toolCommand,
+  contact: async () => (await import("./contact.ts")).contactCommand,
+  campaign: async () => (await import("./campaign.ts")).campaignCommand,
+  credit: async () => (await import("./credit.ts")).creditCommand,
+  checkout: async () => (await import("./checkout.ts")).checkoutCommand,
+  statement: async () => (await import("./statement.ts")).statementCommand,
+  call: async () => (await import("./call.ts")).callCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  ready: async () => (await import("./ready.ts")).readyCommand,
+  logs: async () => (await import("./logs.ts")).logsCommand,
+  config: async () => (await import("./config.ts")).configCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
+  backup: async () => (await import("./backup.ts")).backupCommand,
+  restore: async () => (await import("./restore.ts")).restoreCommand,
+  erase: async () => (await import("./erase.ts")).eraseCommand,
+  export: async () => (await import("./export.ts")).exportCommand,
+  "support-bundle": async () => (await import("./support-bundle.ts")).supportBundleCommand,
+  version: async () => (await import("./version.ts")).versionCommand,
+};
+
+export const commandNames = Object.keys(summaries);
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(summaries, name);
+
+/** null: there is no such command. */
+export async function loadCommand(name: string): Promise<Command | null> {
+  return isCommand(name) ? await loaders[name]() : null;
+}
