@@ -6,7 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
-import { load, type ReadsResult } from "../http/reads.ts";
+import { load, loadAtRate, type ReadsResult } from "../http/reads.ts";
 import { type Heard, listenIn } from "../media/listening.ts";
 import { cpuSeconds, residentMemory } from "../process/usage.ts";
 import { BENCH_HOST, type CallTarget, RTP_PORTS } from "./target.ts";
@@ -29,12 +29,15 @@ export interface CallsResult {
   readonly setUpMs: SetUp["setUpMs"];
   /** Null where nobody can listen in (no C compiler, no CAP_NET_RAW). */
   readonly pacing: Heard | null;
-  /** Reads while the calls run. */
+  /** As many reads as it takes while the calls run. */
   readonly reads: ReadsResult;
+  /** Reads at a rate while the calls run; null without wrk. */
+  readonly pacedReads: ReadsResult | null;
 }
 
 const SETTLE_MS = 3_000;
 const FIRST_CALLS = 10;
+const READS_PER_SECOND = 3000;
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -80,6 +83,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     const pacing = (await listening?.heard()) ?? null;
     const callsUp = callers.reduce((sum, { setUp }) => sum + setUp.up, 0);
     const megabytesPerCall = (own() - awake) / Math.max(1, callsUp - FIRST_CALLS);
+    const pacedReads = await loadAtRate(target, "/tenant", READS_PER_SECOND, seconds);
     const reads = await load({ base: target.base, key: target.key }, "/tenant", 16, seconds);
     return {
       callsAskedFor: calls,
@@ -91,6 +95,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
       setUpMs: callers[1]?.setUp.setUpMs ?? { p50: 0, p99: 0 },
       pacing,
       reads,
+      pacedReads,
     };
   } finally {
     await Promise.all(callers.map(({ hangUp }) => hangUp()));

@@ -34,10 +34,20 @@ interface Target {
   readonly agentId: number;
 }
 
+interface Order {
+  readonly url: string;
+  readonly key: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
 type Measured = Omit<ReadsResult, "path" | "tool" | "cpuMicroseconds">;
 
 /** At a path's end: every request asks for another page, so that none is answered from what was kept. */
 export const PAGE_AFTER_PAGE = "&offset=…";
+
+/** Each waits before it asks again: enough of them keep the rate while one waits for its answer. */
+const PACED_CONNECTIONS = 30;
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const pinned = (core: number, command: readonly string[]) =>
@@ -72,7 +82,26 @@ export async function measureReads(options: ReadsOptions = {}): Promise<ReadsRes
   }
 }
 
-/** `path` is below /api/v1. */
+/**
+ * Reads at about a rate, below what the server could do: what a request waits beside other work. `path`
+ * is below /api/v1. null without wrk.
+ */
+export async function loadAtRate(
+  target: Pick<Target, "base" | "key">,
+  path: string,
+  perSecond: number,
+  seconds: number,
+): Promise<ReadsResult | null> {
+  if (!Bun.which("wrk")) return null;
+  const pauseMs = Math.round((1000 * PACED_CONNECTIONS) / perSecond);
+  const script = ["-s", file("./paced.lua")];
+  const url = `${target.base}/api/v1${path}`;
+  const order = { url, key: target.key, connections: PACED_CONNECTIONS, seconds };
+  const measured = await withWrk(order, script, [String(pauseMs)]);
+  return { path, ...measured, tool: "wrk" };
+}
+
+/** As many as the server takes. `path` is below /api/v1. */
 export async function load(
   target: Pick<Target, "base" | "key">,
   path: string,
@@ -81,9 +110,10 @@ export async function load(
 ): Promise<ReadsResult> {
   const turning = path.endsWith(PAGE_AFTER_PAGE);
   const url = `${target.base}/api/v1${turning ? path.slice(0, -PAGE_AFTER_PAGE.length) : path}`;
+  const order = { url, key: target.key, connections, seconds };
   const measured = Bun.which("wrk")
-    ? await withWrk(url, target.key, connections, seconds, turning)
-    : await withOwn(url, target.key, connections, seconds, turning);
+    ? await withWrk(order, turning ? ["-s", file("./pages.lua")] : [])
+    : await withOwn(order, turning);
   return { path, ...measured, tool: Bun.which("wrk") ? "wrk" : "own" };
 }
 
@@ -95,17 +125,14 @@ async function output(command: readonly string[]): Promise<string> {
 }
 
 async function withWrk(
-  url: string,
-  key: string,
-  connections: number,
-  seconds: number,
-  turning: boolean,
+  { url, key, connections, seconds }: Order,
+  script: readonly string[],
+  scriptArguments: readonly string[] = [],
 ): Promise<Measured> {
-  const script = turning ? ["-s", file("./pages.lua")] : [];
   const header = `authorization: Bearer ${key}`;
   const text = await output([
     ...["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-H", header],
-    ...[...script, url],
+    ...[...script, url, "--", ...scriptArguments],
   ]);
   return {
     requestsPerSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0)),
@@ -123,10 +150,7 @@ function millisecondsAt(text: string, percentile: string): number {
 }
 
 async function withOwn(
-  url: string,
-  key: string,
-  connections: number,
-  seconds: number,
+  { url, key, connections, seconds }: Order,
   turning: boolean,
 ): Promise<Measured> {
   const command = [process.execPath, file("./load.ts"), url, key, String(connections)];

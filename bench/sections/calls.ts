@@ -12,7 +12,7 @@ const calls: Section = {
     for (const count of full ? [50, 100, 250] : [100]) {
       const result = await measureCalls(count, full ? 15 : 4);
       results.push(result);
-      const { callsUp, callsAskedFor, pacing, reads, setUpMs } = result;
+      const { callsUp, callsAskedFor, pacing, reads, pacedReads, setUpMs } = result;
       const up = `${callsUp} of ${callsAskedFor} calls answered${pacing ? `, ${pacing.streams} sending while measured` : ""}, VAD, recording and conversation on`;
       note({
         what: `CPU a call, ${count} calls`,
@@ -40,8 +40,15 @@ const calls: Section = {
         method:
           "at the caller, a call every 40 ms, through a carrier with its challenge; greeting prepared meanwhile",
       });
+      if (pacedReads)
+        note({
+          what: `API read /tenant beside ${count} calls, at a rate`,
+          aim: "p99 ≤ 10 ms beside 100",
+          value: `${pacedReads.requestsPerSecond}/s, p50 ${ms(pacedReads.p50Ms)}, p99 ${ms(pacedReads.p99Ms)}`,
+          method: "30 connections that pause between their requests",
+        });
       note({
-        what: `API read /tenant beside ${count} calls`,
+        what: `API read /tenant beside ${count} calls, to the limit`,
         value: `${reads.requestsPerSecond}/s, p50 ${ms(reads.p50Ms)}, p99 ${ms(reads.p99Ms)}`,
         method: `callers and ${reads.tool} share what the appliance leaves of the cores`,
       });
@@ -64,6 +71,7 @@ const signalling: Section = {
     for (const result of results ?? [])
       note({
         what: `calls/s, ${result.who}`,
+        ...(result.who === "stack" ? { aim: "100/s, signalling only" } : {}),
         value: `${result.callsPerSecond.toFixed(0)}/s; INVITE → 200 p50 ${ms(result.setUpP50Ms)}, p99 ${ms(result.setUpP99Ms)}; ${result.cpuMsPerCall.toFixed(2)} ms of processor time each; ${result.failed} failed`,
         method: `${CALLED[result.who]}; ${result.succeeded} calls by sipp, 10 at once, hung up at once`,
       });

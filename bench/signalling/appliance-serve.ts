@@ -10,13 +10,16 @@ import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
 import { CALLER, OURS, type SignallingTarget } from "./hosts.ts";
 
+/** A place is free when the call is settled, a moment after its BYE: the generator calls at once. */
+const PLACES_PER_CALL = 20;
+
 const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
 const world = await startAppliance({
   dataDir: directory,
   host: OURS,
   carrier: await startCarrierProcess(OURS),
   agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
-  settings: roomFor(Number(process.argv[2] ?? 50)),
+  settings: roomFor(Number(process.argv[2] ?? 50) * PLACES_PER_CALL),
 });
 await world.app.operator.setTrunk({
   ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },
