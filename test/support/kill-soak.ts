@@ -20,7 +20,7 @@ const CHECK_EVERY = 10;
 const CALLERS = 4;
 const OUTBOUND_A_CYCLE = 4;
 /** Of the calls that are asked for; each to a person with a number of their own. */
-const HANDED_OVER = 0.3;
+const HANDED_OVER = 0.6;
 /** Of the cycles: long enough for a caller to be with a person when it dies. */
 const LONG_CYCLES = 0.2;
 /** A start that gave up having waited so long for a processor says nothing about the program. */
