@@ -8,14 +8,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, count, eq, gte } from "drizzle-orm";
-import { openVault } from "../../src/app/vault.ts";
-import { systemRandom } from "../../src/core/random.ts";
 import { outbox } from "../../src/store/schema/index.ts";
-import { webhookStore } from "../../src/store/webhook-store.ts";
 import { callStarted } from "../../src/webhook/catalogue.ts";
-import { webhookSecretBinding } from "../../src/webhook/secret-binding.ts";
 import { startAppliance } from "../../test/support/appliance.ts";
-import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
+import { storeEndpoints } from "../../test/support/many-endpoints.ts";
 import { testCa } from "../../test/support/test-ca.ts";
 import { startCarrierProcess } from "../calls/carrier-process.ts";
 import { roomFor } from "../calls/room.ts";
@@ -79,22 +75,14 @@ for (let index = 0; index < storm.calls; index++) {
   const number = callerNumber(index);
   world.carrier.addSubscriber({ username: number, password: number, numbers: [number] });
 }
-const endpoints = await storeEndpoints();
-
-/** One webhook a tenant. */
-async function storeEndpoints() {
-  const vault = await openVault(database, masterKey, systemRandom);
-  const stored: { tenantId: number; webhookId: number }[] = [];
-  for (let index = 0; index < storm.endpoints; index++) {
-    const tenantId = await insertTenant(database);
-    const url = `${receivers.base}${pathOf(index, storm.troubled)}`;
-    const webhookId = await insertWebhook(database, tenantId, { url, events: ["call.started"] });
-    const secret = vault.seal("a signing secret", webhookSecretBinding(webhookId));
-    await database.tx((queries) => webhookStore(queries).setSecret(tenantId, webhookId, secret));
-    stored.push({ tenantId, webhookId });
-  }
-  return stored;
-}
+const endpoints = await storeEndpoints(
+  database,
+  masterKey,
+  Array.from(
+    { length: storm.endpoints },
+    (_, index) => receivers.base + pathOf(index, storm.troubled),
+  ),
+);
 
 /** Lets `amount` events happen in one transaction; when it was over, for the healthy ones, by call id. */
 async function happen(from: number, amount: number, storedAt: Map<string, number>): Promise<void> {
