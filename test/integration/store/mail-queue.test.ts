@@ -1,3 +1,4 @@
+/** The mail queue: what is handed over, when again, and what is left when it cannot be. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,17 +10,13 @@ import { createMailQueue, type MailWorker } from "../../../src/mail/mail-queue.t
 import type { MailDraft } from "../../../src/mail/ports.ts";
 import { type MailProvider, MailRefused } from "../../../src/mail/provider.ts";
 import { outboxProvider } from "../../../src/mail/providers/outbox.ts";
-import { resendProvider } from "../../../src/mail/providers/resend.ts";
-import { smtpProvider } from "../../../src/mail/providers/smtp.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { mails } from "../../../src/store/schema/index.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { decodeWords, readMail } from "../../support/mime.ts";
-import { type SmtpServer, smtpServer } from "../../support/smtp-server.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { testCa } from "../../support/test-ca.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
 
 setDefaultTimeout(30_000);
@@ -31,11 +28,9 @@ const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(directory, "mail.db"), clock.now());
 const tenantId = await insertTenant(database);
 const workers: MailWorker[] = [];
-let smtp: SmtpServer | null = null;
 
 afterAll(async () => {
   for (const worker of workers) await worker.stop();
-  await smtp?.close();
   await database.close();
 });
 
@@ -240,172 +235,5 @@ describe("the mail queue", () => {
     await hasStatus(mail, "sent");
     expect(messages).toEqual([null]);
     await queue.stop();
-  });
-});
-
-describe("the SMTP provider", () => {
-  test("hands over text and attachment intact, and tells refusals from outages", async () => {
-    smtp = await smtpServer("127.43.0.1");
-    const provider = smtpProvider({
-      host: "127.43.0.1",
-      port: smtp.port,
-      security: "none",
-      username: null,
-      password: null,
-    });
-    const message = {
-      key: "k",
-      callUuid: null,
-      from: "Linevoice <calls@voice.example>",
-      to: "desk@clinic.example",
-      subject: "Zvans",
-      text: "Teksts ķļņ\n.punkts",
-      messageId: "<1@voice.example>",
-      date: new Date(clock.now()),
-      attachment: { filename: "a.mp3", contentType: "audio/mpeg", content: randomBytes(9999) },
-    };
-    await provider.send(message);
-    const [mail] = smtp.mails;
-    expect(mail).toMatchObject({ from: "calls@voice.example", to: "desk@clinic.example" });
-    const read = readMail(mail?.data ?? "");
-    expect(read.headers["message-id"]).toBe("<1@voice.example>");
-    expect(read.text.replaceAll("\r\n", "\n")).toBe(message.text);
-    expect(read.attachment?.content.equals(message.attachment.content)).toBe(true);
-
-    smtp.refuse = { RCPT: "550 no such user" };
-    await expect(provider.send(message)).rejects.toBeInstanceOf(MailRefused);
-    smtp.refuse = { RCPT: "451 try later" };
-    await expect(provider.send(message)).rejects.not.toBeInstanceOf(MailRefused);
-    smtp.refuse = { ".": "552 too large" };
-    await expect(provider.send(message)).rejects.toBeInstanceOf(MailRefused);
-    const port = smtp.port;
-    await smtp.close();
-    smtp = null;
-    await expect(provider.send(message)).rejects.not.toBeInstanceOf(MailRefused);
-    expect(port).toBeGreaterThan(0);
-    await provider.close();
-  });
-
-  test("with STARTTLS asked for, nothing goes to a server that has none", async () => {
-    smtp = await smtpServer("127.43.0.1");
-    const { port } = smtp;
-    const provider = smtpProvider({
-      host: "127.43.0.1",
-      port,
-      security: "starttls",
-      username: "u",
-      password: "p",
-    });
-    const message = {
-      key: "k",
-      callUuid: null,
-      from: "a@b.example",
-      to: "c@d.example",
-      subject: "s",
-      text: "t",
-      messageId: "<2@b.example>",
-      date: new Date(0),
-      attachment: null,
-    };
-    await expect(provider.send(message)).rejects.toThrow();
-    expect(smtp.mails).toEqual([]);
-    await provider.close();
-  });
-});
-
-const plainMessage = {
-  ...{ key: "k", callUuid: null, from: "a@b.example", to: "c@d.example", subject: "s", text: "t" },
-  ...{ messageId: "<3@b.example>", date: new Date(0), attachment: null },
-};
-
-const ca = testCa(directory);
-for (const security of ["starttls", "tls"] as const)
-  describe(`SMTP with ${security} and a login`, () => {
-    const HOST = "127.43.0.7";
-    const account = { user: "clinic", password: "pässword with spaces" };
-    const start = (certified = HOST) =>
-      smtpServer(HOST, {
-        ...{ certificate: ca.issue([`IP:${certified}`]), account },
-        implicitTls: security === "tls",
-      });
-    const provider = (port: number, password = account.password, caPem: string | null = ca.caPem) =>
-      smtpProvider({ host: HOST, port, security, username: account.user, password, caPem });
-
-    test("the mail goes encrypted, after the login", async () => {
-      const server = await start();
-      const smtpClient = provider(server.port);
-      await smtpClient.send(plainMessage);
-      expect(server.mails).toMatchObject([{ secure: true, user: "clinic", to: "c@d.example" }]);
-      await smtpClient.close();
-      await server.close();
-    });
-
-    test("a wrong password is the operator's to mend: the mail is not refused for good", async () => {
-      const server = await start();
-      const smtpClient = provider(server.port, "wrong");
-      const error = await smtpClient.send(plainMessage).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(Error);
-      expect(error).not.toBeInstanceOf(MailRefused);
-      expect(server.mails).toEqual([]);
-      await smtpClient.close();
-      await server.close();
-    });
-
-    test("a certificate of another name, or of nobody we trust, gets neither password nor mail", async () => {
-      for (const [certified, caPem] of [
-        ["127.43.0.8", ca.caPem],
-        [HOST, null],
-      ] as const) {
-        const server = await start(certified);
-        const smtpClient = provider(server.port, account.password, caPem);
-        await expect(smtpClient.send(plainMessage)).rejects.toThrow();
-        expect(server.mails).toEqual([]);
-        await smtpClient.close();
-        await server.close();
-      }
-    });
-  });
-
-describe("the Resend provider", () => {
-  test("posts the message with its idempotency key, and tells refusals from outages", async () => {
-    const seen: { key: string | null; body: Record<string, unknown> }[] = [];
-    let status = 200;
-    const server = Bun.serve({
-      hostname: "127.43.0.2",
-      port: 0,
-      async fetch(request) {
-        const body = (await request.json()) as Record<string, unknown>;
-        seen.push({ key: request.headers.get("idempotency-key"), body });
-        const error = { name: "validation_error", message: "bad", statusCode: status };
-        return Response.json(status === 200 ? { id: "1" } : error, { status });
-      },
-    });
-    const baseUrl = `http://127.43.0.2:${server.port}`;
-    const provider = resendProvider({ apiKey: "re_test", baseUrl });
-    const content = randomBytes(1000);
-    const message = {
-      key: "transcript:1",
-      callUuid: null,
-      from: "a@b.example",
-      to: "c@d.example",
-      subject: "s",
-      text: "t",
-      messageId: "<3@b.example>",
-      date: new Date(0),
-      attachment: { filename: "a.mp3", contentType: "audio/mpeg", content },
-    };
-    await provider.send(message);
-    expect(seen[0]?.key).toBe("transcript:1");
-    expect(seen[0]?.body).toMatchObject({ from: "a@b.example", subject: "s", text: "t" });
-    const sent = (seen[0]?.body.attachments ?? []) as { content: string; filename: string }[];
-    const attachment = sent[0];
-    expect(attachment?.filename).toBe("a.mp3");
-    expect(Buffer.from(attachment?.content ?? "", "base64").equals(content)).toBe(true);
-    status = 422;
-    await expect(provider.send(message)).rejects.toBeInstanceOf(MailRefused);
-    for (status of [401, 429, 500])
-      await expect(provider.send(message)).rejects.not.toBeInstanceOf(MailRefused);
-    await server.stop(true);
-    await expect(provider.send(message)).rejects.not.toBeInstanceOf(MailRefused);
   });
 });
