@@ -1,0 +1,152 @@
+/** The answers of the tests' Realtime server: one at a time, word by word, with the audio of each, or as a fault has it. */
+import type { ServerWebSocket } from "bun";
+import type { Item, RealtimeScript, ResponseFault, SpokenAnswer } from "./realtime-script.ts";
+import { type Frame, formatOf, fromPcm, type Peer, type Wire } from "./realtime-wire.ts";
+
+/** `response.create` is answered by what this returns. */
+export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
+  async function respond(ws: ServerWebSocket<Peer>, frame: Frame): Promise<void> {
+    const peer = ws.data;
+    const wish = (frame.response ?? {}) as {
+      conversation?: string;
+      metadata?: object;
+      instructions?: string;
+      output_modalities?: string[];
+    };
+    const beside = wish.conversation === "none";
+    if (!beside && peer.active) {
+      const error = {
+        code: "conversation_already_has_active_response",
+        message: "busy",
+        event_id: frame.event_id,
+      };
+      send(ws, { type: "error", error });
+      return;
+    }
+    const id = newId("resp");
+    const running = { id, cancelled: false };
+    if (!beside) peer.active = running;
+    send(ws, {
+      type: "response.created",
+      response: { id, status: "in_progress", metadata: wish.metadata ?? null },
+    });
+    send(ws, {
+      type: "rate_limits.updated",
+      rate_limits: [{ name: "tokens", limit: 1000, remaining: 900, reset_seconds: 1 }],
+    });
+    if (script.responseDelayMs > 0) await Bun.sleep(script.responseDelayMs);
+    const fault = beside ? undefined : script.faults.shift();
+    const said = beside
+      ? { text: besideText(wish.instructions ?? "") }
+      : script.answer(peer.items.at(-1)?.text ?? "", peer.items);
+    if (fault?.type === "garbage") for (const junk of ["{", "[]", '{"no":"type"}']) ws.send(junk);
+    if (fault?.type === "huge") ws.send("x".repeat(fault.characters));
+    if (fault?.type === "failed") {
+      finish(ws, running, {
+        status: "failed",
+        status_details: {
+          type: "failed",
+          error: { type: "server_error", code: fault.code, message: fault.code },
+        },
+      });
+      return;
+    }
+    const stalled = await speak(ws, running, said, fault, beside, wish.output_modalities);
+    if (stalled) return;
+    const output = (said.tools ?? []).map(({ name, arguments: args }) =>
+      callTool(ws, id, name, args),
+    );
+    finish(
+      ws,
+      running,
+      running.cancelled
+        ? { status: "cancelled", status_details: { type: "cancelled", reason: "client_cancelled" } }
+        : { status: "completed", output },
+    );
+  }
+
+  function besideText(instructions: string): string {
+    const quoted = /Text: (".*")$/s.exec(instructions)?.[1];
+    return quoted ? script.readOut(JSON.parse(quoted) as string) : "A short summary of the call.";
+  }
+
+  /** Whether nothing more comes. */
+  async function speak(
+    ws: ServerWebSocket<Peer>,
+    running: { id: string; cancelled: boolean },
+    { text = "" }: SpokenAnswer,
+    fault: ResponseFault | undefined,
+    beside: boolean,
+    modalities: string[] | undefined,
+  ): Promise<boolean> {
+    if (text === "") return false;
+    const itemId = newId("item");
+    const common = { response_id: running.id, item_id: itemId, output_index: 0, content_index: 0 };
+    const item: Item = { id: itemId, role: "assistant", text: "", audioMs: 0 };
+    if (!beside) ws.data.items.push(item);
+    send(ws, {
+      ...common,
+      type: "response.output_item.added",
+      item: { id: itemId, type: "message", role: "assistant" },
+    });
+    const words = text.split(/(?<= )/);
+    const audio = modalities?.includes("text") ? null : await script.speech(text);
+    for (const [index, word] of words.entries()) {
+      if (running.cancelled) break;
+      if (fault && "after" in fault && index >= fault.after) {
+        if (fault.type === "close") ws.terminate();
+        return true;
+      }
+      const name = audio ? "response.output_audio_transcript.delta" : "response.output_text.delta";
+      if (!script.sparse) send(ws, { ...common, type: name, delta: word });
+      item.text += word;
+      if (audio) {
+        const from = Math.round((audio.length * index) / words.length);
+        const to = Math.round((audio.length * (index + 1)) / words.length);
+        const delta = fromPcm(formatOf(ws.data), audio.subarray(from, to));
+        send(ws, { ...common, type: "response.output_audio.delta", delta });
+      }
+      if (script.paceMs > 0) await Bun.sleep(script.paceMs);
+    }
+    const type = "response.output_audio_transcript.done";
+    if (!running.cancelled) send(ws, { ...common, type, transcript: item.text });
+    return false;
+  }
+
+  function callTool(
+    ws: ServerWebSocket<Peer>,
+    responseId: string,
+    name: string,
+    args: object | string,
+  ): object {
+    const item = {
+      id: newId("item"),
+      type: "function_call",
+      call_id: newId("call"),
+      name,
+      arguments: typeof args === "string" ? args : JSON.stringify(args),
+    };
+    if (script.sparse) return item;
+    send(ws, {
+      type: "response.output_item.added",
+      response_id: responseId,
+      item: { ...item, arguments: "" },
+    });
+    send(ws, {
+      type: "response.function_call_arguments.done",
+      response_id: responseId,
+      item_id: item.id,
+      arguments: item.arguments,
+    });
+    send(ws, { type: "response.output_item.done", response_id: responseId, item });
+    return item;
+  }
+
+  function finish(ws: ServerWebSocket<Peer>, running: { id: string }, how: object): void {
+    const usage = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
+    if (ws.data.active === running) ws.data.active = null;
+    send(ws, { type: "response.done", response: { id: running.id, output: [], ...how, usage } });
+  }
+
+  return respond;
+}
