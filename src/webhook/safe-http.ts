@@ -103,14 +103,19 @@ export function parseTenantUrl(text: string): URL {
   return url;
 }
 
+const trusting = (more: readonly string[]) =>
+  createSecureContext({ ca: [...rootCertificates, ...more], minVersion: "TLSv1.2" });
+
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { clock = systemClock, resolve = resolveBySystem } = options;
   const rules = new AddressRules(options.allowNetworks);
-  // Made once: reading the roots anew for each connection costs more than the handshake.
-  const secureContext = createSecureContext({
-    ca: options.caPem ? [...rootCertificates, options.caPem] : [...rootCertificates],
-    minVersion: "TLSv1.2",
-  });
+  // Made once: reading the roots anew for each connection costs more than the handshake. With the first
+  // connection, unless the operator gave a certificate: a mistake in it must show at the start.
+  let madeContext = options.caPem ? trusting([options.caPem]) : null;
+  const secureContext = () => {
+    madeContext ??= trusting([]);
+    return madeContext;
+  };
 
   const kept = new KeptConnections({
     ...{ keepAlive: true, timeout: KEPT_FOR_MS, scheduling: "lifo" },
@@ -167,7 +172,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       maxHeaderSize: HEADER_BYTES_MAX,
     };
     if (url.protocol === "http:") return http.request({ ...shared, agent: false });
-    const secured = { ...shared, secureContext, rejectUnauthorized: true };
+    const secured = { ...shared, secureContext: secureContext(), rejectUnauthorized: true };
     return https.request({ ...secured, agent: mayReuse ? kept : false });
   }
 

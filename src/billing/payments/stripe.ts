@@ -6,7 +6,7 @@
  * repetition and their time do not matter: the ledger's keys make each booking happen once. Nothing
  * is fulfilled by the customer's way back to us.
  */
-import Stripe from "stripe";
+import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -50,11 +50,12 @@ const API_TIMEOUT_MS = 10_000;
 const API_RETRIES_MAX = 2;
 
 export function createStripe(settings: StripeSettings, deps: StripeDependencies): StripePayments {
-  const stripe = clientOf(settings);
+  const client = clientOf(settings);
   const log = deps.log.with({ provider: "stripe" });
 
   /** The session as it is now; fulfils its checkout when it is paid. Answers the checkout's id. */
   async function settleSession(checkouts: Checkouts, sessionId: string): Promise<string | null> {
+    const stripe = await client();
     const session = await stripe.checkout.sessions.retrieve(sessionId);
     const id = session.client_reference_id;
     if (!id?.startsWith("chk_")) return null;
@@ -72,6 +73,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   async function checkoutOf(checkouts: Checkouts, payment: string | { id: string } | null) {
     if (payment === null) return null;
     const paymentIntent = typeof payment === "string" ? payment : payment.id;
+    const stripe = await client();
     const { data } = await stripe.checkout.sessions.list({
       payment_intent: paymentIntent,
       limit: 1,
@@ -92,6 +94,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
       case "refund.failed": {
         const found = await checkoutOf(checkouts, event.data.object.payment_intent);
         if (!found) return;
+        const stripe = await client();
         const refunds: Stripe.Refund[] = [];
         for await (const refund of stripe.refunds.list({ payment_intent: found.paymentIntent }))
           refunds.push(refund);
@@ -103,6 +106,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
       case "charge.dispute.closed":
       case "charge.dispute.funds_withdrawn":
       case "charge.dispute.funds_reinstated": {
+        const stripe = await client();
         const dispute = await stripe.disputes.retrieve(event.data.object.id);
         const found = await checkoutOf(checkouts, dispute.payment_intent);
         if (!found) return;
@@ -116,6 +120,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   }
 
   async function verified(body: string, signature: string | null): Promise<Stripe.Event | null> {
+    const stripe = await client();
     try {
       return await stripe.webhooks.constructEventAsync(
         body,
@@ -156,6 +161,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
       async open(checkout) {
         const page = `${deps.publicUrl().replace(/\/+$/, "")}/checkout/${checkout.id}`;
         try {
+          const stripe = await client();
           const session = await stripe.checkout.sessions.create(
             {
               mode: "payment",
@@ -185,18 +191,26 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   };
 }
 
-function clientOf({ secretKey, baseUrl }: StripeSettings): Stripe {
+/** Loaded when money is first asked for or reported: most appliances take none, or seldom. */
+function clientOf({ secretKey, baseUrl }: StripeSettings): () => Promise<Stripe> {
   const { protocol, hostname, port } = new URL(baseUrl);
   const isTls = protocol === "https:";
-  return new Stripe(secretKey, {
-    protocol: isTls ? "https" : "http",
-    host: hostname,
-    port: port === "" ? (isTls ? 443 : 80) : Number(port),
-    timeout: API_TIMEOUT_MS,
-    maxNetworkRetries: API_RETRIES_MAX,
-    telemetry: false,
-    appInfo: { name: "linevoice" },
-  });
+  let client: Promise<Stripe> | null = null;
+  return () => {
+    client ??= import("stripe").then(
+      ({ default: StripeClient }) =>
+        new StripeClient(secretKey, {
+          protocol: isTls ? "https" : "http",
+          host: hostname,
+          port: port === "" ? (isTls ? 443 : 80) : Number(port),
+          timeout: API_TIMEOUT_MS,
+          maxNetworkRetries: API_RETRIES_MAX,
+          telemetry: false,
+          appInfo: { name: "linevoice" },
+        }),
+    );
+    return client;
+  };
 }
 
 const lineItem = (name: string, amount: MicroEur) => ({
