@@ -1,34 +1,13 @@
 /** Idempotency keys over real HTTP: what was answered once is answered again, and done once. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { idempotency } from "../../../src/store/schema/index.ts";
-import {
-  type ApiServer,
-  type ApiTenant,
-  ask,
-  pick,
-  pickId,
-  startApiServer,
-} from "../../support/api-server.ts";
+import { ask, pick, pickId, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { keyedTenants } from "../../support/keyed-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { newAgent } from "../../support/two-tenants.ts";
 
-const newAgent = { name: "Reception", prompt: "You answer the phone." };
-let server: ApiServer;
-let tenant: ApiTenant;
-let other: ApiTenant;
-
-beforeAll(async () => {
-  server = await startApiServer({ directory: tempDir() });
-  tenant = await server.tenant();
-  other = await server.tenant();
-});
-afterAll(() => server.stop());
-
-const raw = (path: string, init: RequestInit = {}) => fetch(server.base + path, init);
-const withKey = { authorization: "" };
-beforeAll(() => {
-  withKey.authorization = `Bearer ${tenant.key}`;
-});
+const { server, tenant, other, raw, withKey } = await keyedTenants();
 
 describe("idempotency", () => {
   const once = (key: string, body: unknown, path = "/agents", who = tenant) =>

@@ -1,54 +1,20 @@
 /** Links that work once, over real HTTP: for how long, for what, and what ends them. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { mails } from "../../../src/store/schema/index.ts";
-import { type ApiServer, pick, startApiServer } from "../../support/api-server.ts";
+import { pick } from "../../support/api-server.ts";
 import { Browser, person } from "../../support/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { PASSWORD, signInWorld, tokenOf } from "../../support/sign-in-world.ts";
 
 setDefaultTimeout(60_000);
 
-const PASSWORD = "keturi zodziai be rysio";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-const directory = tempDir();
-let clock: FakeClock;
-let server: ApiServer;
-let tenantId = 0;
-let sources = 0;
-
-const start = () =>
-  startApiServer({ directory, clock, settings: { trustedProxies: ["127.0.0.1"] } });
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await start();
-  tenantId = (await server.tenant()).id;
-});
-afterAll(() => server.stop());
-
-/** Each test comes from an address of its own, so that none locks out another. */
-const newSource = () => ({ "x-forwarded-for": `192.0.2.${++sources}` });
-
-async function account(email: string): Promise<{ id: number; email: string }> {
-  const made = await person(server, { tenantId, email });
-  const { link } = await server.identity.setup.resetLink(email, false);
-  await server.identity.account.resetPassword(link.url.split("=")[1] ?? "", PASSWORD);
-  return made;
-}
-
-const signIn = (
-  email: string,
-  password: string,
-  source: Record<string, string>,
-  browser: Browser,
-) => browser.ask("POST", "/sign-in", { email, password }, source);
-
-const tokenOf = (url: string) => url.split("=")[1] ?? "";
+const { timed, clock, tenantId, newSource, account, signIn } = await signInWorld();
+const { server } = timed;
 
 describe("links for a new password", () => {
   const isOpen = async (token: string) => {

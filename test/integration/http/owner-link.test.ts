@@ -1,26 +1,16 @@
 /** The link that makes the first owner, over real HTTP. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tenants } from "../../../src/store/schema/index.ts";
-import { type ApiServer, pick, startApiServer } from "../../support/api-server.ts";
+import { pick } from "../../support/api-server.ts";
 import { Browser } from "../../support/dashboard-session.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
+import { timedServer } from "../../support/timed-server.ts";
 
 setDefaultTimeout(60_000);
 
-const PASSWORD = "keturi zodziai be rysio";
 const MINUTE = 60_000;
 
-let clock: FakeClock;
-let server: ApiServer;
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await startApiServer({ directory: tempDir(), clock });
-});
-afterAll(() => server.stop());
-
-const tokenOf = (url: string) => url.split("=")[1] ?? "";
+const { clock, server } = await timedServer();
 
 describe("the owner's link", () => {
   const draft = (token: string, more = {}) => ({

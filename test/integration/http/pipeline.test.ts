@@ -1,37 +1,15 @@
 /** What holds for every request: authentication, limits, bodies, methods, shutdown. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { apiKeys as keyTable, tenants } from "../../../src/store/schema/index.ts";
-import {
-  type ApiServer,
-  type ApiTenant,
-  ask,
-  pick,
-  pickId,
-  pickText,
-  startApiServer,
-} from "../../support/api-server.ts";
+import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { keyedTenants } from "../../support/keyed-tenants.ts";
 import { tempDir } from "../../support/temp-dir.ts";
+import { newAgent } from "../../support/two-tenants.ts";
 
-const newAgent = { name: "Reception", prompt: "You answer the phone." };
-let server: ApiServer;
-let tenant: ApiTenant;
-let other: ApiTenant;
-
-beforeAll(async () => {
-  server = await startApiServer({ directory: tempDir() });
-  tenant = await server.tenant();
-  other = await server.tenant();
-});
-afterAll(() => server.stop());
-
-const raw = (path: string, init: RequestInit = {}) => fetch(server.base + path, init);
-const withKey = { authorization: "" };
-beforeAll(() => {
-  withKey.authorization = `Bearer ${tenant.key}`;
-});
+const { server, tenant, other, raw, withKey } = await keyedTenants();
 
 describe("authentication", () => {
   test("both header forms open, in any case of the scheme", async () => {

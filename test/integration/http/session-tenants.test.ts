@@ -1,29 +1,18 @@
 /** Sessions of several tenants over real HTTP: what they see of each other, audit log, limits. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type ApiServer, pick, pickId, startApiServer } from "../../support/api-server.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { pick, pickId } from "../../support/api-server.ts";
 import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { timedServer } from "../../support/timed-server.ts";
 
 setDefaultTimeout(60_000);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let clock: FakeClock;
-let server: ApiServer;
-let tenantId = 0;
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await startApiServer({
-    directory: tempDir(),
-    clock,
-    settings: { trustedProxies: ["127.0.0.1"], publicUrl: "https://voice.example.com" },
-  });
-  tenantId = (await server.tenant()).id;
+const { clock, server } = await timedServer({
+  ...{ trustedProxies: ["127.0.0.1"], publicUrl: "https://voice.example.com" },
 });
-afterAll(() => server.stop());
+const tenantId = (await server.tenant()).id;
 
 describe("two tenants", () => {
   test("never see each other, by id or by entering", async () => {

@@ -1,35 +1,24 @@
 /** Sessions over real HTTP: the cookie, its end, its rotation. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   FORMER_TOKEN_MS,
   SESSION_ABSOLUTE_MS,
   SESSION_IDLE_MS,
 } from "../../../src/identity/sessions.ts";
 import { sessions } from "../../../src/store/schema/identity.ts";
-import { type ApiServer, pick, pickId, startApiServer } from "../../support/api-server.ts";
+import { pick, pickId } from "../../support/api-server.ts";
 import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { timedServer } from "../../support/timed-server.ts";
 
 setDefaultTimeout(60_000);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let clock: FakeClock;
-let server: ApiServer;
-let tenantId = 0;
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await startApiServer({
-    directory: tempDir(),
-    clock,
-    settings: { trustedProxies: ["127.0.0.1"], publicUrl: "https://voice.example.com" },
-  });
-  tenantId = (await server.tenant()).id;
+const { clock, server } = await timedServer({
+  ...{ trustedProxies: ["127.0.0.1"], publicUrl: "https://voice.example.com" },
 });
-afterAll(() => server.stop());
+const tenantId = (await server.tenant()).id;
 
 const isSignedIn = async (browser: Browser) => (await browser.ask("GET", "/team")).status === 200;
 

@@ -1,60 +1,22 @@
 /** Signing in over real HTTP: what it says, what it costs, how often one may try, and what is left. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { createVault } from "../../../src/config/vault.ts";
 import { LOCK_RULES } from "../../../src/identity/lock-out.ts";
 import { signInAttempts, users } from "../../../src/store/schema/identity.ts";
 import { mails } from "../../../src/store/schema/index.ts";
-import {
-  type Answer,
-  type ApiServer,
-  pick,
-  pickText,
-  startApiServer,
-} from "../../support/api-server.ts";
+import { type Answer, pick, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { PASSWORD, signInWorld } from "../../support/sign-in-world.ts";
 
 setDefaultTimeout(60_000);
 
-const PASSWORD = "keturi zodziai be rysio";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-const directory = tempDir();
-let clock: FakeClock;
-let server: ApiServer;
-let tenantId = 0;
-let sources = 0;
-
-const start = () =>
-  startApiServer({ directory, clock, settings: { trustedProxies: ["127.0.0.1"] } });
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await start();
-  tenantId = (await server.tenant()).id;
-});
-afterAll(() => server.stop());
-
-/** Each test comes from an address of its own, so that none locks out another. */
-const newSource = () => ({ "x-forwarded-for": `192.0.2.${++sources}` });
-
-async function account(email: string): Promise<{ id: number; email: string }> {
-  const made = await person(server, { tenantId, email });
-  const { link } = await server.identity.setup.resetLink(email, false);
-  await server.identity.account.resetPassword(link.url.split("=")[1] ?? "", PASSWORD);
-  return made;
-}
-
-const signIn = (
-  email: string,
-  password: string,
-  source: Record<string, string>,
-  browser = new Browser(server.base),
-): Promise<Answer> => browser.ask("POST", "/sign-in", { email, password }, source);
+const { timed, clock, tenantId, newSource, account, signIn } = await signInWorld();
+let { server } = timed;
 
 const withoutId = ({ json }: Answer) => ({ ...(json as object), request_id: "" });
 
@@ -160,8 +122,7 @@ describe("lock-out of an account", () => {
   test("survives a restart", async () => {
     const { email } = await account("restart@example.com");
     for (let failure = 1; failure <= free; failure++) await signIn(email, "wrong", newSource());
-    await server.stop();
-    server = await start();
+    server = await timed.restart();
     expect((await signIn(email, PASSWORD, newSource())).status).toBe(429);
   });
 

@@ -1,39 +1,23 @@
 /** Invitations, roles, passwords and profiles, over real HTTP. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { mails } from "../../../src/store/schema/index.ts";
-import {
-  type ApiServer,
-  pick,
-  pickId,
-  pickText,
-  startApiServer,
-} from "../../support/api-server.ts";
+import { pick, pickId, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { PASSWORD, tokenOf } from "../../support/sign-in-world.ts";
+import { timedServer } from "../../support/timed-server.ts";
 
 setDefaultTimeout(60_000);
 
-const PASSWORD = "keturi zodziai be rysio";
 const OTHER = "visai kitas sakinys cia";
 /** Of a passkey's form, and nobody's. */
 const PASSKEY = { id: "AQID", rawId: "AQID", type: "public-key", response: { clientDataJSON: "" } };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let clock: FakeClock;
-let server: ApiServer;
-
-beforeAll(async () => {
-  clock = fakeClock();
-  server = await startApiServer({ directory: tempDir(), clock });
-});
-afterAll(() => server.stop());
-
-const tokenOf = (url: string) => url.split("=")[1] ?? "";
+const { clock, server } = await timedServer();
 
 /** The last mail to this address. */
 async function mailTo(recipient: string) {
