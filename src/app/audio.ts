@@ -27,7 +27,7 @@ export interface Audio extends CallMedia {
 }
 
 export function createAudio(
-  settings: AppSettings,
+  settings: Pick<AppSettings, "callWorkers" | "callWorker">,
   deps: { readonly clock: Clock; readonly log: Log },
 ): Audio {
   const { clock, log } = deps;
