@@ -48,7 +48,8 @@ export class EchoGuard {
     let frame = Math.floor(startMs / FRAME_MS);
     this.#partialSum = 0;
     this.#partialCount = 0;
-    for (const sample of pcm) {
+    for (let index = 0; index < pcm.length; index++) {
+      const sample = pcm[index] ?? 0;
       this.#partialSum += sample * sample;
       this.#partialCount++;
       if (this.#partialCount === samplesPerFrame) this.#storeFrame(frame++);
@@ -140,6 +141,6 @@ export class EchoGuard {
 
 function rms(pcm: Int16Array): number {
   let sum = 0;
-  for (const sample of pcm) sum += sample * sample;
+  for (let index = 0; index < pcm.length; index++) sum += (pcm[index] ?? 0) ** 2;
   return Math.sqrt(sum / Math.max(1, pcm.length));
 }

@@ -16,7 +16,13 @@ export interface Clock {
   after(delayMs: number, task: () => void): Timer;
   /** Runs `task` every `periodMs` until cancelled. */
   every(periodMs: number, task: () => void): Timer;
+  /** Blocks the thread for `ms`, a millisecond at most: timers know whole ones only. Missing: cannot. */
+  rest?(ms: number): void;
 }
+
+const REST_MS_MAX = 1;
+/** Nobody ever wakes it. */
+const restingPlace = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -28,6 +34,9 @@ export const systemClock: Clock = {
   every(periodMs, task) {
     const handle = setInterval(task, periodMs);
     return { cancel: () => clearInterval(handle) };
+  },
+  rest(ms) {
+    Atomics.wait(restingPlace, 0, 0, Math.min(REST_MS_MAX, ms));
   },
 };
 

@@ -83,6 +83,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
   #callerMuted = false;
   #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
+  /** The sender's one datagram, as long as the last packet was. */
+  #packet: Uint8Array = new Uint8Array(0);
   #plan: MediaPlan | null = null;
   /** Since when packets are awaited; null while none are (hold, no plan, told already). */
   #awaitingSinceMs: number | null = null;
@@ -280,13 +282,12 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (this.#plan) this.#listenForTones();
     if (this.#callerMuted) this.#callerFrame.fill(0);
     this.#recorder?.write(this.#callerFrame, this.#agentFrame);
-    const listen = this.#eavesdropper;
-    if (listen) this.#guard(() => listen(this.#callerFrame, this.#agentFrame));
+    if (this.#eavesdropper) this.#tellEavesdropper();
     if (this.#plan) {
       this.#rtcp.tick();
       this.#tell(this.#frameListeners, this.#callerFrame);
     }
-    for (const listener of this.#queue.drainedListeners()) this.#guard(listener);
+    for (const listener of this.#queue.drainedListeners()) this.#guard(listener, undefined);
     this.#checkTimeout(nowMs);
   }
 
@@ -318,7 +319,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const lastMs = Math.max(this.#awaitingSinceMs, this.#receiver.lastPacketMs ?? 0);
     if (nowMs - lastMs < this.#options.rtpTimeoutMs) return;
     this.#timedOut = true;
-    this.#guard(this.#timeoutListener);
+    this.#guard(this.#timeoutListener, undefined);
   }
 
   #onRtp(datagram: Uint8Array, host: string, port: number): void {
@@ -344,7 +345,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (!destination) return;
     const protectedSize = this.#srtp.protectRtp(datagram, size);
     const { host, port } = destination;
-    this.#sockets?.sendRtp(datagram.subarray(0, protectedSize), host, port);
+    if (this.#packet.length !== protectedSize) this.#packet = datagram.subarray(0, protectedSize);
+    this.#sockets?.sendRtp(this.#packet, host, port);
   }
 
   #transmitRtcp(datagram: Uint8Array): void {
@@ -359,13 +361,18 @@ class RtpCallAudio implements CallAudio, PacedStream {
     else this.#sockets?.sendRtcp(packet, host, (isSignalled && plan?.rtcpPort) || port + 1);
   }
 
-  #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {
-    for (const listener of listeners) this.#guard(() => listener(value));
+  /** Apart, so that a tick nobody listens to makes no closure. */
+  #tellEavesdropper(): void {
+    this.#guard(() => this.#eavesdropper?.(this.#callerFrame, this.#agentFrame), undefined);
   }
 
-  #guard(task: () => void): void {
+  #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {
+    for (const listener of listeners) this.#guard(listener, value);
+  }
+
+  #guard<Value>(listener: (value: Value) => void, value: Value): void {
     try {
-      task();
+      listener(value);
     } catch (error) {
       this.#deps.log.error("media_listener_failed", { error: describeError(error) });
     }

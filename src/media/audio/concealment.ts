@@ -80,6 +80,10 @@ export class PacketLossConcealment {
   #continue(into: Int16Array): void {
     const startGain = this.#gainAfter(this.#concealed);
     const endGain = this.#gainAfter(this.#concealed + 1);
+    if (startGain === 0) {
+      into.fill(0);
+      return;
+    }
     const isFirst = this.#concealed === 0;
     for (let index = 0; index < into.length; index++) {
       const gain = startGain + ((endGain - startGain) * index) / into.length;

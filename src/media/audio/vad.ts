@@ -79,12 +79,15 @@ export class GatedVad implements VoiceActivityDetector {
     if (!isOpen) this.#probability = 0;
     this.#isOpen = isOpen;
     let window = this.#windowAgo(0);
+    let filled = this.#filled;
     for (let index = 0; index < pcm.length; index++) {
-      window[this.#filled++] = pcm[index] ?? 0;
-      if (this.#filled < WINDOW_SAMPLES) continue;
+      window[filled++] = pcm[index] ?? 0;
+      if (filled < WINDOW_SAMPLES) continue;
+      filled = 0;
       this.#wholeWindow(window);
       window = this.#windowAgo(0);
     }
+    this.#filled = filled;
     return this.#probability;
   }
 
@@ -97,7 +100,6 @@ export class GatedVad implements VoiceActivityDetector {
   }
 
   #wholeWindow(window: Int16Array): void {
-    this.#filled = 0;
     if (this.#isOpen) {
       this.#probability = this.#stream.judge(window);
       return;

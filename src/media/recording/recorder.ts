@@ -47,11 +47,18 @@ export class CallRecorder {
   /** One tick: both frames have the same length. */
   write(caller: Int16Array, agent: Int16Array): void {
     if (this.#stopped) return;
+    let block = this.#block;
+    let filled = this.#filled;
     for (let index = 0; index < caller.length; index++) {
-      this.#block[this.#filled++] = caller[index] ?? 0;
-      this.#block[this.#filled++] = agent[index] ?? 0;
-      if (this.#filled === this.#block.length) this.#handOver();
+      block[filled++] = caller[index] ?? 0;
+      block[filled++] = agent[index] ?? 0;
+      if (filled < block.length) continue;
+      this.#filled = filled;
+      this.#handOver();
+      block = this.#block;
+      filled = this.#filled;
     }
+    this.#filled = filled;
   }
 
   /** Writes what is left and closes. Null, and no file, when nothing usable was recorded. */

@@ -18,6 +18,9 @@ const SLOT_MS = TICK_MS / SLOTS;
 const CATCH_UP_CYCLES_MAX = 3;
 /** Timers may fire this much early and still count as due. */
 const EARLY_MS = 0.1;
+const REST_MS_MAX = 1;
+/** So much later than asked for the kernel wakes a thread. */
+const REST_OVERHEAD_MS = 0.06;
 
 export interface PacedStream {
   /** Sends this tick's packet. `skippedTicks` were never sent: the RTP clock must move past them. */
@@ -90,6 +93,7 @@ class SlotPacer implements Pacer {
   }
 
   #wake(): void {
+    this.#restUntilDue();
     const now = this.#clock.monotonic();
     this.#skipWhatIsTooLate(now);
     while (this.#dueMs <= now + EARLY_MS) {
@@ -98,6 +102,15 @@ class SlotPacer implements Pacer {
       this.#dueMs += SLOT_MS;
     }
     if (this.streamCount > 0) this.#arm();
+  }
+
+  /**
+   * Timers know whole milliseconds: one for 4.7 fires after 4.1, and another would fire after 1.1 more.
+   * So the thread sleeps what is left. Never while it is late.
+   */
+  #restUntilDue(): void {
+    const restMs = this.#dueMs - this.#clock.monotonic() - REST_OVERHEAD_MS;
+    if (restMs > 0 && restMs < REST_MS_MAX) this.#clock.rest?.(restMs);
   }
 
   #skipWhatIsTooLate(now: number): void {

@@ -49,6 +49,8 @@ export class RtpReceiver {
   readonly #events = new TelephoneEventReceiver();
   readonly #packet = new RtpPacketView();
   readonly #octets = new Uint8Array(BLOCK_OCTETS);
+  /** Of the packet that came last: the same memory as long as packets have the same size. */
+  #payload = new Uint8Array(0);
   readonly #onDigit: (digit: string) => void;
   readonly #sampleRateHz: 8000 | 16000;
   readonly #random: Random;
@@ -160,12 +162,24 @@ export class RtpReceiver {
   }
 
   #takeAudio(codec: CodecName, datagram: Uint8Array, nowMs: number): void {
-    const { payloadOffset, payloadBytes, timestamp } = this.#packet;
-    if (payloadBytes === 0) return;
+    if (this.#packet.payloadBytes === 0) return;
     this.#switchTo(codec);
     this.#audio?.speakAgain();
-    const payload = datagram.subarray(payloadOffset, payloadOffset + payloadBytes);
-    if (this.#jitterBuffer.put(timestamp, payload, nowMs) !== "kept") this.#discarded++;
+    const payload = this.#payloadOf(datagram);
+    if (this.#jitterBuffer.put(this.#packet.timestamp, payload, nowMs) !== "kept") {
+      this.#discarded++;
+    }
+  }
+
+  /** A copy: a view of a datagram costs the runtime more, and a collection later. */
+  #payloadOf(datagram: Uint8Array): Uint8Array {
+    const { payloadOffset, payloadBytes } = this.#packet;
+    if (this.#payload.length !== payloadBytes) this.#payload = new Uint8Array(payloadBytes);
+    const payload = this.#payload;
+    for (let index = 0; index < payloadBytes; index++) {
+      payload[index] = datagram[payloadOffset + index] ?? 0;
+    }
+    return payload;
   }
 
   #takeEvent(datagram: Uint8Array): void {
@@ -198,10 +212,14 @@ export class RtpReceiver {
   }
 }
 
+const NO_CODECS: NonNullable<ReceiveFormat["otherCodecs"]> = [];
+
 function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
   if (payloadType === format.payloadType) return format.codec;
-  const other = format.otherCodecs?.find((codec) => codec.payloadType === payloadType);
-  return other?.name ?? null;
+  for (const other of format.otherCodecs ?? NO_CODECS) {
+    if (other.payloadType === payloadType) return other.name;
+  }
+  return null;
 }
 
 function meanLevel(pcm: Int16Array): number {

@@ -72,6 +72,52 @@ test("each stream is ticked every 20 ms without drift", () => {
   pacer.close();
 });
 
+test("what a timer of whole milliseconds leaves is slept through, so that every slot is on time", () => {
+  let nowMs = 0.3;
+  let due: { atMs: number; task: () => void } | null = null;
+  const rests: number[] = [];
+  const clock: Clock = {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    after(delayMs, task) {
+      due = { atMs: nowMs + Math.max(1, Math.trunc(delayMs)) + 0.1, task };
+      return {
+        cancel: () => {
+          due = null;
+        },
+      };
+    },
+    every: () => ({ cancel() {} }),
+    rest(ms) {
+      rests.push(ms);
+      nowMs += ms;
+    },
+  };
+  const sentAt: number[] = [];
+  const pacer = createPacer(clock, silentLog);
+  pacer.add({
+    send() {
+      sentAt.push(nowMs);
+      nowMs += 0.37;
+    },
+    afterSend() {
+      nowMs += 0.9;
+    },
+  });
+  while (sentAt.length < 500 && due !== null) {
+    const { atMs, task } = due as { atMs: number; task: () => void };
+    due = null;
+    nowMs = Math.max(nowMs, atMs);
+    task();
+  }
+  pacer.close();
+  expect(sentAt).toHaveLength(500);
+  expect(rests.length).toBeGreaterThan(0);
+  expect(Math.max(...rests)).toBeLessThan(1);
+  for (const [tick, atMs] of sentAt.entries())
+    expect(Math.abs(atMs - (sentAt[0] ?? 0) - tick * 20)).toBeLessThanOrEqual(0.2);
+});
+
 test("after a short stall what is due is made up for, after a long one the rest is skipped", () => {
   const hand = handClock();
   const pacer = createPacer(hand.clock, silentLog);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { encodeG711 } from "../../../../src/media/audio/g711.ts";
+import { decodeG711, encodeG711 } from "../../../../src/media/audio/g711.ts";
 import { sine, toneShare } from "../../../../src/media/audio/tones.ts";
 import { buildRtpPacket } from "../../../../src/media/rtp/packet.ts";
 import { estimateMos } from "../../../../src/media/rtp/quality.ts";
@@ -110,4 +110,37 @@ test("the quality falls with loss and delay, from 4.3 down to 1", () => {
   expect(estimateMos(0.05, 100)).toBeLessThan(estimateMos(0.01, 100));
   expect(estimateMos(0, 500)).toBeLessThan(estimateMos(0, 200));
   expect(estimateMos(1, 100)).toBeLessThan(1.6);
+});
+
+test("packets of 10, 20 and 30 ms in turns are heard as one stream, each octet once", () => {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const tone = sine(400, 6000, 8000);
+  const octets = new Uint8Array(tone.length);
+  encodeG711("PCMA", tone, octets);
+  const heard: number[] = [];
+  const frame = new Int16Array(160);
+  const sizes = [80, 160, 240];
+  let sentTo = 0;
+  for (let tick = 0, packet = 0; tick < 100; tick++) {
+    while (sentTo < (tick + 1) * 160) {
+      const size = sizes[packet % sizes.length] ?? 160;
+      const header = { marker: false, payloadType: 8, sequenceNumber: packet, ssrc: 1 };
+      const payload = octets.subarray(sentTo, sentTo + size);
+      const datagram = buildRtpPacket({ ...header, timestamp: sentTo }, payload);
+      receiver.receive(datagram, SDP.host, SDP.port, tick * 20);
+      sentTo += size;
+      packet++;
+    }
+    receiver.takeFrame(frame, tick * 20);
+    heard.push(...frame);
+  }
+  const decoded = new Int16Array(octets.length);
+  decodeG711("PCMA", octets, decoded);
+  const start = heard.findIndex((sample) => sample !== 0);
+  const length = heard.length - start;
+  expect(length).toBeGreaterThan(14_000);
+  const first = decoded.indexOf(heard[start] ?? 0);
+  expect(heard.slice(start)).toEqual([...decoded.subarray(first, first + length)]);
 });
