@@ -24,7 +24,7 @@ const world = await startAppliance({
 await world.app.operator.setTrunk({
   ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },
   ...{ username: "clinic", password: "unused", realm: null, outbound_proxy: null },
-  ...{ caller_id: OWN_NUMBER, register: false },
+  ...{ caller_id: OWN_NUMBER, register: false, channels: null },
 });
 const target: SignallingTarget = { sip: world.app.addresses.sip, pid: process.pid };
 console.log(JSON.stringify(target));

@@ -1,7 +1,7 @@
 /**
  * May this tenant make or take a call now? Checked when a call is asked for, again when it fires, and
  * when it is handed to a person (decisions.md 9): suspension, destination, calls a minute, money a day,
- * concurrent calls of the plan and of the appliance, funds.
+ * concurrent calls of the plan, of the appliance and, for calls of ours, of the trunk, funds.
  */
 import type { Billing } from "../billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
@@ -74,6 +74,15 @@ export function createAdmission(options: AdmissionOptions) {
       );
   }
 
+  /** The carrier sends us no more than it carries: only what we dial is held back. */
+  async function withinChannels(queries: Queries, trunk: TrunkRow | undefined): Promise<void> {
+    if (trunk?.channels == null) return;
+    if ((await callStore(queries).liveCount(trunk.tenantId)) >= trunk.channels)
+      throw limitReached(
+        `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
+      );
+  }
+
   async function withinSpend(queries: Queries, tenant: TenantRow): Promise<void> {
     if (tenant.dailySpendMax === null) return;
     const spent = await callStore(queries).spentSince(tenant.id, clock.now() - DAY_MS);
@@ -104,7 +113,9 @@ export function createAdmission(options: AdmissionOptions) {
       await withinRate(queries, tenant);
       await withinSpend(queries, tenant);
       await billing.requireFunds(queries, tenant.id);
-      if (immediate) await withinConcurrency(queries, tenant);
+      if (!immediate) return;
+      await withinConcurrency(queries, tenant);
+      await withinChannels(queries, trunk);
     },
 
     /** The moment before the INVITE. The hold of funds is the caller's next step. */
@@ -119,6 +130,7 @@ export function createAdmission(options: AdmissionOptions) {
       checkDestination(to, rulesOf(tenant, trunk));
       await withinSpend(queries, tenant);
       await withinConcurrency(queries, tenant);
+      await withinChannels(queries, trunk);
     },
 
     /**

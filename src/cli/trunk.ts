@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isHost, parseHostPort } from "../config/formats.ts";
 import { isE164 } from "../core/e164.ts";
+import { TRUNK_CHANNELS_MAX } from "../sip/ports.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,
@@ -28,13 +29,14 @@ const SET_OPTIONS = {
   "outbound-proxy": { type: "string" },
   "caller-id": { type: "string" },
   "no-register": { type: "boolean", default: false },
+  channels: { type: "string" },
 } as const;
 
 export const trunkCommand: Command = {
   usage: [
     "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls|auto] --username U",
     "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",
-    "          --caller-id +370… [--no-register]",
+    "          --caller-id +370… [--no-register] [--channels N]",
     "trunk list [--json]",
     "trunk test ID [--json]",
   ],
@@ -76,10 +78,20 @@ async function set(values: Values, terminal: Terminal): Promise<number> {
     outbound_proxy: proxy,
     caller_id: callerId,
     register: !values["no-register"],
+    channels: channelsOf(values.channels),
   };
   const trunk = await operate(configFor(values.config, terminal), "trunk.set", input);
   terminal.out(JSON.stringify(trunk));
   return 0;
+}
+
+/** Not stated: no cap of the trunk's own. */
+function channelsOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const channels = Number(text);
+  if (!Number.isInteger(channels) || channels < 1 || channels > TRUNK_CHANNELS_MAX)
+    throw new WrongUsage(`--channels is a number from 1 to ${TRUNK_CHANNELS_MAX}.`);
+  return channels;
 }
 
 /** IP peering (`--no-register`) may do without one. */

@@ -94,6 +94,7 @@ export async function setUpTenant(
     password: parts.trunkPassword,
     realm: null,
     outbound_proxy: null,
+    channels: null,
     caller_id: number,
     register: true,
   });

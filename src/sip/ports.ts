@@ -15,6 +15,9 @@ export type SipTransportName = "udp" | "tcp" | "tls";
 /** `auto`: the server's DNS says (NAPTR, SRV), else UDP. */
 export type TrunkTransport = SipTransportName | "auto";
 
+/** More calls at once than one appliance is meant for. */
+export const TRUNK_CHANNELS_MAX = 1000;
+
 export interface TrunkSettings {
   readonly trunkId: number;
   readonly tenantId: number;

@@ -17,6 +17,7 @@ import m14 from "../../migrations/0014_call_purposes.sql" with { type: "text" };
 import m15 from "../../migrations/0015_ledger_rollups.sql" with { type: "text" };
 import m16 from "../../migrations/0016_call_refusals.sql" with { type: "text" };
 import m17 from "../../migrations/0017_calling_targets.sql" with { type: "text" };
+import m18 from "../../migrations/0018_trunk-channels.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -37,4 +38,5 @@ export const migrations = [
   { tag: "0015_ledger_rollups", createdAt: 1795267988617, sql: m15 as string },
   { tag: "0016_call_refusals", createdAt: 1795268927442, sql: m16 as string },
   { tag: "0017_calling_targets", createdAt: 1795271474483, sql: m17 as string },
+  { tag: "0018_trunk-channels", createdAt: 1795282320104, sql: m18 as string },
 ];

@@ -267,6 +267,7 @@ async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; ap
     outbound_proxy: `${PROVIDER}:5060`,
     caller_id: OUR_NUMBER,
     register: true,
+    channels: null,
   });
   await registered(app);
   return { app, api };

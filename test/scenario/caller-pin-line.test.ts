@@ -107,7 +107,7 @@ beforeAll(async () => {
   await app.operator.setTrunk({
     ...{ tenant: appliance.tenantId, server: PEER, port: phone.address.port, transport: "udp" },
     ...{ username: "peer", password: "", realm: null, outbound_proxy: null },
-    ...{ caller_id: OWN_NUMBER, register: false },
+    ...{ caller_id: OWN_NUMBER, register: false, channels: null },
   });
 }, 60_000);
 

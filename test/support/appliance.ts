@@ -259,6 +259,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     ...TRUNK,
     realm: null,
     outbound_proxy: null,
+    channels: null,
     caller_id: OWN_NUMBER,
     register: true,
   });

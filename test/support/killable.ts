@@ -54,6 +54,8 @@ export interface KillableOptions {
   readonly host: string;
   readonly rtpPorts: string;
   readonly concurrentCallsMax?: number;
+  /** Of the plan; 100 without it. */
+  readonly includedMinutes?: number;
   /** The compiled program; `src/main.ts` without it. */
   readonly binary?: string;
 }
@@ -89,7 +91,7 @@ requests_per_minute = 10000
 [[plans]]
 slug = "start"
 name = "Start"
-included_minutes = 100
+included_minutes = ${options.includedMinutes ?? 100}
 price_eur_per_month = 0
 overage_eur_per_min = 0.15
 max_concurrent_calls = ${options.concurrentCallsMax ?? 20}

@@ -35,6 +35,8 @@ export interface TrunkWish {
   readonly outboundProxy: string | null;
   readonly callerId: string;
   readonly register: boolean;
+  /** Calls that the carrier carries at once; null: not stated. */
+  readonly channels: number | null;
 }
 
 export interface TrunkDesk {

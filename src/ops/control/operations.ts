@@ -5,6 +5,7 @@
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isMasterKey } from "../../config/formats.ts";
+import { TRUNK_CHANNELS_MAX } from "../../sip/ports.ts";
 import type { JsonObject } from "../../worker/messages.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
@@ -87,6 +88,7 @@ export const operations = {
       outbound_proxy: z.string().max(300).nullable(),
       caller_id: e164Text,
       register: z.boolean(),
+      channels: z.int().min(1).max(TRUNK_CHANNELS_MAX).nullable(),
     }),
     (port, draft) => port.setTrunk(draft),
   ),

@@ -31,6 +31,8 @@ export interface TrunkSummary {
   readonly username: string;
   readonly caller_id: string;
   readonly register: boolean;
+  /** Calls that the carrier carries at once; null: not stated. */
+  readonly channels: number | null;
   /** `unknown` when no server runs on the data directory. */
   readonly status: RegistrationStatus["name"] | "unknown";
   readonly last_code: number | null;
@@ -49,6 +51,7 @@ export interface TrunkDraft {
   readonly outbound_proxy: string | null;
   readonly caller_id: string;
   readonly register: boolean;
+  readonly channels: number | null;
 }
 
 /** Registration and OPTIONS side by side, each with its verdict and its mend. */

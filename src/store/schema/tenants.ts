@@ -66,6 +66,8 @@ export const trunks = sqliteTable(
     outboundProxy: text("outbound_proxy"),
     callerId: text("caller_id").notNull(),
     register: flag("register").notNull(),
+    /** Calls that the carrier carries at once; null: as many as the plan allows. */
+    channels: integer("channels"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },

@@ -62,6 +62,7 @@ beforeAll(async () => {
       password: "secret",
       realm: null,
       outbound_proxy: null,
+      channels: null,
       // Nothing in a request names the second trunk but its number.
       caller_id: `+3706000000${index}`,
       register: true,

@@ -22,7 +22,7 @@ let reloads = 0;
 const wish: TrunkWish = {
   ...{ server: "sip.example.com", port: 0, transport: "udp", username: "clinic" },
   ...{ password: "canary", realm: null, outboundProxy: null },
-  ...{ callerId: "+37052000001", register: true },
+  ...{ callerId: "+37052000001", register: true, channels: null },
 };
 
 beforeAll(async () => {

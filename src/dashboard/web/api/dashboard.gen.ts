@@ -2282,6 +2282,11 @@ export interface components {
              */
             register: boolean;
             /**
+             * @description Calls that the carrier carries at once; null: not stated.
+             * @example null
+             */
+            channels: number | null;
+            /**
              * @description Registration now; not_required: IP peering; unknown: it does not run.
              * @example registered
              * @enum {string}
@@ -2351,6 +2356,7 @@ export interface components {
              * @example true
              */
             register: boolean;
+            channels?: number | null;
         };
         TrunkTest: {
             /**
@@ -8916,7 +8922,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_server_required`, `valid_port_required`, `valid_port_stated_required`, `valid_transport_required`, `valid_username_required`, `valid_password_required`, `valid_realm_required`, `valid_outbound_proxy_required`, `valid_caller_id_required`, `valid_register_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
+            /** @description `valid_server_required`, `valid_port_required`, `valid_port_stated_required`, `valid_transport_required`, `valid_username_required`, `valid_password_required`, `valid_realm_required`, `valid_outbound_proxy_required`, `valid_caller_id_required`, `valid_register_required`, `valid_channels_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -1,5 +1,6 @@
 /** The tenant's trunk: its SIP account at a carrier. The password only goes in. */
 import { z } from "zod";
+import { TRUNK_CHANNELS_MAX } from "../../../sip/ports.ts";
 import { contract } from "../../contract.ts";
 import { e164In, field, okReply, shown } from "../../schema.ts";
 
@@ -28,6 +29,11 @@ export const Trunk = z
     outbound_proxy: shown(z.string().nullable(), "host[:port]; null: the server itself.", null),
     caller_id: shown(z.string(), "Default caller id, E.164.", "+37060000001"),
     register: shown(z.boolean(), "False: IP peering.", true),
+    channels: shown(
+      z.int().nullable(),
+      "Calls that the carrier carries at once; null: not stated.",
+      null,
+    ),
     status,
     last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
     explanation: shown(z.string().nullable(), "What it means and what to check.", null),
@@ -138,6 +144,14 @@ export const setTrunk = contract({
         example: true,
         must: "be true or false",
       }).default(true),
+      channels: field(z.int().min(1).max(TRUNK_CHANNELS_MAX), {
+        description:
+          "Calls that the carrier carries at once: no more are dialled, scheduled ones wait. null: as many as the plan allows.",
+        example: 4,
+        must: `be a whole number from 1 to ${TRUNK_CHANNELS_MAX}, or null`,
+      })
+        .nullable()
+        .optional(),
     })
     .meta({ id: "NewTrunk" }),
   reply: okReply({ trunk: Trunk }),

@@ -20,6 +20,7 @@ export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
       outboundProxy: body.outbound_proxy ?? null,
       callerId: body.caller_id,
       register: body.register,
+      channels: body.channels ?? null,
     }),
   })),
   route(contracts.deleteTrunk)(async ({ tenantId }) => {

@@ -15,6 +15,8 @@ export interface TrunkDraft {
   readonly register: boolean;
   readonly realm: string;
   readonly outbound_proxy: string;
+  /** null: as many calls as the plan allows. */
+  readonly channels: number | null;
 }
 
 export const draftOf = (trunk: Trunk | null): TrunkDraft => ({
@@ -27,6 +29,7 @@ export const draftOf = (trunk: Trunk | null): TrunkDraft => ({
   register: trunk?.register ?? true,
   realm: trunk?.realm ?? "",
   outbound_proxy: trunk?.outbound_proxy ?? "",
+  channels: trunk?.channels ?? null,
 });
 
 export const bodyOf = (draft: TrunkDraft) => ({
@@ -40,4 +43,5 @@ export const bodyOf = (draft: TrunkDraft) => ({
   register: draft.register,
   realm: draft.realm || null,
   outbound_proxy: draft.outbound_proxy || null,
+  channels: draft.channels,
 });

@@ -108,6 +108,12 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
               placeholder="proxy.example.com:5060"
               {...form.bind("outbound_proxy")}
             />
+            <NumberField
+              label={t("trunk.channels")}
+              hint={t("trunk.channels_hint")}
+              optional
+              {...form.bind("channels")}
+            />
           </div>
         </details>
         <ProblemNote problem={form.problem} />

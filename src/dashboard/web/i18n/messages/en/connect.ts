@@ -48,6 +48,9 @@ export const connect = {
   "trunk.advanced": "More settings",
   "trunk.realm": "Digest realm",
   "trunk.outbound_proxy": "Outbound proxy",
+  "trunk.channels": "Channels",
+  "trunk.channels_hint":
+    "Calls your provider carries at once. Linevoice dials no more; scheduled calls wait for a free one.",
   "trunk.saved": "Saved. The trunk registers now.",
   "trunk.owner_only": "Only an owner may change the trunk.",
   "trunk.delete": "Disconnect",

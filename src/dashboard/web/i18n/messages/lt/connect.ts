@@ -47,6 +47,9 @@ export const connect = {
   "trunk.advanced": "Daugiau nustatymų",
   "trunk.realm": "Digest sritis (realm)",
   "trunk.outbound_proxy": "Išeinantis tarpinis serveris",
+  "trunk.channels": "Kanalai",
+  "trunk.channels_hint":
+    "Kiek skambučių teikėjas praleidžia vienu metu. Daugiau „Linevoice“ nerinks; suplanuoti skambučiai palauks laisvo.",
   "trunk.saved": "Išsaugota. Linija registruojasi.",
   "trunk.owner_only": "SIP liniją keisti gali tik savininkas.",
   "trunk.delete": "Atjungti",

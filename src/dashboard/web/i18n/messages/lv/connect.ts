@@ -46,6 +46,9 @@ export const connect = {
   "trunk.advanced": "Citi iestatījumi",
   "trunk.realm": "Digest apgabals (realm)",
   "trunk.outbound_proxy": "Izejošais starpniekserveris",
+  "trunk.channels": "Kanāli",
+  "trunk.channels_hint":
+    "Cik zvanu pakalpojuma sniedzējs pārraida vienlaikus. Vairāk Linevoice nezvanīs; ieplānotie zvani gaidīs brīvu kanālu.",
   "trunk.saved": "Saglabāts. Līnija reģistrējas.",
   "trunk.owner_only": "SIP līniju drīkst mainīt tikai īpašnieks.",
   "trunk.delete": "Atvienot",

@@ -47,6 +47,9 @@ export const connect = {
   "trunk.advanced": "Другие настройки",
   "trunk.realm": "Область Digest (realm)",
   "trunk.outbound_proxy": "Исходящий прокси",
+  "trunk.channels": "Каналы",
+  "trunk.channels_hint":
+    "Сколько звонков оператор пропускает одновременно. Больше Linevoice не набирает; запланированные звонки ждут свободного канала.",
   "trunk.saved": "Сохранено. Линия регистрируется.",
   "trunk.owner_only": "Менять SIP-линию может только владелец.",
   "trunk.delete": "Отключить",

@@ -1,0 +1,1 @@
+ALTER TABLE `trunks` ADD `channels` integer;
