@@ -5,8 +5,11 @@
 import { describeError } from "../core/errors.ts";
 import { encodeMp3 } from "../media/recording/mp3.ts";
 import type { FromEncoderWorker, ToEncoderWorker } from "./encoder-messages.ts";
+import { giveWay } from "./give-way.ts";
 
 declare const self: Worker;
+
+giveWay();
 
 const jobs = new Map<number, AbortController>();
 
