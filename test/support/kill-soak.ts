@@ -179,6 +179,8 @@ async function soak(binary: string, index: number, cycles: number, seed: number)
   /** The load rests; scheduled calls still go out and end. */
   async function check(cycle: number): Promise<void> {
     await Bun.sleep(4_000);
+    // Registrations run out after five minutes; nobody at the other end would answer any more.
+    await callee.register().catch((error) => say(`the callee did not register again: ${error}`));
     for (const call of callee.calls)
       if (call.state !== "ended") void call.hangUp().catch(() => undefined);
     const found = await world.violations();

@@ -12,7 +12,7 @@ import type { Ear, Engine, EngineSession, SessionSettings } from "../ports.ts";
 import { grammarSourceOf } from "./mind/grammar-source.ts";
 import { parseKnowledge } from "./mind/knowledge.ts";
 import { createMind } from "./mind/mind.ts";
-import { SpeechClient } from "./speech-client.ts";
+import { SpeechClient, type SpeechPatience } from "./speech-client.ts";
 
 export interface EmbeddedEngineOptions {
   /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
@@ -20,6 +20,8 @@ export interface EmbeddedEngineOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** How long the speech worker may take. Default: what a caller waits for. */
+  readonly patience?: SpeechPatience;
 }
 
 export type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
@@ -30,7 +32,8 @@ export interface EmbeddedEngine extends Engine {
 }
 
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
-  const client = new SpeechClient({ port: options.port, clock: options.clock });
+  const { port, clock, patience } = options;
+  const client = new SpeechClient({ port, clock, ...(patience ? { patience } : {}) });
   return {
     label: "embedded",
     open: (settings) => openSession(settings, client, options),

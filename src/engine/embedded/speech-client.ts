@@ -7,14 +7,22 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
 import { EngineFailure, type Heard } from "../ports.ts";
 
-/** Covers a speech worker that is still starting. */
-const CHUNK_TIMEOUT_MS = 6_000;
-const HEARD_TIMEOUT_MS = 4_000;
+export interface SpeechPatience {
+  /** From one piece of speech to the next. */
+  readonly chunkMs: number;
+  /** From the end of an utterance to what was heard. */
+  readonly heardMs: number;
+}
+
+/** What a caller waits for. Covers a speech worker that is still starting. */
+export const CALLERS_PATIENCE: SpeechPatience = { chunkMs: 6_000, heardMs: 4_000 };
 const GRAMMARS_KEPT_MAX = 200;
 
 export interface SpeechClientOptions {
   readonly port: MessagePort;
   readonly clock: Clock;
+  /** Default: a caller's. */
+  readonly patience?: SpeechPatience;
 }
 
 interface PendingHeard {
@@ -33,6 +41,7 @@ export interface EarChannel {
 export class SpeechClient {
   #port: MessagePort;
   readonly #clock: Clock;
+  readonly #patience: SpeechPatience;
   readonly #speeches = new Map<number, SpeechStream>();
   readonly #ears = new Map<number, EarChannel>();
   /** What a new speech worker must be told again: grammars in use and open ears. */
@@ -43,6 +52,7 @@ export class SpeechClient {
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
     this.#clock = options.clock;
+    this.#patience = options.patience ?? CALLERS_PATIENCE;
     this.#listen();
   }
 
@@ -84,7 +94,7 @@ export class SpeechClient {
   ): AsyncGenerator<Int16Array> {
     if (signal.aborted) return;
     const speechId = this.#nextId++;
-    const stream = new SpeechStream(this.#clock);
+    const stream = new SpeechStream(this.#clock, this.#patience.chunkMs);
     const onAbort = () => stream.end();
     signal.addEventListener("abort", onAbort, { once: true });
     this.#speeches.set(speechId, stream);
@@ -115,7 +125,7 @@ export class SpeechClient {
         timer.cancel();
         if (ear.pending === pending) ear.pending = null;
       };
-      const timer = this.#clock.after(HEARD_TIMEOUT_MS, () =>
+      const timer = this.#clock.after(this.#patience.heardMs, () =>
         pending.reject(new EngineFailure("ear", "the recogniser did not answer in time")),
       );
       const pending: PendingHeard = {
@@ -192,7 +202,6 @@ export class SpeechClient {
 
 /** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
 class SpeechStream {
-  readonly #clock: Clock;
   readonly #chunks: Int16Array[] = [];
   #wake: (() => void) | null = null;
   #state: "open" | "ended" | "failed" = "open";
@@ -200,9 +209,10 @@ class SpeechStream {
   /** True once the speech worker has nothing more to say about it. */
   complete = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly chunkMsMax: number,
+  ) {}
 
   push(pcm: Int16Array): void {
     if (this.#state !== "open") return;
@@ -243,7 +253,7 @@ class SpeechStream {
         this.#wake = null;
         resolve();
       };
-      const timer = this.#clock.after(CHUNK_TIMEOUT_MS, () => {
+      const timer = this.clock.after(this.chunkMsMax, () => {
         this.#state = "failed";
         this.#failure = "the synthesiser did not answer in time";
         wake();
