@@ -21,8 +21,8 @@ export interface Clock {
 }
 
 const REST_MS_MAX = 1;
-/** Nobody ever wakes it. */
-const restingPlace = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Nobody ever wakes it. Made when first used: a page in a browser has no such memory, and never rests. */
+let restingPlace: Int32Array<SharedArrayBuffer> | null = null;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -36,6 +36,7 @@ export const systemClock: Clock = {
     return { cancel: () => clearInterval(handle) };
   },
   rest(ms) {
+    restingPlace ??= new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     Atomics.wait(restingPlace, 0, 0, Math.min(REST_MS_MAX, ms));
   },
 };
