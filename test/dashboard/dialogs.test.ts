@@ -136,6 +136,16 @@ const cutOff = (page: Page): Promise<string[]> =>
       .map((box) => box.getAttribute("role") ?? "page"),
   );
 
+/** What floats is placed anew some frames after the window has changed. */
+async function stillCutOff(page: Page): Promise<string[]> {
+  let found = await cutOff(page);
+  for (let tries = 0; found.length > 0 && tries < 20; tries++) {
+    await page.waitForTimeout(100);
+    found = await cutOff(page);
+  }
+  return found;
+}
+
 inChromium("what opens over a page", () => {
   test("is accessible in both themes and has room, on a phone too", async () => {
     const visitor = await somebody();
@@ -152,7 +162,9 @@ inChromium("what opens over a page", () => {
       wrong.push(...(await violations(page, `${at}, dark`, ["color-contrast"])));
       await page.emulateMedia({ colorScheme: "light" });
       await page.setViewportSize({ width: 375, height: 812 });
-      wrong.push(...(await cutOff(page)).map((box) => `${at}: ${box} is too wide for a phone`));
+      wrong.push(
+        ...(await stillCutOff(page)).map((box) => `${at}: ${box} is too wide for a phone`),
+      );
       await page.setViewportSize({ width: 1280, height: 860 });
     }
     expect(wrong).toEqual([]);
