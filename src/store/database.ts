@@ -7,11 +7,11 @@
  * libSQL server (remote-database.ts). A `tx` body awaits nothing but its own queries: it holds the
  * only writer.
  */
-import { Database as Sqlite } from "bun:sqlite";
+import type { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 import { groupCommit } from "./group-commit.ts";
-import { keepStatements } from "./kept-statements.ts";
+import { KeepingSqlite } from "./kept-statements.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import * as schema from "./schema/index.ts";
@@ -37,13 +37,12 @@ export interface Database {
 const BUSY_TIMEOUT_MS = 5000;
 
 function connect(path: string): Sqlite {
-  const sqlite = new Sqlite(path, { create: true, strict: true });
+  const sqlite = new KeepingSqlite(path, { create: true, strict: true });
   sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
   sqlite.run("PRAGMA temp_store = MEMORY");
-  keepStatements(sqlite);
   return sqlite;
 }
 

@@ -3,27 +3,30 @@
  * running it. Sharing one is safe because every use binds, runs and reads to its end in one call.
  * Bounded; what was not asked for longest goes first and is finalised when nobody holds it any more.
  */
-import type { Database as Sqlite, Statement } from "bun:sqlite";
+import { type SQLQueryBindings, Database as Sqlite, type Statement } from "bun:sqlite";
 
 /** More than the appliance has; lists of changing length (`IN (?, ?, …)`) make more. */
 const STATEMENTS_MAX = 512;
 
-/** From here on `sqlite.prepare` answers what it answered before to the same text. */
-export function keepStatements(sqlite: Sqlite): void {
-  const kept = new Map<string, Statement>();
-  const compile = sqlite.prepare.bind(sqlite);
+type Prepared<Row, Params extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
+  typeof Sqlite.prototype.prepare<Row, Params>
+>;
 
-  function prepare(text: string): Statement {
-    const known = kept.get(text);
-    if (known) kept.delete(text);
-    const statement = known ?? compile(text);
-    kept.set(text, statement);
-    if (kept.size > STATEMENTS_MAX) {
-      const [oldest] = kept.keys();
-      if (oldest !== undefined) kept.delete(oldest);
+/** A connection whose `prepare` answers what it answered before to the same text. */
+export class KeepingSqlite extends Sqlite {
+  readonly #kept = new Map<string, Statement>();
+
+  override prepare<Row, Params extends SQLQueryBindings | SQLQueryBindings[]>(
+    text: string,
+  ): Prepared<Row, Params> {
+    const known = this.#kept.get(text);
+    if (known) this.#kept.delete(text);
+    const statement = known ?? super.prepare(text);
+    this.#kept.set(text, statement);
+    if (this.#kept.size > STATEMENTS_MAX) {
+      const [oldest] = this.#kept.keys();
+      if (oldest !== undefined) this.#kept.delete(oldest);
     }
-    return statement;
+    return statement as Prepared<Row, Params>;
   }
-
-  sqlite.prepare = prepare as Sqlite["prepare"];
 }

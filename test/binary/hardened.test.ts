@@ -26,7 +26,7 @@ linevoice doctor --config /data/linevoice.toml || true
 linevoice backup create --config /data/linevoice.toml
 touch /usr/local/touched 2>/dev/null && echo "WROTE OUTSIDE"
 mount -t tmpfs none /tmp 2>/dev/null && echo "MOUNTED"
-nice -n 5 true 2>&1 | grep -q "not permitted" || echo "NO FILTER"
+ionice -c 3 true 2>&1 | grep -q "not permitted" || echo "NO FILTER"
 kill -TERM $server
 wait $server
 echo "stopped with $?"

@@ -277,6 +277,7 @@ test(
 );
 
 test("talks of a tenant are few at once, and others' agents are not there", async () => {
+  await hangUpLeftovers();
   const talks = await Promise.all(
     [1, 2, 3, 4].map(async () => {
       const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
@@ -319,8 +320,21 @@ test("an agent answers in writing, goes on where it was, and starts anew where i
 }, 30_000);
 
 /** Until the agent has greeted and listens. */
+/** Talks of this file, some of them of a try that failed. */
+const begun: DashboardSocket[] = [];
+
+/** Each try starts with no talk of the one before: they are few at once. */
+async function hangUpLeftovers(): Promise<void> {
+  for (const talk of begun.splice(0)) {
+    talk.close();
+    await talk.ended();
+  }
+}
+
 async function startTalk(rate: 8000 | 16000) {
+  await hangUpLeftovers();
   const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  begun.push(talk);
   talk.send({ type: "start", sample_rate: rate });
   const ready = await talk.until(({ type }) => type === "ready", "the agent is there");
   expect(ready.sample_rate).toBe(rate);

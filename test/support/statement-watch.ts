@@ -1,23 +1,29 @@
 /** Which SQL the process runs, and which of it reads whole tables: the plans SQLite makes, shown. */
 import { Database as Sqlite } from "bun:sqlite";
+import { KeepingSqlite } from "../../src/store/kept-statements.ts";
 
 export interface StatementWatch {
   readonly statements: ReadonlySet<string>;
   stop(): void;
 }
 
-/** From now on every statement that is prepared in this process is written down. */
+/** From now on every statement that is asked for in this process is written down. */
 export function watchStatements(): StatementWatch {
   const statements = new Set<string>();
-  const { prepare } = Sqlite.prototype;
-  Sqlite.prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
-    statements.add(args[0]);
-    return prepare.apply(this, args);
-  } as typeof prepare;
+  const stops = [Sqlite.prototype, KeepingSqlite.prototype].map((prototype) => {
+    const { prepare } = prototype;
+    prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
+      statements.add(args[0]);
+      return prepare.apply(this, args);
+    } as typeof prepare;
+    return () => {
+      prototype.prepare = prepare;
+    };
+  });
   return {
     statements,
     stop() {
-      Sqlite.prototype.prepare = prepare;
+      for (const stop of stops) stop();
     },
   };
 }

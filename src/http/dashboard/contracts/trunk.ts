@@ -148,7 +148,7 @@ export const setTrunk = contract({
         description:
           "Calls that the carrier carries at once: no more are dialled, scheduled ones wait. null: as many as the plan allows.",
         example: 4,
-        must: `be a whole number from 1 to ${TRUNK_CHANNELS_MAX}, or null`,
+        must: `be an integer from 1 to ${TRUNK_CHANNELS_MAX}, or null`,
       })
         .nullable()
         .optional(),
