@@ -74,7 +74,10 @@ export function createAdmission(options: AdmissionOptions) {
       );
   }
 
-  /** The carrier sends us no more than it carries: only what we dial is held back. */
+  /**
+   * The carrier sends us no more than it carries: only calls that we begin are held back. A person whom a
+   * caller is handed to is not: where the carrier has no line left it says so, and the caller comes back.
+   */
   async function withinChannels(queries: Queries, trunk: TrunkRow | undefined): Promise<void> {
     if (trunk?.channels == null) return;
     if ((await callStore(queries).liveCount(trunk.tenantId)) >= trunk.channels)
