@@ -1,6 +1,6 @@
 /**
  * May this tenant make or take a call now? Checked when a call is asked for, again when it fires, and
- * when it is handed to a person (decisions.md 9): suspension, destination, calls a minute, money a day,
+ * when it is handed to a person (decisions.md 9, 12): suspension, destination, calls dialled a minute, money a day,
  * concurrent calls of the plan, of the appliance and, for calls of ours, of the trunk, funds.
  */
 import type { Billing } from "../billing/ports.ts";
@@ -10,6 +10,7 @@ import { AppError } from "../core/errors.ts";
 import type { TenantRow, TrunkRow } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
+import { scheduleStore } from "../store/schedule-store.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 
 const MINUTE_MS = 60_000;
@@ -93,12 +94,23 @@ export function createAdmission(options: AdmissionOptions) {
       throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
   }
 
-  async function withinRate(queries: Queries, tenant: TenantRow): Promise<void> {
-    const placed = await callStore(queries).outboundSince(tenant.id, clock.now() - MINUTE_MS);
-    if (placed + transfersOf(tenant.id).length >= tenant.callsPerMinuteMax)
-      throw limitReached(
-        `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
-      );
+  /** `waiting`: also those that were asked for at once and are about to be dialled. */
+  async function withinRate(
+    queries: Queries,
+    tenant: TenantRow,
+    waiting: "with waiting" | "dialled only",
+  ): Promise<void> {
+    const schedules = scheduleStore(queries);
+    const since = clock.now() - MINUTE_MS;
+    const dialled = await schedules.firedSince(tenant.id, since);
+    const next = waiting === "with waiting" ? await schedules.immediateSince(tenant.id, since) : 0;
+    if (dialled + next + transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
+    throw new AppError({
+      code: "rate_limited",
+      publicMessage: `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
+      retryable: true,
+      retryAfterSec: MINUTE_MS / 1000,
+    });
   }
 
   return {
@@ -113,10 +125,10 @@ export function createAdmission(options: AdmissionOptions) {
       storageHasRoom();
       notSuspended(tenant);
       checkDestination(to, rulesOf(tenant, trunk));
-      await withinRate(queries, tenant);
       await withinSpend(queries, tenant);
       await billing.requireFunds(queries, tenant.id);
       if (!immediate) return;
+      await withinRate(queries, tenant, "with waiting");
       await withinConcurrency(queries, tenant);
       await withinChannels(queries, trunk);
     },
@@ -131,6 +143,7 @@ export function createAdmission(options: AdmissionOptions) {
       storageHasRoom();
       notSuspended(tenant);
       checkDestination(to, rulesOf(tenant, trunk));
+      await withinRate(queries, tenant, "dialled only");
       await withinSpend(queries, tenant);
       await withinConcurrency(queries, tenant);
       await withinChannels(queries, trunk);
@@ -149,7 +162,7 @@ export function createAdmission(options: AdmissionOptions) {
       notSuspended(tenant);
       checkTransferTarget(to, rulesOf(tenant, trunk));
       await withinSpend(queries, tenant);
-      await withinRate(queries, tenant);
+      await withinRate(queries, tenant, "with waiting");
       transfers.set(tenant.id, [...transfersOf(tenant.id), clock.monotonic()]);
     },
 

@@ -115,11 +115,11 @@ export const label = (description: string) =>
   });
 
 export const page = {
-  limit: (defaultLimit: number) =>
-    field(z.int().min(1).max(200), {
+  limit: (defaultLimit: number, limitMax = 200) =>
+    field(z.int().min(1).max(limitMax), {
       description: "How many at most.",
       example: defaultLimit,
-      must: "be an integer from 1 to 200",
+      must: `be an integer from 1 to ${limitMax}`,
     }).default(defaultLimit),
   offset: () =>
     field(z.int().min(0).max(ID_MAX), {

@@ -237,22 +237,6 @@ export function callStore(queries: Queries) {
       return row?.n ?? 0;
     },
 
-    /** Outbound calls asked for since then, for the cap a minute. */
-    async outboundSince(tenantId: number, sinceMs: number): Promise<number> {
-      const row = await queries
-        .select({ n: count() })
-        .from(calls)
-        .where(
-          and(
-            eq(calls.tenantId, tenantId),
-            eq(calls.direction, "outbound"),
-            gte(calls.createdAt, sinceMs),
-          ),
-        )
-        .get();
-      return row?.n ?? 0;
-    },
-
     /** Micro-euro of calls since then, for the cap a day. */
     async spentSince(tenantId: number, sinceMs: number): Promise<number> {
       const row = await queries

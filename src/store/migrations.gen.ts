@@ -18,6 +18,7 @@ import m15 from "../../migrations/0015_ledger_rollups.sql" with { type: "text" }
 import m16 from "../../migrations/0016_call_refusals.sql" with { type: "text" };
 import m17 from "../../migrations/0017_calling_targets.sql" with { type: "text" };
 import m18 from "../../migrations/0018_trunk-channels.sql" with { type: "text" };
+import m19 from "../../migrations/0019_dialled-calls.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -39,4 +40,5 @@ export const migrations = [
   { tag: "0016_call_refusals", createdAt: 1795268927442, sql: m16 as string },
   { tag: "0017_calling_targets", createdAt: 1795271474483, sql: m17 as string },
   { tag: "0018_trunk-channels", createdAt: 1795282320104, sql: m18 as string },
+  { tag: "0019_dialled-calls", createdAt: 1795334212856, sql: m19 as string },
 ];

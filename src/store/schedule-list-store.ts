@@ -1,29 +1,39 @@
 /** Scheduled calls as the API lists them: immediate requests are not schedules. */
-import { and, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { type ScheduleStatus, schedules } from "./schema/index.ts";
+
+interface ScheduleFilter {
+  readonly status?: ScheduleStatus;
+}
+
+const matching = (tenantId: number, { status }: ScheduleFilter) =>
+  and(
+    eq(schedules.tenantId, tenantId),
+    eq(schedules.immediate, false),
+    status && eq(schedules.status, status),
+  );
 
 export function scheduleListStore(queries: Queries) {
   return {
     /** The latest due first. */
-    list(
-      tenantId: number,
-      filter: { status?: ScheduleStatus },
-      page: { limit: number; offset: number },
-    ) {
+    list(tenantId: number, filter: ScheduleFilter, page: { limit: number; offset: number }) {
       return queries
         .select()
         .from(schedules)
-        .where(
-          and(
-            eq(schedules.tenantId, tenantId),
-            eq(schedules.immediate, false),
-            filter.status && eq(schedules.status, filter.status),
-          ),
-        )
+        .where(matching(tenantId, filter))
         .orderBy(desc(schedules.scheduleAt), desc(schedules.id))
         .limit(page.limit)
         .offset(page.offset);
+    },
+
+    async total(tenantId: number, filter: ScheduleFilter): Promise<number> {
+      const row = await queries
+        .select({ n: count() })
+        .from(schedules)
+        .where(matching(tenantId, filter))
+        .get();
+      return row?.n ?? 0;
     },
 
     async find(tenantId: number, id: number) {

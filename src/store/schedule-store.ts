@@ -3,7 +3,22 @@
  * lease with a fencing token: only who holds the newest may move the entry on, and the status it
  * writes (`fired`) is final. So a node that slept past its lease changes nothing when it wakes.
  */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
@@ -48,6 +63,11 @@ const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFil
 });
 
 export function scheduleStore(queries: Queries) {
+  async function countOf(which: SQL | undefined): Promise<number> {
+    const row = await queries.select({ n: count() }).from(schedules).where(which).get();
+    return row?.n ?? 0;
+  }
+
   return {
     async insert(tenantId: number, schedule: NewSchedule): Promise<number> {
       const [row] = await queries
@@ -122,6 +142,23 @@ export function scheduleStore(queries: Queries) {
           ),
         );
       return found.map((row) => ({ ...row, ...lease, leaseToken: row.leaseToken + 1 }));
+    },
+
+    /** Calls dialled since then, for the cap a minute. */
+    firedSince(tenantId: number, sinceMs: number): Promise<number> {
+      return countOf(and(eq(schedules.tenantId, tenantId), gte(schedules.firedAt, sinceMs)));
+    },
+
+    /** Calls asked for at once since then that are not dialled yet. */
+    immediateSince(tenantId: number, sinceMs: number): Promise<number> {
+      return countOf(
+        and(
+          eq(schedules.tenantId, tenantId),
+          eq(schedules.immediate, true),
+          eq(schedules.status, "pending"),
+          gte(schedules.scheduleAt, sinceMs),
+        ),
+      );
     },
 
     /** Gives claimed entries back; one that somebody else has claimed since is left alone. */

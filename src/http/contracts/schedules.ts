@@ -3,6 +3,8 @@ import { z } from "zod";
 import { contract } from "../contract.ts";
 import { field, idOut, okReply, page, shown, timeOut } from "../schema.ts";
 
+/** Decisions.md 12. */
+const LISTED_MAX = 1000;
 const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] as const;
 
 export const Schedule = z
@@ -31,8 +33,9 @@ export const listSchedules = contract({
   path: "/schedules",
   tag: "Schedules",
   summary: "List scheduled calls, the latest first",
+  description: "Page by raising `offset`; `total` counts all that the filter lets through.",
   query: z.strictObject({
-    limit: page.limit(100),
+    limit: page.limit(LISTED_MAX, LISTED_MAX),
     offset: page.offset(),
     status: field(z.enum(SCHEDULE_STATUSES), {
       description: "Only entries in this state.",
@@ -40,8 +43,11 @@ export const listSchedules = contract({
       must: `be one of: ${SCHEDULE_STATUSES.join(", ")}`,
     }).optional(),
   }),
-  reply: okReply({ schedules: z.array(Schedule) }),
-  errors: ["valid_limit_required"],
+  reply: okReply({
+    schedules: z.array(Schedule),
+    total: shown(z.int(), "All entries that match.", 1),
+  }),
+  errors: ["valid_limit_required", "valid_offset_required"],
 });
 
 export const cancelSchedule = contract({

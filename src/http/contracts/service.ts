@@ -13,7 +13,8 @@ export const ping = contract({
   open: true,
   reply: okReply({
     service: shown(z.string(), "Name of the service.", "linevoice"),
-    version: shown(z.string(), "Version of the appliance.", "0.1.0"),
+    version: shown(z.literal("v1"), "Version of this API, as in its path.", "v1"),
+    app_version: shown(z.string(), "Version of the appliance.", "0.1.0"),
     time: timeOut("The server's time."),
   }),
   errors: [],

@@ -25,12 +25,10 @@ const present = (schedule: ScheduleRow) => ({
 export const scheduleRoutes = ({ dependencies: { database, calls } }: RouteContext) => [
   route(contracts.listSchedules)(async ({ tenantId, query }) => {
     const { status, limit, offset } = query;
-    const rows = await scheduleListStore(database.read).list(
-      tenantId,
-      { status },
-      { limit, offset },
-    );
-    return { ok: true, schedules: rows.map(present) };
+    const store = scheduleListStore(database.read);
+    const total = await store.total(tenantId, { status });
+    const rows = offset < total ? await store.list(tenantId, { status }, { limit, offset }) : [];
+    return { ok: true, schedules: rows.map(present), total };
   }),
   route(contracts.cancelSchedule)(async ({ tenantId, params }) => {
     const schedules = scheduleListStore(database.read);

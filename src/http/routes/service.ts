@@ -8,7 +8,8 @@ export const serviceRoutes = ({ settings, dependencies: { clock } }: RouteContex
   route(ping)(async () => ({
     ok: true,
     service: "linevoice",
-    version: settings.version,
+    version: "v1",
+    app_version: settings.version,
     time: isoUtc(clock.now()),
   })),
 ];

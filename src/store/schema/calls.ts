@@ -230,6 +230,8 @@ export const schedules = sqliteTable(
     index("schedules_due").on(t.status, t.scheduleAt),
     index("schedules_tenant").on(t.tenantId, t.immediate, t.scheduleAt, t.id),
     index("schedules_tenant_status").on(t.tenantId, t.immediate, t.status, t.scheduleAt, t.id),
+    // For the cap of calls a minute.
+    index("schedules_fired").on(t.tenantId, t.firedAt).where(sql`fired_at IS NOT NULL`),
     uniqueIndex("schedules_call").on(t.callUuid),
   ],
 );

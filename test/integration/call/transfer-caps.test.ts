@@ -65,7 +65,7 @@ test("transfers count among the calls of a minute, whatever becomes of them", as
   );
   expect(await verdictOf(context, id)).toBe("conflict");
   expect(await verdictOf(context, id)).toBe("conflict");
-  expect(await verdictOf(context, id)).toBe("plan_limit_reached");
+  expect(await verdictOf(context, id)).toBe("rate_limited");
   await clock.advance(61_000);
   expect(await verdictOf(context, id)).toBe("conflict");
 });

@@ -74,7 +74,8 @@ test("the ping needs nothing and answers the same under both mounts", async () =
     expect(await response.json()).toEqual({
       ok: true,
       service: "linevoice",
-      version: "0.1.0-test",
+      version: "v1",
+      app_version: "0.1.0-test",
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
     });
   }

@@ -1,5 +1,6 @@
 /** Calls that are asked for and live ones, and schedules: what an answer is, and what must never be in it. */
 import { describe, expect, test } from "bun:test";
+import { schedules } from "../../../src/store/schema/index.ts";
 import { makeFixtures } from "../../support/api-fixtures.ts";
 import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -123,6 +124,30 @@ describe("schedules", () => {
     const again = await remove(`/schedules/${id}`);
     expect([again.status, pick(again, "error")]).toEqual([409, "conflict"]);
     expect(pick(await get("/schedules?status=cancelled"), "schedules.0.id")).toBe(id);
+  });
+
+  test("all up to 1,000 stand in one list, with the total, another tenant's apart", async () => {
+    const tenant = await room.server.tenant();
+    const neighbour = await room.server.tenant();
+    const entry = (tenantId: number, n: number) => ({
+      ...{ tenantId, callUuid: `entry-${tenantId}-${n}`, toNumber: "+37060000001" },
+      ...{ fromNumber: "+37052000000", scheduleAt: 9e12 + n, immediate: false, createdAt: 0 },
+      status: n % 2 === 0 ? ("pending" as const) : ("cancelled" as const),
+    });
+    await room.server.database.tx(async (queries) => {
+      for (let n = 0; n < 1001; n++) await queries.insert(schedules).values(entry(tenant.id, n));
+      await queries.insert(schedules).values(entry(neighbour.id, 0));
+    });
+    const listed = async (query = "") => {
+      const answer = await ask(room.server, tenant, "GET", `/schedules${query}`);
+      const rows = pick(answer, "schedules") as readonly unknown[] | undefined;
+      return [answer.status, rows?.length, pick(answer, "total")];
+    };
+    expect(await listed()).toEqual([200, 1000, 1001]);
+    expect(await listed("?limit=999")).toEqual([200, 999, 1001]);
+    expect(await listed("?limit=1000&offset=1000")).toEqual([200, 1, 1001]);
+    expect(await listed("?limit=1001")).toEqual([400, undefined, undefined]);
+    expect(await listed("?status=pending")).toEqual([200, 501, 501]);
   });
 
   test("immediate requests are not among them", async () => {

@@ -294,7 +294,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List scheduled calls, the latest first */
+        /**
+         * List scheduled calls, the latest first
+         * @description Page by raising `offset`; `total` counts all that the filter lets through.
+         */
         get: operations["listSchedules"];
         put?: never;
         post?: never;
@@ -3098,10 +3101,16 @@ export interface operations {
                          */
                         service: string;
                         /**
+                         * @description Version of this API, as in its path.
+                         * @example v1
+                         * @constant
+                         */
+                        version: "v1";
+                        /**
                          * @description Version of the appliance.
                          * @example 0.1.0
                          */
-                        version: string;
+                        app_version: string;
                         /**
                          * Format: date-time
                          * @description The server's time. ISO 8601, UTC.
@@ -6021,7 +6030,7 @@ export interface operations {
             query?: {
                 /**
                  * @description How many at most.
-                 * @example 100
+                 * @example 1000
                  */
                 limit?: number;
                 /**
@@ -6055,6 +6064,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         schedules: components["schemas"]["Schedule"][];
+                        /**
+                         * @description All entries that match.
+                         * @example 1
+                         */
+                        total: number;
                     };
                 };
             };

@@ -1,0 +1,1 @@
+CREATE INDEX `schedules_fired` ON `schedules` (`tenant_id`,`fired_at`) WHERE fired_at IS NOT NULL;
