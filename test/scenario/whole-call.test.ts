@@ -14,6 +14,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000001";
 const CALLEE = "+37061000002";
+const SECOND_NUMBER = "+37052000888";
 
 let world: Appliance;
 let caller: Phone;
@@ -82,20 +83,29 @@ test(
 );
 
 test(
-  "an outbound call asked for over the API is dialled, spoken and ended by the API",
+  "an outbound call asked for over the API is dialled from the number it names, spoken and ended by the API",
   async () => {
-    const answered = new Promise<void>((resolve) => {
+    const shown = new Promise<string | null>((resolve) => {
       callee.onCall(async (incoming) => {
         await incoming.answer();
-        resolve();
+        resolve(incoming.callerNumber);
       });
     });
+    // Has an address for transcripts, but sending them is switched off.
+    const { body: made } = await world.api("POST", "/agents", {
+      name: "Quiet",
+      prompt: "You answer the phone.",
+      transcript_email: "owner@example.com",
+      transcript_email_enabled: false,
+    });
+    await world.api("POST", "/phone-numbers", { number_e164: SECOND_NUMBER, label: "Second" });
     const { status, body } = await world.api("POST", "/calls", {
       to_number: CALLEE,
-      agent_id: world.agentId,
+      agent_id: made.agent.id,
+      from_number: SECOND_NUMBER,
     });
     expect({ status, body }).toMatchObject({ status: 200, body: { status: "queued_immediate" } });
-    await answered;
+    expect(await shown).toBe(SECOND_NUMBER);
     await world.callWhen(body.call_uuid, (call) => call.status === "in_progress");
     const [live] = callee.calls.slice(-1);
     await live?.waitForSpeech();
@@ -104,6 +114,9 @@ test(
     const detail = await world.callWhen(body.call_uuid, ended);
     expect(detail).toMatchObject({ status: "completed", ended_reason: "operator_hangup" });
     expect(detail.billable_seconds).toBeGreaterThanOrEqual(15);
+    // Its recording stays, and no mail is made.
+    await world.callWhen(body.call_uuid, (call) => call.recording_status === "ready");
+    expect(world.mails().filter((mail) => mail.includes(body.call_uuid))).toEqual([]);
   },
   spoken(60_000),
 );

@@ -64,6 +64,7 @@ export interface ApiBody {
   readonly call_uuid: string;
   readonly schedule_id: number;
   readonly scheduled_at: string;
+  readonly agent: { readonly id: number };
   readonly call: CallView;
   readonly calls: readonly CallView[];
   readonly schedules: readonly { readonly id: number }[];

@@ -12,11 +12,15 @@ test("without a file: webhooks 8 s, tools 20 s, recordings and transcripts 30 da
   const nowhere = join(tempDir(), "nowhere");
   const { config, dataDir } = loadConfig({ env: {}, cwd: nowhere, systemPath: nowhere });
   const rest = { version: "0.0.0-test", masterKey: new Uint8Array(32), dataDir };
-  const { httpClient, storage } = settingsFromConfig(config, rest);
+  const settings = settingsFromConfig(config, rest);
+  const { httpClient, storage } = settings;
   expect(httpClient).toMatchObject({ webhookTimeoutMs: 8_000, toolTimeoutMs: 20_000 });
   expect(httpClient.allowNetworks).toEqual([]);
   expect(storage).toMatchObject({
     ...{ recordingsRetentionDays: 30, transcriptsRetentionDays: 30 },
     ...{ backupAt: "30 3 * * *", backupKeep: 7, shared: false },
   });
+  // Specification, section 8: a tool call longer than 2.5 s, 120 requests per minute per API key.
+  expect(settings.callWorker.conversation.fillerDelayMs).toBe(2_500);
+  expect(settings.http.requestsPerMinute).toBe(120);
 });
