@@ -196,7 +196,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
       live.spoke(call, turn);
       if (turn.speaker === "customer") void refusal(call, { text: turn.text });
     },
-    onDigit: (call, digit) => void refusal(call, { digit }),
+    onOptOut: (call) => void refusal(call, "opt_out_key"),
     callers: callerParts.callers,
     onChange(call) {
       live.changed(call);
@@ -210,7 +210,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   };
 
   /** "Don't call me" in a greeting or campaign call ends it. */
-  async function refusal(call: CallIdentity, what: { digit: string } | { text: string }) {
+  async function refusal(call: CallIdentity, what: "opt_out_key" | { text: string }) {
     const { tenantId, callUuid, direction } = call;
     if (direction !== "outbound") return;
     const other = { tenantId, callUuid, number: call.toNumber };

@@ -67,8 +67,8 @@ export interface CallContext {
   readonly onChange?: (call: LiveCall) => void;
   /** Missing: nothing is kept beside the call itself. */
   readonly evidence?: EvidenceKeeper;
-  /** A key the other side pressed. */
-  readonly onDigit?: (call: CallIdentity, digit: string) => void;
+  /** The other side pressed the key against further calls, which the agent had offered. */
+  readonly onOptOut?: (call: CallIdentity) => void;
   /** Once a call is stored as ended. */
   readonly onEnded?: (call: CallIdentity, end: EndOfCall) => void;
 }

@@ -122,7 +122,9 @@ export class LiveCall {
     channel.on("tool_wish", (wish) => void this.#runTool(wish));
     // Only an answered call is ever completed.
     const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
-    channel.on("digit_received", ({ digit }) => this.context.onDigit?.(this.identity, digit));
+    channel.on("digit_received", ({ optsOut }) => {
+      if (optsOut) this.context.onOptOut?.(this.identity);
+    });
     channel.on("end_wish", ({ reason }) => this.end(endingByUs(status(), reason)));
     channel.on(
       "transfer_wish",

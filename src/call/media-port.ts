@@ -40,7 +40,7 @@ export interface CallChannelEvents {
     readonly tool: string;
     readonly arguments: JsonObject;
   };
-  readonly digit_received: { readonly digit: string };
+  readonly digit_received: { readonly digit: string; readonly optsOut: boolean };
   /** The answer to `askPin`; null: nothing was keyed in time. */
   readonly pin_entered: { readonly digits: string | null };
   readonly end_wish: { readonly reason: EndedReason };

@@ -74,9 +74,6 @@ export interface EndListener {
   wake(): void;
 }
 
-/** In greeting and campaign calls. */
-const REFUSAL_KEY = "9";
-
 const notToBeCalled = (why: string) =>
   new AppError({
     code: "destination_not_allowed",
@@ -191,7 +188,7 @@ export function createCallers({
     },
 
     async heard({ tenantId, callUuid, number }, what) {
-      const isRefusal = "digit" in what ? what.digit === REFUSAL_KEY : refusesCalls(what.text);
+      const isRefusal = what === "opt_out_key" || refusesCalls(what.text);
       if (!isRefusal || number === "") return false;
       const purpose = await records(database.read).purpose(tenantId, callUuid);
       if (!purpose || purpose.origin === "api") return false;

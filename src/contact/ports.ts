@@ -82,12 +82,13 @@ export interface Callers {
     call: { readonly tenantId: number; readonly callUuid: string; readonly toNumber: string },
   ): Promise<void>;
   /**
-   * What the other side said or keyed: "don't call me" and 9 are honoured at once in a greeting or
-   * campaign call. True: the person is not called again, and the call may end.
+   * What the other side said, or that they pressed the key that the agent offered against further
+   * calls: honoured at once in a greeting or campaign call. True: the person is not called again, and
+   * the call may end.
    */
   heard(
     call: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
-    what: { readonly digit: string } | { readonly text: string },
+    what: "opt_out_key" | { readonly text: string },
   ): Promise<boolean>;
   /** In the transaction that ends a call: memory, the CRM's message, birthday and campaign results. */
   ended(queries: Queries, call: EndedCall): Promise<void>;

@@ -48,6 +48,8 @@ export interface AgentSideOptions {
   /** The caller is speaking, or what was said is being recognised. */
   readonly callerSpeaks: () => boolean;
   readonly recognising: () => boolean;
+  /** What is going to be said. */
+  readonly onText: (text: string) => void;
   readonly onFailure: (error: unknown) => void;
   /** The agent speaks another language from now on. */
   readonly onLanguage: () => void;
@@ -86,6 +88,7 @@ export class AgentSide {
       phrases: options.cached,
       echo: options.echo,
       clock,
+      onText: options.onText,
       onFailure,
       onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),

@@ -47,6 +47,8 @@ interface AgentSpeechOptions {
   readonly phrases: CachedPhrases;
   readonly echo: EchoGuard;
   readonly clock: Clock;
+  /** Each piece, before it is synthesised. */
+  readonly onText?: (text: string) => void;
   readonly onFailure: (failure: EngineFailure) => void;
   /** The first samples of a piece that the mind or the greeting wanted are queued. */
   readonly onFirstAudio?: () => void;
@@ -73,6 +75,7 @@ export class AgentSpeech {
   say(text: string, origin: PieceOrigin): void {
     if (text.trim() === "" || this.#pieces.length >= PIECES_MAX) return;
     const piece: Piece = { text, origin, startMs: null, endMs: 0, complete: false };
+    this.options.onText?.(text);
     this.#pieces.push(piece);
     this.#waiting.push(piece);
     if (this.#synthesising) this.options.voice.prefetch?.(text);

@@ -23,6 +23,7 @@ import { endpointingSilenceMs } from "./endpointing.ts";
 import { CallerHearing } from "./hearing.ts";
 import { LastWords } from "./last-words.ts";
 import { LAST_TEXT_TIMEOUT_MS } from "./limits.ts";
+import { OptOut } from "./opt-out.ts";
 import { Overlap } from "./overlap.ts";
 import { Questions } from "./questions.ts";
 import { SilenceWatch } from "./silence.ts";
@@ -42,6 +43,7 @@ type AgentSideWiring =
   | "machine"
   | "callerSpeaks"
   | "recognising"
+  | "onText"
   | "onFailure"
   | "onSilent";
 
@@ -68,6 +70,7 @@ export class Dialogue {
 
   readonly #understanding: Understanding;
   readonly #questions: Questions;
+  readonly #optOut = new OptOut();
   /** Who answered our call; null: nobody asks, the caller called. */
   readonly #screening: Screening | null;
 
@@ -86,6 +89,7 @@ export class Dialogue {
       machine: this.#machine,
       callerSpeaks: () => this.#hearing.active,
       recognising: () => this.#understanding.pending,
+      onText: (text) => this.#optOut.said(text),
       onFailure: (error) => this.engineFailed(error),
       onSilent: () => this.#lastWords.agentFellSilent(),
     });
@@ -187,6 +191,12 @@ export class Dialogue {
     this.#hearing.frame(pcm);
     this.#screening?.frame(pcm, this.#hearing);
     if (this.#hearing.active) this.#overlap.judge();
+  }
+
+  /** This key, were it pressed now, refuses further calls. */
+  optsOut(digit: string): boolean {
+    const asked = this.#agent.expected === "digits" || this.#agent.expected === "keys";
+    return !asked && !this.#digits.collecting && this.#optOut.isMeantBy(digit);
   }
 
   digit(digit: string): void {
@@ -331,6 +341,7 @@ export class Dialogue {
         break;
       case "thinking":
         if (from.name === "agent_speaking") this.#agent.awaitTool();
+        else this.#optOut.agentTurnBegins();
         break;
       case "transferring":
         this.#fallSilent();

@@ -173,7 +173,8 @@ export class Session {
       this.#pin.digit(digit);
       return;
     }
-    this.options.emit({ type: "digit_received", digit });
+    const optsOut = !this.#handover && this.#dialogue.optsOut(digit);
+    this.options.emit({ type: "digit_received", digit, optsOut });
     if (this.#handover) this.#handover.callerDigit(digit);
     else this.#dialogue.digit(digit);
   }

@@ -291,7 +291,13 @@ export type FromCallWorker =
       readonly tool: string;
       readonly arguments: JsonObject;
     }
-  | { readonly type: "digit_received"; readonly callId: string; readonly digit: string }
+  | {
+      readonly type: "digit_received";
+      readonly callId: string;
+      readonly digit: string;
+      /** The agent offered this key against further calls, and asks for no other. */
+      readonly optsOut: boolean;
+    }
   /** Keyed and closed with `#`; null: nothing in time. Goes into the check and nowhere else. */
   | { readonly type: "pin_entered"; readonly callId: string; readonly digits: string | null }
   /** The conversation wants the call to end; main sends BYE, then `close`. */

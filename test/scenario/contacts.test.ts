@@ -157,6 +157,11 @@ test("a campaign calls its list, and key 9 means never again", async () => {
       ...{ createdAt: 1, updatedAt: 1 },
     }),
   );
+  const stored = async () =>
+    (await contactStore(world.app.database.read).byNumber(world.tenantId, number, 1))[0];
+  await world.api("PATCH", `/agents/${world.agentId}`, {
+    first_message: "Laba diena. Jei nenorite, kad jums skambintume, spauskite 9.",
+  });
   const made = await world.api("POST", "/campaigns", {
     ...{ name: "Check-ups", agent_id: world.agentId, csv: `number,time\n${number},ten\n` },
     ...{ calling_from: "00:00", calling_to: "23:59" },
@@ -167,15 +172,10 @@ test("a campaign calls its list, and key 9 means never again", async () => {
   await world.api("POST", `/campaigns/${campaign.id}/action`, { action: "start" });
   await eventually(async () => answeredCalls.length === 1, "the campaign's call", 30_000);
   const [call] = answeredCalls;
+  await call?.answered;
+  await call?.waitForSpeech();
   await call?.press("9");
-  await eventually(async () => {
-    const [contact] = await contactStore(world.app.database.read).byNumber(
-      world.tenantId,
-      number,
-      1,
-    );
-    return contact?.doNotCall === true;
-  }, "the refusal in the contact");
+  await eventually(async () => (await stored())?.doNotCall === true, "the refusal in the contact");
   await call?.ended;
   await eventually(
     async () => {

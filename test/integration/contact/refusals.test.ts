@@ -127,7 +127,7 @@ test("who is no contact and says so in a campaign's call is not called again", a
     }),
   );
   const call = { tenantId: tenant.id, callUuid, number: PERSON };
-  expect(await server.callerParts.callers.heard(call, { digit: "9" })).toBe(true);
+  expect(await server.callerParts.callers.heard(call, "opt_out_key")).toBe(true);
   expect(await isDialled("campaign")).toBe(false);
 });
 

@@ -38,6 +38,27 @@ test("who asks not to be called is heard in four languages, who does not is not"
     "Nebeskambinkit",
     "Lūdzu, vairāk man nezvaniet",
     "Больше не звоните мне",
+    "Don’t call me again.",
+    "Please donʼt ever phone us",
+    "don´t ring here",
+    "I don’t want you to call me",
+    "We do not want any more calls",
+    "Remove my number, please",
+    "Never call me again",
+    "Please quit calling",
+    "Prašau man nebeskambinti",
+    "Nenoriu, kad man skambintumėte",
+    "Nebeskambinkite man".normalize("NFD"),
+    "Išbraukite mane iš sąrašo",
+    "Ištrinkite mano numerį",
+    "Lūdzu, man vairs nezvanīt",
+    "Nezvaniet man".normalize("NFD"),
+    "Negribu, lai man zvana",
+    "Izdzēsiet manu numuru",
+    "Мне больше не звоните",
+    "Не надо мне звонить",
+    "Перестаньте мне звонить",
+    "Удалите мой номер",
   ])
     expect([text, refusesCalls(text)]).toEqual([text, true]);
   for (const text of [
@@ -45,6 +66,14 @@ test("who asks not to be called is heard in four languages, who does not is not"
     "Why did you call me?",
     "Paskambinkite rytoj",
     "Позвоните завтра",
+    "You never call me back",
+    "I never call on Sundays",
+    "I don’t call, I write",
+    "Я вам вчера не звонила",
+    "Вы мне не звонили",
+    "Man niekas neskambino",
+    "Jūs man neskambinote",
+    "Jūs man nezvanījāt",
   ])
     expect([text, refusesCalls(text)]).toEqual([text, false]);
 });
