@@ -6,6 +6,7 @@ import type { Billing } from "../billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
+import { requireUrl, type UrlProblem } from "../webhook/tenant-url.ts";
 import type { AgentLanguage } from "./agent.ts";
 import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
 
@@ -52,11 +53,13 @@ export interface AgentDependencies {
   readonly records: (queries: Queries) => AgentRecords;
   readonly billing: Billing;
   readonly clock: Clock;
+  readonly urlProblem: UrlProblem;
 }
 
 export type Agents = ReturnType<typeof createAgents>;
 
-export function createAgents({ database, records, billing, clock }: AgentDependencies) {
+export function createAgents(dependencies: AgentDependencies) {
+  const { database, records, billing, clock, urlProblem } = dependencies;
   return {
     list: (tenantId: number) => records(database.read).list(tenantId),
 
@@ -67,10 +70,11 @@ export function createAgents({ database, records, billing, clock }: AgentDepende
       return agent;
     },
 
-    /** Throws plan_limit_reached, valid_transcript_email_required. */
-    create(tenantId: number, wish: NewAgent): Promise<AgentRecord> {
+    /** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
+    async create(tenantId: number, wish: NewAgent): Promise<AgentRecord> {
       const fields = withDefaults(wish);
       requireAddress(fields);
+      requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
       const now = clock.now();
       return database.tx(async (queries) => {
         const plan = await billing.planOf(queries, tenantId);
@@ -80,8 +84,13 @@ export function createAgents({ database, records, billing, clock }: AgentDepende
       });
     },
 
-    /** Throws not_found, valid_transcript_email_required. */
-    update(tenantId: number, id: number, changes: Partial<AgentFields>): Promise<AgentRecord> {
+    /** Throws not_found, valid_transcript_email_required, valid_webhook_url_required. */
+    async update(
+      tenantId: number,
+      id: number,
+      changes: Partial<AgentFields>,
+    ): Promise<AgentRecord> {
+      requireUrl(urlProblem, "webhook_url", changes.webhookUrl);
       return database.tx(async (queries) => {
         const before = await records(queries).find(tenantId, id);
         if (!before) throw notFound("agent");

@@ -8,7 +8,6 @@ import type { DashboardParts } from "../http/dashboard/ports.ts";
 import type { OperatorPort } from "../ops/control/operator-port.ts";
 import type { LogRing } from "../ops/log-ring.ts";
 import { mailAdminStore } from "../store/mail-admin-store.ts";
-import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Audio } from "./audio.ts";
 import { createCallsElsewhere } from "./calls-elsewhere.ts";
 import type { Delivery } from "./delivery.ts";
@@ -57,7 +56,6 @@ export function createDashboard(
   return {
     parts: {
       toolRunner: delivery.tools,
-      urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
       webhookTester: delivery.tester,
       trunks: createTrunkDesk({
         ...{ database, vault, sip, clock, trunks: deps.trunks },

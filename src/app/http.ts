@@ -14,6 +14,7 @@ import type { Identity } from "../identity/identity.ts";
 import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import { rateStore } from "../store/rate-store.ts";
+import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Audio } from "./audio.ts";
 import type { CallerParts } from "./callers.ts";
 import type { Delivery } from "./delivery.ts";
@@ -76,6 +77,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
     {
       ...parts,
       webhookTester: parts.delivery.tester,
+      urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
       checkouts: parts.payments.checkouts,
       stripeEvents: parts.payments.stripeEvents,
       rateLimiter: settings.storage.shared

@@ -33,6 +33,7 @@ import {
 } from "../store/trunk-store.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
+import type { UrlProblem } from "../webhook/tenant-url.ts";
 import { refusalsOf } from "./callers.ts";
 import { createContactDesk } from "./contact-desk.ts";
 import { followCall } from "./follow-call.ts";
@@ -71,7 +72,7 @@ export interface OperatorDependencies {
   readonly backups: Backups;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   /** Why no request would go to a tool's URL; null: it may. */
-  readonly urlProblem: (url: string) => string | null;
+  readonly urlProblem: UrlProblem;
   readonly clock: Clock;
   readonly random: Random;
   /** null: no server runs on this data directory. */

@@ -16,6 +16,7 @@ import type { Random } from "../core/random.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
+import type { UrlProblem } from "../webhook/tenant-url.ts";
 import type { WebhookTester } from "../webhook/tester.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
 
@@ -48,6 +49,7 @@ export interface HttpDependencies {
   readonly billing: Billing;
   readonly calls: CallDesk;
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
+  readonly urlProblem: UrlProblem;
   readonly vault: Vault;
   readonly identity: Identity;
   readonly checkouts: Checkouts;

@@ -89,7 +89,7 @@ export const httpsUrl = (description: string) =>
     z
       .string()
       .max(2048)
-      .regex(/^https:\/\//)
+      .regex(/^[Hh][Tt][Tt][Pp][Ss]:\/\//)
       .refine(isPlainHttpsUrl)
       .meta({ format: "uri" }),
     {

@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { toolSecretBinding } from "../webhook/secret-binding.ts";
-import { isSameServer } from "../webhook/tenant-url.ts";
+import { isSameServer, requireUrl, type UrlProblem } from "../webhook/tenant-url.ts";
 import type { JsonObject } from "../worker/messages.ts";
 import { checkToolFields } from "./tool-rules.ts";
 
@@ -66,8 +66,7 @@ export interface ToolsDependencies {
   readonly records: (queries: Queries) => ToolRecords;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;
-  /** Why no request would go to this URL; null: it may (webhook/tenant-url.ts). */
-  readonly urlProblem: (url: string) => string | null;
+  readonly urlProblem: UrlProblem;
 }
 
 export type Tools = ReturnType<typeof createTools>;
@@ -80,8 +79,7 @@ export function createTools(deps: ToolsDependencies) {
 
   function check(fields: ToolChanges): void {
     checkToolFields(fields);
-    const problem = fields.url === undefined ? null : urlProblem(fields.url);
-    if (problem !== null) throw invalidField("url", `\`url\` cannot be used: ${problem}.`);
+    requireUrl(urlProblem, "url", fields.url);
   }
 
   async function checkAgent(store: ToolRecords, tenantId: number, agentId: number | null) {

@@ -125,8 +125,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const judged = new WeakSet<Duplex>();
 
   function requireAllowed(verdict: AddressVerdict, url: URL): void {
+    // One wording for all: what a name of ours resolves to is nobody's to learn.
     if (!verdict.allowed)
-      throw new GuardedHttpError("blocked_address", `the address is not allowed (${verdict.why})`);
+      throw new GuardedHttpError("blocked_address", "the address is not allowed");
     if (url.protocol === "http:" && !verdict.listed)
       throw new GuardedHttpError("blocked_address", "plain http is not allowed, use https");
   }

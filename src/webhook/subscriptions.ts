@@ -7,6 +7,7 @@ import type { Random } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { EventType } from "./ports.ts";
 import { webhookSecretBinding } from "./secret-binding.ts";
+import { requireUrl, type UrlProblem } from "./tenant-url.ts";
 
 export interface WebhookRecord {
   readonly id: number;
@@ -52,6 +53,7 @@ export interface SubscriptionDependencies {
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;
   readonly random: Random;
+  readonly urlProblem: UrlProblem;
 }
 
 export interface WithSecret {
@@ -63,7 +65,7 @@ export interface WithSecret {
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(dependencies: SubscriptionDependencies) {
-  const { database, records, billing, vault, clock, random } = dependencies;
+  const { database, records, billing, vault, clock, random, urlProblem } = dependencies;
 
   async function putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
     const secret = signingSecret(random);
@@ -80,11 +82,12 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
   return {
     list: (tenantId: number) => records(database.read).list(tenantId),
 
-    /** Throws plan_limit_reached. */
-    create(
+    /** Throws plan_limit_reached, valid_url_required. */
+    async create(
       tenantId: number,
       wish: { url: string; events: readonly EventType[] },
     ): Promise<WithSecret> {
+      requireUrl(urlProblem, "url", wish.url);
       return database.tx(async (queries) => {
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)

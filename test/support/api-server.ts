@@ -32,6 +32,7 @@ import { createApiKeys } from "../../src/tenant/api-keys.ts";
 import { createTenant } from "../../src/tenant/create-tenant.ts";
 import { createGuardedClient } from "../../src/webhook/safe-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
+import { createUrlCheck } from "../../src/webhook/tenant-url.ts";
 import { createWebhookTester } from "../../src/webhook/tester.ts";
 import { prepaidPlan, startPlan } from "./plans.ts";
 import { openTestDatabase } from "./test-store.ts";
@@ -134,6 +135,7 @@ export async function startApiServer(options: ApiServerOptions) {
         ...{ database, stores: webhookStores, vault, client, clock, random, wake },
         timeoutMs: 3000,
       }),
+      urlProblem: createUrlCheck(["127.0.0.0/8"]),
       ...payments,
       callerParts,
       recordings: { locate: async (file) => join(options.directory, file) },

@@ -121,8 +121,6 @@ export interface Lamps {
 
 export interface DashboardParts {
   readonly toolRunner: Pick<ToolRunner, "trial">;
-  /** Why no request would go to this URL; null: it may. */
-  readonly urlProblem: (url: string) => string | null;
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
   readonly trunks: TrunkDesk;
   readonly live: LiveCalls;

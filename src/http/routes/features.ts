@@ -5,7 +5,7 @@ import { invalidField, notFound } from "../../core/errors.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type FeatureRow } from "../../store/caller-store.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
-import { isSameServer } from "../../webhook/tenant-url.ts";
+import { isSameServer, requireUrl } from "../../webhook/tenant-url.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/features.ts";
 import type { RouteContext } from "./context.ts";
@@ -23,13 +23,14 @@ const presentFeatures = (row: FeatureRow | undefined) => ({
 });
 
 export const featureRoutes = ({ dependencies }: RouteContext) => {
-  const { database, clock, vault, callerParts } = dependencies;
+  const { database, clock, vault, callerParts, urlProblem } = dependencies;
   return [
     route(contracts.getFeatures)(async ({ tenantId }) => ({
       ok: true,
       feature_settings: presentFeatures(await callerStore(database.read).featureSettings(tenantId)),
     })),
     route(contracts.updateFeatures)(async ({ tenantId, body }) => {
+      requireUrl(urlProblem, "crm_url", body.crm_url);
       if (body.crm_mapping) checkMapping(body.crm_mapping);
       const changed = await database.tx(async (queries) => {
         const store = callerStore(queries);

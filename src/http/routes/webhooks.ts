@@ -22,7 +22,7 @@ const present = (webhook: WebhookRecord) => ({
 });
 
 export const webhookRoutes = ({ dependencies }: RouteContext) => {
-  const { database, billing, vault, clock, random, webhookTester } = dependencies;
+  const { database, billing, vault, clock, random, webhookTester, urlProblem } = dependencies;
   const subscriptions = createSubscriptions({
     database,
     records: webhookStore,
@@ -30,6 +30,7 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
     vault,
     clock,
     random,
+    urlProblem,
   });
   return [
     route(contracts.createWebhook)(async ({ tenantId, body }) => {

@@ -124,7 +124,7 @@ describe("by hand", () => {
     expect(await tester.test(tenantId, inside)).toMatchObject({
       status: "failed",
       httpStatus: null,
-      error: "the address is not allowed (private)",
+      error: "the address is not allowed",
     });
     const stranger = await insertTenant(database);
     await expect(tester.test(stranger, webhookId)).rejects.toMatchObject({ code: "not_found" });

@@ -95,6 +95,17 @@ describe("the guarded client", () => {
     expect(receiver.requests.length).toBe(before);
   });
 
+  test("says the same of every forbidden address, so that names are not a way to ask about them", async () => {
+    const said = new Set<string>();
+    for (const address of ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1"]) {
+      zone["inside.test"] = [[address]];
+      await allowing()
+        .request(post("https://inside.test/"))
+        .catch((error: Error) => said.add(error.message));
+    }
+    expect([...said]).toEqual(["the address is not allowed"]);
+  });
+
   test("the system's own resolver is guarded too: localhost is blocked", async () => {
     const client = createGuardedClient({ allowNetworks: [] });
     const url = `https://localhost:${receiver.port}/`;

@@ -13,6 +13,7 @@ import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
 import { verifySignature } from "../../../src/webhook/signature.ts";
 import { createSubscriptions } from "../../../src/webhook/subscriptions.ts";
+import { createUrlCheck } from "../../../src/webhook/tenant-url.ts";
 import { createWebhookTester } from "../../../src/webhook/tester.ts";
 import { type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { startPlan } from "../../support/plans.ts";
@@ -34,6 +35,7 @@ const shared = {
 const subscriptions = createSubscriptions({
   ...shared,
   records: webhookStore,
+  urlProblem: createUrlCheck([HOST]),
   billing: createBilling({ ...shared, stores: billingStores, plans: [startPlan] }),
 });
 const tester = createWebhookTester({

@@ -36,8 +36,8 @@ const present = (tool: ToolRecord) => ({
 });
 
 export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
-  const { database, vault, clock, random } = dependencies;
-  const { urlProblem, toolRunner } = parts;
+  const { database, vault, clock, random, urlProblem } = dependencies;
+  const { toolRunner } = parts;
   const tools = createTools({ database, records: toolStore, vault, clock, urlProblem });
   return [
     route(contracts.listTools)(async ({ tenantId }) => ({
