@@ -12,8 +12,8 @@ import { uuidV7 } from "../core/ids.ts";
 import { type MicroEur, microEur } from "../core/money.ts";
 import { type Random, systemRandom } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
-import { allowanceSeconds, fundsFor } from "./funds.ts";
-import { coverFor, type HoldRequest, insufficientBalance, writeHold } from "./hold.ts";
+import { chargeableFunds, freeFunds, purseFor } from "./funds.ts";
+import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
 import { move, post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import {
@@ -26,10 +26,10 @@ import {
   type Reach,
 } from "./ports.ts";
 import {
-  affordableSeconds,
-  type Cover,
+  coveredBy,
   coverSeconds,
   HOLD_BLOCK_SECONDS,
+  holdAheadSeconds,
   MINIMUM_BILLABLE_SECONDS,
   rateCall,
 } from "./rating.ts";
@@ -74,23 +74,21 @@ export function createBilling(options: BillingOptions): Billing {
 
   async function requireFunds(queries: Queries, tenantId: number): Promise<void> {
     const { plan, month } = await payerOf(queries, tenantId);
-    const funds = await fundsFor(stores, queries, tenantId, plan, month, null);
+    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, null));
     const cover = coverSeconds(MINIMUM_BILLABLE_SECONDS, funds, plan.overagePerMinute);
-    if (cover.planSeconds + cover.overageSeconds < MINIMUM_BILLABLE_SECONDS)
-      throw insufficientBalance();
+    if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
   }
 
   async function hold(queries: Queries, tenantId: number, callUuid: string): Promise<void> {
     if (await stores.holds(queries).find(tenantId, callUuid)) return;
     if (await stores.ledger(queries).hasKey(tenantId, chargeKey(callUuid))) return; // has ended
     const { plan, month } = await payerOf(queries, tenantId);
-    const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
-    const wantedSeconds = HOLD_BLOCK_SECONDS;
-    const request: HoldRequest = { plan, month, callUuid, ratePerMinute, wantedSeconds };
-    const cover = await coverFor(stores, queries, tenantId, request);
-    if (cover.planSeconds + cover.overageSeconds < MINIMUM_BILLABLE_SECONDS)
-      throw insufficientBalance();
-    await writeHold(stores, queries, tenantId, request, cover, clock.now());
+    const rate = await rateOf(queries, tenantId, callUuid, plan);
+    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, callUuid));
+    const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
+    const cover = coverSeconds(wantedSeconds, funds, rate);
+    if (coveredBy(cover) < MINIMUM_BILLABLE_SECONDS) throw insufficientBalance();
+    await writeHold(stores, queries, tenantId, { callUuid, month }, cover, clock.now());
   }
 
   async function extend(
@@ -104,16 +102,18 @@ export function createBilling(options: BillingOptions): Billing {
     // Never held, or settled while this was on its way.
     if (!held) return { coveredSeconds: 0, reachSeconds: 0 };
     const { plan } = await payerOf(queries, tenantId);
-    const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
-    const wantedSeconds = Math.ceil(elapsedSeconds) + HOLD_BLOCK_SECONDS;
-    const request = { plan, month: held.month, callUuid, ratePerMinute, wantedSeconds };
-    const cover = await coverFor(stores, queries, tenantId, request);
-    await writeHold(stores, queries, tenantId, request, cover, clock.now());
-    const ahead = { ...request, wantedSeconds: wantedSeconds + LOW_SECONDS };
-    const reachSeconds = secondsOf(await coverFor(stores, queries, tenantId, ahead));
+    const rate = await rateOf(queries, tenantId, callUuid, plan);
+    const { month } = held;
+    const funds = freeFunds(await purseFor(stores, queries, tenantId, plan, month, callUuid));
+    const elapsed = Math.ceil(elapsedSeconds);
+    const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
+    const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
+    await writeHold(stores, queries, tenantId, held, cover, clock.now());
+    const reachMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
+    const reachSeconds = coveredBy(coverSeconds(reachMax, funds, rate));
     const secondsLeft = reachSeconds - elapsedSeconds;
     if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
-    return { coveredSeconds: secondsOf(cover), reachSeconds };
+    return { coveredSeconds: coveredBy(cover), reachSeconds };
   }
 
   async function heldSeconds(
@@ -125,7 +125,7 @@ export function createBilling(options: BillingOptions): Billing {
     if (!held) return null;
     const { plan } = await payerOf(queries, tenantId);
     const ratePerMinute = await rateOf(queries, tenantId, callUuid, plan);
-    return held.planSeconds + affordableSeconds(held.amount, ratePerMinute, FOR_EVER_SECONDS);
+    return held.planSeconds + paidSeconds(held.amount, ratePerMinute);
   }
 
   async function settle(
@@ -140,8 +140,8 @@ export function createBilling(options: BillingOptions): Billing {
     const { plan, month: monthNow } = await payerOf(queries, tenantId);
     const held = await stores.holds(queries).find(tenantId, callUuid);
     const month = held?.month ?? monthNow;
-    const funds = await fundsFor(stores, queries, tenantId, plan, month, callUuid);
-    const charge = rateCall(talkMs, funds, overagePerMinute);
+    const purse = await purseFor(stores, queries, tenantId, plan, month, callUuid);
+    const charge = rateCall(talkMs, chargeableFunds(purse), overagePerMinute);
     await stores.holds(queries).release(tenantId, callUuid);
     if (charge.billableSeconds === 0) return charge;
     // Posted without entries too when the plan covers all: the key is what makes it happen once.
@@ -159,6 +159,8 @@ export function createBilling(options: BillingOptions): Billing {
     );
     if (charge.includedSeconds > 0)
       await stores.planUsage(queries).add(tenantId, month, charge.includedSeconds);
+    const rateOfHeld = (uuid: string) => rateOf(queries, tenantId, uuid, plan);
+    await backHolds(stores, queries, tenantId, purse, charge, rateOfHeld, clock.now());
     return charge;
   }
 
@@ -181,14 +183,13 @@ export function createBilling(options: BillingOptions): Billing {
   async function balance(tenantId: number): Promise<Balance> {
     const queries = database.read;
     const { plan, month } = await payerOf(queries, tenantId);
-    const free = await fundsFor(stores, queries, tenantId, plan, month, null);
-    const used = await stores.planUsage(queries).secondsUsed(tenantId, month);
-    const allowance = await allowanceSeconds(stores, queries, tenantId, plan, month);
+    const purse = await purseFor(stores, queries, tenantId, plan, month, null);
+    const free = freeFunds(purse);
     return {
-      balance: await stores.wallet(queries).balance(tenantId),
+      balance: purse.balance,
       availableBalance: free.money,
       availableIncludedSeconds: free.planSeconds,
-      includedSecondsLeft: Math.max(0, allowance - used),
+      includedSecondsLeft: purse.planSecondsLeft,
       plan,
     };
   }
@@ -225,10 +226,5 @@ export function createBilling(options: BillingOptions): Billing {
     credit,
   };
 }
-
-const secondsOf = ({ planSeconds, overageSeconds }: Cover): number => planSeconds + overageSeconds;
-
-/** Where a second costs nothing: longer than any call. */
-const FOR_EVER_SECONDS = 1_000_000_000;
 
 const chargeKey = (callUuid: string): string => `call:${callUuid}`;

@@ -61,12 +61,12 @@ export interface Billing {
   /** Throws insufficient_balance unless the 15-second minimum can be paid. */
   requireFunds(queries: Queries, tenantId: number): Promise<void>;
   /**
-   * Holds a call's first 60 s (or what is there, at least the 15 s minimum; else throws
-   * insufficient_balance). Idempotent per call.
+   * Holds a call's first 60 s, or 15 s where less is left than 60 s for each call that the plan allows
+   * at once. Throws insufficient_balance when not even 15 s are left. Idempotent per call.
    */
   hold(queries: Queries, tenantId: number, callUuid: string): Promise<void>;
   /**
-   * Makes the hold cover `elapsedSeconds` + 60. `whenLow` runs in the same transaction when the funds
+   * Makes the hold cover `elapsedSeconds` + 60 s, or + 15 s where little is left. `whenLow` runs in the same transaction when the funds
    * reach for 60 s more or less; not for a call without a hold.
    */
   extendHold(
@@ -76,11 +76,14 @@ export interface Billing {
     whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
   ): Promise<Reach>;
   /**
-   * Seconds from its answer that a call's hold pays: it only ever grew with what was really talked, to 60 s
-   * ahead. null: it holds nothing.
+   * Seconds from its answer that a call's hold pays: it follows what was really talked, 15 to 60 s ahead.
+   * null: it holds nothing.
    */
   heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null>;
-  /** Charges once (key `call:<uuid>`) and releases the hold. 0 ms: never answered, nothing charged. */
+  /**
+   * Charges once (key `call:<uuid>`) and releases the hold. The charge takes the plan seconds that are
+   * left, whichever call holds them, then the wallet (decisions.md 12). 0 ms: never answered, nothing charged.
+   */
   settle(
     queries: Queries,
     tenantId: number,

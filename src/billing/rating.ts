@@ -7,8 +7,10 @@ import type { Charge } from "./ports.ts";
 
 /** A call that was answered is billed at least this long. */
 export const MINIMUM_BILLABLE_SECONDS = 15;
-/** A live call holds funds in blocks of this length. */
+/** A live call holds funds this far ahead, */
 export const HOLD_BLOCK_SECONDS = 60;
+/** and this far where little is left, so that what is left is shared by all calls (decisions.md 12). */
+export const SHARED_BLOCK_SECONDS = 15;
 
 /** Whole seconds begun since the answer, at least the minimum; 0 when never answered. */
 export function billableSeconds(talkMs: number): number {
@@ -51,6 +53,26 @@ export function coverSeconds(wanted: number, funds: Funds, ratePerMinute: MicroE
   const planSeconds = Math.min(wanted, funds.planSeconds);
   const overageSeconds = affordableSeconds(funds.money, ratePerMinute, wanted - planSeconds);
   return { planSeconds, overageSeconds, amount: priceOfSeconds(overageSeconds, ratePerMinute) };
+}
+
+/** All the seconds of a cover. */
+export const coveredBy = ({ planSeconds, overageSeconds }: Cover): number =>
+  planSeconds + overageSeconds;
+
+/**
+ * How far ahead of `elapsedSeconds` a call should hold: a whole block where the funds would pay one for
+ * each of the calls that the plan allows at once, else a shared block. So a call that holds a whole
+ * block never keeps another call from its first 15 seconds.
+ */
+export function holdAheadSeconds(
+  elapsedSeconds: number,
+  funds: Funds,
+  ratePerMinute: MicroEur,
+  concurrentCallsMax: number,
+): number {
+  const forAllSeconds = elapsedSeconds + HOLD_BLOCK_SECONDS * concurrentCallsMax;
+  const isLittle = coveredBy(coverSeconds(forAllSeconds, funds, ratePerMinute)) < forAllSeconds;
+  return isLittle ? SHARED_BLOCK_SECONDS : HOLD_BLOCK_SECONDS;
 }
 
 /**

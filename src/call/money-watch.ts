@@ -8,11 +8,12 @@ import { callBalanceLow } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
 import type { CallIdentity } from "./live-call.ts";
 
-/** Ask for more money when less than this is covered. */
+/** Ask for more money when less than this is covered, or less than half of what was last granted. */
 const COVER_AHEAD_SEC = 30;
 
 export class MoneyWatch {
   #coveredSeconds = 0;
+  #askAheadSec = COVER_AHEAD_SEC;
   #reachSeconds = 0;
   #asking = false;
   #lowTold = false;
@@ -33,7 +34,7 @@ export class MoneyWatch {
   }
 
   #mustAsk(elapsedSec: number): boolean {
-    if (elapsedSec + COVER_AHEAD_SEC > this.#coveredSeconds) return true;
+    if (elapsedSec + this.#askAheadSec >= this.#coveredSeconds) return true;
     return !this.#lowTold && elapsedSec + LOW_SECONDS >= this.#reachSeconds;
   }
 
@@ -54,6 +55,8 @@ export class MoneyWatch {
         },
       );
       this.#coveredSeconds = reach.coveredSeconds;
+      const grantedSec = Math.max(0, reach.coveredSeconds - elapsedSeconds);
+      this.#askAheadSec = Math.min(COVER_AHEAD_SEC, grantedSec / 2);
       this.#reachSeconds = reach.reachSeconds;
     } finally {
       this.#asking = false;

@@ -232,7 +232,7 @@ class History {
     this.#ended.push({ uuid, rate, cost: charge.cost });
   }
 
-  /** What no other call holds, read with statements of its own. */
+  /** The plan seconds that are left and the money that no other call holds, read with statements of its own. */
   async #atHand(uuid: string): Promise<{ planSeconds: number; money: number }> {
     const held = await this.#holds();
     const month = held.find((hold) => hold.callUuid === uuid)?.month ?? "";
@@ -247,12 +247,9 @@ class History {
     const [row] = await this.#tenant();
     const isWithout = renewal?.status === "due" || renewal?.status === "refunded";
     const minutes = row?.plan === "tiny" && !isWithout ? tiny.includedMinutes : 0;
-    const heldSeconds = others
-      .filter((hold) => hold.month === month)
-      .reduce((sum, hold) => sum + hold.planSeconds, 0);
     const heldMoney = others.reduce((sum, hold) => sum + hold.amount, 0);
     return {
-      planSeconds: Math.max(0, minutes * 60 - (used?.secondsUsed ?? 0) - heldSeconds),
+      planSeconds: Math.max(0, minutes * 60 - (used?.secondsUsed ?? 0)),
       money: Math.max(0, (await this.#sumOf("wallet")) - heldMoney),
     };
   }

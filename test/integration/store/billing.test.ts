@@ -5,7 +5,7 @@ import { createBilling } from "../../../src/billing/billing.ts";
 import { createCheckouts } from "../../../src/billing/checkout.ts";
 import { post, verifyLedger } from "../../../src/billing/ledger.ts";
 import { manualPayments } from "../../../src/billing/payments/manual.ts";
-import { microEur } from "../../../src/core/money.ts";
+import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
 import type { Database } from "../../../src/store/database.ts";
 import {
@@ -14,6 +14,7 @@ import {
   ledgerEntries,
   ledgerRollups,
   ledgerTransactions,
+  planUsage,
   tenants,
   wallets,
 } from "../../../src/store/schema/index.ts";
@@ -105,13 +106,10 @@ describe("billing a call", () => {
     });
   });
 
-  test("covers 60 s ahead while there is money, and what the closing phrase takes is written off", async () => {
+  test("what the closing phrase takes is written off", async () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 200_002);
     await hold();
-    expect(await billing.extendHold(tenantId, uuid, 30)).toEqual({
-      ...{ coveredSeconds: 90, reachSeconds: 120 },
-    });
-    expect(await billing.extendHold(tenantId, uuid, 90)).toEqual({
+    expect(await billing.extendHold(tenantId, uuid, 110)).toEqual({
       ...{ coveredSeconds: 120, reachSeconds: 120 },
     });
     expect(await settle(124_000)).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
@@ -119,6 +117,70 @@ describe("billing a call", () => {
     expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({
       ...{ coveredSeconds: 0, reachSeconds: 0 },
     });
+  });
+
+  // Prepaid allows 5 calls at once: 300 s are a minute for each of them.
+  test.each([
+    ["below", 299, 15],
+    ["at", 300, 60],
+    ["above", 301, 60],
+  ])(
+    "%s a minute for each call that the plan allows at once (%d s) a call holds %d s ahead",
+    async (_, seconds, ahead) => {
+      const money = priceOfSeconds(seconds, prepaidPlan.overagePerMinute);
+      const { tenantId, uuid, hold } = await tenantWithCall("prepaid", money);
+      await hold();
+      const held = () => billing.heldSeconds(database.read, tenantId, uuid);
+      expect(await held()).toBe(ahead);
+      expect(await billing.extendHold(tenantId, uuid, 0)).toEqual({
+        ...{ coveredSeconds: ahead, reachSeconds: 120 },
+      });
+      expect(await billing.extendHold(tenantId, uuid, 30)).toMatchObject({ coveredSeconds: 45 });
+      expect(await held()).toBe(45);
+    },
+  );
+
+  test("a charge takes plan seconds that another call holds, and that call holds money instead", async () => {
+    const { tenantId, hold, settle } = await tenantWithCall("start", 30_000); // 15 s of 0.12
+    await database.tx((queries) =>
+      queries.insert(planUsage).values({ tenantId, month: "2026-11", secondsUsed: 570 }),
+    );
+    const other = crypto.randomUUID();
+    await insertCall(database, tenantId, other, startPlan.overagePerMinute);
+    await hold();
+    await database.tx((queries) => billing.hold(queries, tenantId, other));
+    await billing.extendHold(tenantId, other, 0);
+    expect(await settle(22_000)).toMatchObject({ includedSeconds: 22, cost: microEur(0) });
+    const [held] = await database.read.select().from(holds).where(eq(holds.callUuid, other));
+    expect(held).toMatchObject({ planSeconds: 8, amount: microEur(14_000) });
+    const charge = await database.tx((queries) =>
+      billing.settle(queries, tenantId, other, 10_000, startPlan.overagePerMinute),
+    );
+    expect(charge).toMatchObject({ includedSeconds: 8, overageSeconds: 7, cost: microEur(14_000) });
+  });
+
+  test("with an empty wallet the other call's hold ends earlier instead", async () => {
+    const { tenantId, hold, settle } = await tenantWithCall("start");
+    await database.tx((queries) =>
+      queries.insert(planUsage).values({ tenantId, month: "2026-11", secondsUsed: 570 }),
+    );
+    const other = crypto.randomUUID();
+    await insertCall(database, tenantId, other, startPlan.overagePerMinute);
+    await hold();
+    await database.tx((queries) => billing.hold(queries, tenantId, other));
+    expect(await settle(22_000)).toMatchObject({ includedSeconds: 22, cost: microEur(0) });
+    expect(await billing.heldSeconds(database.read, tenantId, other)).toBe(8);
+  });
+
+  test("another tenant's holds and plan are not touched", async () => {
+    const one = await tenantWithCall("start");
+    const two = await tenantWithCall("start");
+    await one.hold();
+    await two.hold();
+    await one.settle(600_000);
+    expect((await billing.balance(one.tenantId)).includedSecondsLeft).toBe(0);
+    expect((await billing.balance(two.tenantId)).includedSecondsLeft).toBe(600);
+    expect(await billing.heldSeconds(database.read, two.tenantId, two.uuid)).toBe(60);
   });
 
   test("a call that spans the end of a month uses the month it began in", async () => {
