@@ -11,7 +11,7 @@ import { createPortPool } from "../../src/media/rtp/port-pool.ts";
 const [host = "", port = "", streams = "250"] = process.argv.slice(2);
 const pacer = createPacer(systemClock, silentLog);
 const ports = createPortPool({ first: 22_000, last: 23_999 }, systemClock);
-const options = { rtpHost: host, jitterMsMax: 200, rtpTimeoutMs: 600_000 };
+const options = { rtpHost: host, jitterMsMax: 200, rtpTimeoutMs: 600_000, holdTimeoutMs: 600_000 };
 const deps = { ports, pacer, clock: systemClock, log: silentLog };
 Bun.gc(true);
 const bytesBefore = process.memoryUsage().rss;

@@ -113,6 +113,7 @@ function callWorkerOf(config: Config): AppSettings["callWorker"] {
   return {
     rtpPorts: range,
     rtpTimeoutMs: rtp.timeout_sec * 1000,
+    holdTimeoutMs: rtp.hold_timeout_sec * 1000,
     jitterMsMax: rtp.jitter_ms_max,
     engine: engineSettingsOf(config),
     conversation: {

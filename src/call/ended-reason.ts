@@ -5,6 +5,7 @@ export const ENDED_REASONS = [
   "transferred",
   "max_duration",
   "silence_timeout",
+  "hold_timeout",
   "voicemail_left",
   "voicemail_hangup",
   "balance_exhausted",

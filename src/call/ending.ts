@@ -57,6 +57,7 @@ const SENTENCES: Readonly<Record<EndedReason, string>> = {
   max_duration:
     "The agent's maximum call length was reached; raise max_duration_sec for longer calls.",
   silence_timeout: "Nobody spoke for too long, so the agent said goodbye.",
+  hold_timeout: "The call was on hold for too long; see `[rtp] hold_timeout_sec`.",
   voicemail_left: "A message was left on the voicemail.",
   voicemail_hangup: "A voicemail answered and the agent hung up, as configured.",
   balance_exhausted: "The plan minutes and the wallet are used up; top up the wallet.",

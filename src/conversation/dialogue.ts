@@ -9,6 +9,7 @@
  */
 import type { EndedReason } from "../call/ended-reason.ts";
 import type { Log } from "../core/log.ts";
+import type { MediaDirection } from "../media/plan.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
 import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
@@ -238,8 +239,10 @@ export class Dialogue {
     this.#agent.toolResult(result);
   }
 
-  hold(onHold: boolean): void {
-    this.#silence.hold(onHold);
+  /** The call's direction as seen from us: all but `sendrecv` is a hold. */
+  follow(direction: MediaDirection): void {
+    this.#silence.hold(direction !== "sendrecv");
+    this.#lastWords.unheard(direction === "recvonly" || direction === "inactive");
   }
 
   /** A transfer begins: no word after the running sentence; then the caller is held. */

@@ -14,7 +14,7 @@ import type { Log } from "../core/log.ts";
 import { createResampler, type Resampler } from "../media/audio/resampler.ts";
 import { sine } from "../media/audio/tones.ts";
 import type { MediaPlan } from "../media/plan.ts";
-import type { CallAudio } from "../media/ports.ts";
+import type { CallAudio, MediaTimeout } from "../media/ports.ts";
 import { withDeadline } from "./deadline.ts";
 import { BRIEFING_MS_MAX, FRAME_MS } from "./limits.ts";
 
@@ -34,8 +34,8 @@ export interface HandoverOptions {
   readonly openAudio: () => Promise<CallAudio>;
   readonly clock: Clock;
   readonly log: Log;
-  /** No RTP of the person for too long. */
-  readonly onLost: () => void;
+  /** The person's media was missing, or on hold, for too long. */
+  readonly onTimeout: (timeout: MediaTimeout) => void;
 }
 
 type Stage =
@@ -92,7 +92,7 @@ export class Handover {
     const { clock, caller, log } = this.options;
     const person = this.#person;
     if (!person || this.#closed) throw new Error("there is nobody to join");
-    person.onTimeout(() => this.options.onLost());
+    person.onTimeout(this.options.onTimeout);
     if (briefing) {
       this.#stage = { name: "briefing" };
       const late = () => new Error(`not said within ${BRIEFING_MS_MAX} ms`);

@@ -25,6 +25,7 @@ interface LastWordsOptions {
 
 export class LastWords {
   #wereSaid = false;
+  #unheard = false;
 
   constructor(private readonly options: LastWordsOptions) {}
 
@@ -52,9 +53,15 @@ export class LastWords {
     if (!canApologise) this.#said();
   }
 
+  /** The far end takes no audio (hold) or takes it again. Words that nobody hears are not waited for. */
+  unheard(on: boolean): void {
+    this.#unheard = on;
+    if (on) this.#said();
+  }
+
   /** The machine is closing: not for ever. */
   begun(): void {
-    this.options.timers.closing.arm(CLOSING_MS_MAX, () => this.#said());
+    this.options.timers.closing.arm(this.#unheard ? 0 : CLOSING_MS_MAX, () => this.#said());
   }
 
   /** Nothing is left to be played. Comes with every frame from then on. */

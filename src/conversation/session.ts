@@ -12,7 +12,7 @@ import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { EngineFailure, EngineSession } from "../engine/ports.ts";
 import type { MediaPlan } from "../media/plan.ts";
-import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
+import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "../media/ports.ts";
 import type {
   CallBrief,
   CallReport,
@@ -49,6 +49,11 @@ export interface SessionOptions {
   readonly log: Log;
   readonly emit: (message: SessionMessage) => void;
 }
+
+const ENDED_BY: Readonly<Record<MediaTimeout, EndedReason>> = {
+  lost: "media_lost",
+  held: "hold_timeout",
+};
 
 export class Session {
   readonly #usage = new UsageMeter();
@@ -127,7 +132,7 @@ export class Session {
 
   connect(plan: MediaPlan): void {
     this.options.audio.connect(plan);
-    this.#dialogue.hold(plan.direction !== "sendrecv");
+    this.#dialogue.follow(plan.direction);
   }
 
   #prepareStandby(): void {
@@ -144,7 +149,7 @@ export class Session {
     this.#answeredAt = clock.monotonic();
     this.#rtpClockAtAnswerMs = audio.rtpClockMs;
     this.#transcript.answered(this.#answeredAt);
-    audio.onTimeout(() => this.#wishEnd("media_lost"));
+    audio.onTimeout((timeout) => this.#wishEnd(ENDED_BY[timeout]));
     if (brief.recordingPath !== null) audio.startRecording(brief.recordingPath);
     this.#heartbeat = clock.every(HEARTBEAT_MS, () =>
       emit({ type: "heartbeat", media: audio.statistics, usage: this.#usage.read() }),
@@ -268,7 +273,7 @@ export class Session {
       openAudio: openSecondAudio ?? (() => Promise.reject(new Error("no second leg here"))),
       clock,
       log,
-      onLost: () => this.#wishEnd("media_lost"),
+      onTimeout: (timeout) => this.#wishEnd(ENDED_BY[timeout]),
     });
     emit({ type: "transfer_ready" });
   }

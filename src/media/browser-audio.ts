@@ -14,7 +14,7 @@ import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { createResampler, type Resampler } from "./audio/resampler.ts";
 import { dtmfTones } from "./audio/tones.ts";
 import type { MediaStatistics } from "./plan.ts";
-import type { CallAudio } from "./ports.ts";
+import type { CallAudio, MediaTimeout } from "./ports.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
 export interface BrowserAudioOptions {
@@ -59,7 +59,7 @@ class BrowserAudio implements CallAudio, PacedStream {
   readonly #callerFrame = new Int16Array(FRAME_SAMPLES);
   readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
-  #timeoutListener: (() => void) | null = null;
+  #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
   #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #backlog = new Int16Array(0);
   #isFlowing = false;
@@ -103,7 +103,7 @@ class BrowserAudio implements CallAudio, PacedStream {
   /** Keys come as messages of their own. */
   onDigit(): void {}
 
-  onTimeout(listener: () => void): void {
+  onTimeout(listener: (timeout: MediaTimeout) => void): void {
     this.#timeoutListener = listener;
   }
 
@@ -206,7 +206,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     const listener = this.#timeoutListener;
     if (!listener || this.deps.clock.monotonic() - this.#lastFedMs < this.options.timeoutMs) return;
     this.#timeoutListener = null;
-    this.#guard(listener);
+    this.#guard(() => listener("lost"));
   }
 
   #guard(task: () => void): void {

@@ -16,8 +16,9 @@ import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { dtmfTones } from "./audio/tones.ts";
 import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
 import { DtmfDetector } from "./dtmf/tone-detector.ts";
+import { MediaTimeoutWatch } from "./media-timeout.ts";
 import type { MediaPlan, MediaStatistics } from "./plan.ts";
-import type { CallAudio } from "./ports.ts";
+import type { CallAudio, MediaTimeout } from "./ports.ts";
 import { CallRecorder } from "./recording/recorder.ts";
 import type { PacedStream, Pacer } from "./rtp/pacer.ts";
 import { looksLikeRtcp } from "./rtp/packet.ts";
@@ -32,7 +33,10 @@ export interface CallAudioOptions {
   /** Address the sockets bind to. */
   readonly rtpHost: string;
   readonly jitterMsMax: number;
+  /** Without RTP and RTCP in `sendrecv`. */
   readonly rtpTimeoutMs: number;
+  /** Of a hold, whichever side asked for it. */
+  readonly holdTimeoutMs: number;
   /** The conversation's rate; a codec with another one is resampled. 8000 where missing. */
   readonly sampleRateHz?: 8000 | 16000;
 }
@@ -79,16 +83,14 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #silence: Int16Array;
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   readonly #digitListeners: ((digit: string) => void)[] = [];
-  #timeoutListener: (() => void) | null = null;
+  #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
   #callerMuted = false;
   #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
   /** The sender's one datagram, as long as the last packet was. */
   #packet: Uint8Array = new Uint8Array(0);
   #plan: MediaPlan | null = null;
-  /** Since when packets are awaited; null while none are (hold, no plan, told already). */
-  #awaitingSinceMs: number | null = null;
-  #timedOut = false;
+  readonly #timeout: MediaTimeoutWatch;
   #recorder: CallRecorder | null = null;
   #closing: Promise<RecordingInfo | null> | null = null;
 
@@ -96,6 +98,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     const random = deps.random ?? systemRandom;
     this.#options = options;
     this.#deps = deps;
+    this.#timeout = new MediaTimeoutWatch(options);
     const sampleRateHz = options.sampleRateHz ?? SAMPLE_RATE_HZ;
     const frameSamples = sampleRateHz / FRAMES_PER_SECOND;
     this.sampleRateHz = sampleRateHz;
@@ -158,7 +161,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (plan.telephoneEvent) this.#toneDetector = null;
     else this.#toneDetector ??= new DtmfDetector(this.sampleRateHz);
     if (isReachable(plan.remote)) this.#receiver.source.signal(plan.remote);
-    this.#awaitPackets();
+    this.#timeout.follow(plan.direction, this.#deps.clock.monotonic());
   }
 
   onFrame(listener: (pcm: Int16Array) => void): void {
@@ -173,9 +176,9 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#pressed(digit, "info");
   }
 
-  onTimeout(listener: () => void): void {
+  onTimeout(listener: (timeout: MediaTimeout) => void): void {
     this.#timeoutListener = listener;
-    this.#awaitPackets();
+    this.#timeout.restart(this.#deps.clock.monotonic());
   }
 
   play(pcm: Int16Array): boolean {
@@ -309,17 +312,10 @@ class RtpCallAudio implements CallAudio, PacedStream {
     else this.#queue.pushTones(dtmfTones(digits, this.sampleRateHz));
   }
 
-  #awaitPackets(): void {
-    const isAwaiting = this.#plan !== null && mayTheySend(this.#plan);
-    this.#awaitingSinceMs = isAwaiting ? this.#deps.clock.monotonic() : null;
-  }
-
   #checkTimeout(nowMs: number): void {
-    if (this.#timedOut || !this.#timeoutListener || this.#awaitingSinceMs === null) return;
-    const lastMs = Math.max(this.#awaitingSinceMs, this.#receiver.lastPacketMs ?? 0);
-    if (nowMs - lastMs < this.#options.rtpTimeoutMs) return;
-    this.#timedOut = true;
-    this.#guard(this.#timeoutListener, undefined);
+    if (!this.#timeoutListener) return;
+    const timeout = this.#timeout.check(nowMs, this.#receiver.lastLifeMs);
+    if (timeout) this.#guard(this.#timeoutListener, timeout);
   }
 
   #onRtp(datagram: Uint8Array, host: string, port: number): void {
@@ -335,8 +331,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   #onRtcp(datagram: Uint8Array, host: string): void {
     if (host !== this.#receiver.source.destination?.host) return;
     const packet = this.#srtp.unprotectRtcp(datagram);
-    if (!packet) return;
-    this.#rtcp.receive(packet);
+    if (!packet || !this.#rtcp.receive(packet)) return;
     this.#receiver.noteReport(this.#deps.clock.monotonic());
   }
 

@@ -5,6 +5,12 @@
 import type { RecordingInfo } from "../worker/messages.ts";
 import type { MediaPlan, MediaStatistics } from "./plan.ts";
 
+/**
+ * Why a call's media is given up. `lost`: no RTP and no RTCP for `rtpTimeoutMs` although both sides
+ * may send; `held`: the call was on hold for `holdTimeoutMs`.
+ */
+export type MediaTimeout = "lost" | "held";
+
 export interface CallAudio {
   readonly rtpPort: number;
   readonly sampleRateHz: 8000 | 16000;
@@ -19,8 +25,8 @@ export interface CallAudio {
   onDigit(listener: (digit: string) => void): void;
   /** A key told by signalling (SIP INFO). Missing where nothing signals keys. */
   signalDigit?(digit: string): void;
-  /** No RTP for `rtpTimeoutMs` while the plan says we should get some. Once. */
-  onTimeout(listener: () => void): void;
+  /** Once. The time counts from here on. */
+  onTimeout(listener: (timeout: MediaTimeout) => void): void;
   /** Appends speech to the playout queue (copied). Answers false when 60 s are queued already. */
   play(pcm: Int16Array): boolean;
   /** Milliseconds queued and not yet sent. */

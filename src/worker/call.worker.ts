@@ -62,7 +62,7 @@ process.on("unhandledRejection", survive);
 process.on("uncaughtException", survive);
 
 async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
-  const { rtpPorts, jitterMsMax, rtpTimeoutMs } = settings;
+  const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs } = settings;
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
   const pacer = createPacer(clock, log);
@@ -86,7 +86,7 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
             { pacer, clock, log: callLog },
           );
         return createCallAudio(
-          { rtpHost, jitterMsMax, rtpTimeoutMs, sampleRateHz },
+          { rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
           { ports, pacer, clock, log: callLog },
         );
       },

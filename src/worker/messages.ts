@@ -171,6 +171,7 @@ export interface CallWorkerSettings {
   /** This worker's slice of `[rtp] ports`, inclusive; even ports carry RTP, odd ones RTCP. */
   readonly rtpPorts: { readonly first: number; readonly last: number };
   readonly rtpTimeoutMs: number;
+  readonly holdTimeoutMs: number;
   readonly jitterMsMax: number;
   readonly engine: EngineSettings;
   readonly conversation: ConversationSettings;

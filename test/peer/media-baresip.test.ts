@@ -278,7 +278,13 @@ async function theyCall(testCase: Case, stack: SipStack, telephone: Baresip): Pr
 
 function openAudio(): Promise<CallAudio> {
   return createCallAudio(
-    { rtpHost: US, jitterMsMax: 200, rtpTimeoutMs: 15_000, sampleRateHz: RATE_HZ },
+    {
+      rtpHost: US,
+      jitterMsMax: 200,
+      rtpTimeoutMs: 15_000,
+      holdTimeoutMs: 600_000,
+      sampleRateHz: RATE_HZ,
+    },
     { ports, pacer, clock: systemClock, log: silentLog },
   );
 }

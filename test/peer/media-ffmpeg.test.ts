@@ -102,7 +102,13 @@ describe.skipIf(missing)("RTP with FFmpeg", () => {
 
 async function openAudio(): Promise<CallAudio> {
   const audio = await createCallAudio(
-    { rtpHost: US, jitterMsMax: 200, rtpTimeoutMs: 15_000, sampleRateHz: RATE_HZ },
+    {
+      rtpHost: US,
+      jitterMsMax: 200,
+      rtpTimeoutMs: 15_000,
+      holdTimeoutMs: 600_000,
+      sampleRateHz: RATE_HZ,
+    },
     { ports, pacer, clock: systemClock, log: silentLog },
   );
   cleanups.push(() => audio.close());

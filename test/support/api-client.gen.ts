@@ -1615,7 +1615,7 @@ export interface components {
              * @description Why it ended; null: not yet.
              * @example caller_hangup
              */
-            readonly ended_reason: ("caller_hangup" | "agent_hangup" | "transferred" | "max_duration" | "silence_timeout" | "voicemail_left" | "voicemail_hangup" | "balance_exhausted" | "no_answer" | "busy" | "declined" | "invalid_number" | "trunk_unavailable" | "media_lost" | "engine_failure" | "cancelled" | "interrupted" | "operator_hangup") | null;
+            readonly ended_reason: ("caller_hangup" | "agent_hangup" | "transferred" | "max_duration" | "silence_timeout" | "hold_timeout" | "voicemail_left" | "voicemail_hangup" | "balance_exhausted" | "no_answer" | "busy" | "declined" | "invalid_number" | "trunk_unavailable" | "media_lost" | "engine_failure" | "cancelled" | "interrupted" | "operator_hangup") | null;
             /**
              * @description The schedule entry it came from.
              * @example null
@@ -1686,7 +1686,7 @@ export interface components {
              * @description Why it ended; null: not yet.
              * @example caller_hangup
              */
-            readonly ended_reason: ("caller_hangup" | "agent_hangup" | "transferred" | "max_duration" | "silence_timeout" | "voicemail_left" | "voicemail_hangup" | "balance_exhausted" | "no_answer" | "busy" | "declined" | "invalid_number" | "trunk_unavailable" | "media_lost" | "engine_failure" | "cancelled" | "interrupted" | "operator_hangup") | null;
+            readonly ended_reason: ("caller_hangup" | "agent_hangup" | "transferred" | "max_duration" | "silence_timeout" | "hold_timeout" | "voicemail_left" | "voicemail_hangup" | "balance_exhausted" | "no_answer" | "busy" | "declined" | "invalid_number" | "trunk_unavailable" | "media_lost" | "engine_failure" | "cancelled" | "interrupted" | "operator_hangup") | null;
             /**
              * @description The schedule entry it came from.
              * @example null

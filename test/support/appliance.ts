@@ -108,6 +108,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
     callWorker: {
       rtpPorts: { first: 21_000, last: 21_999 },
       rtpTimeoutMs: 15_000,
+      holdTimeoutMs: 1_800_000,
       jitterMsMax: 200,
       engine: EMBEDDED_ONLY,
       conversation: {

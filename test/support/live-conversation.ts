@@ -55,6 +55,7 @@ export async function openStudio(
       settings: {
         rtpPorts,
         rtpTimeoutMs: 20_000,
+        holdTimeoutMs: 1_800_000,
         jitterMsMax: 200,
         engine,
         conversation: { ...SETTINGS, ...conversation },

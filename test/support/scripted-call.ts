@@ -16,7 +16,7 @@ import type {
   MindEvent,
   MindInput,
 } from "../../src/engine/ports.ts";
-import type { CallAudio } from "../../src/media/ports.ts";
+import type { CallAudio, MediaTimeout } from "../../src/media/ports.ts";
 import type {
   AgentSnapshot,
   CallBrief,
@@ -95,7 +95,7 @@ export class ScriptedAudio implements CallAudio {
   } as const;
   #frame: (pcm: Int16Array) => void = () => {};
   #digit: (digit: string) => void = () => {};
-  #timeout: () => void = () => {};
+  #timeout: (timeout: MediaTimeout) => void = () => {};
 
   connect(): void {}
   onFrame(listener: (pcm: Int16Array) => void): void {
@@ -104,7 +104,7 @@ export class ScriptedAudio implements CallAudio {
   onDigit(listener: (digit: string) => void): void {
     this.#digit = listener;
   }
-  onTimeout(listener: () => void): void {
+  onTimeout(listener: (timeout: MediaTimeout) => void): void {
     this.#timeout = listener;
   }
   play(pcm: Int16Array): boolean {
@@ -136,8 +136,8 @@ export class ScriptedAudio implements CallAudio {
   press(digit: string): void {
     this.#digit(digit);
   }
-  loseMedia(): void {
-    this.#timeout();
+  loseMedia(timeout: MediaTimeout = "lost"): void {
+    this.#timeout(timeout);
   }
 }
 

@@ -54,6 +54,7 @@ export const rtp = section({
     matches: (value) => parsePortRange(value) !== null,
   }),
   timeout_sec: integer(15, 2, 300),
+  hold_timeout_sec: integer(1800, 30, 14_400),
   jitter_ms_max: integer(200, 20, 1000),
   comfort_noise: flag(false),
 });

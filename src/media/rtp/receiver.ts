@@ -61,7 +61,7 @@ export class RtpReceiver {
   #nextSequence = 0;
   #quiet = true;
   #discarded = 0;
-  #lastPacketMs: number | null = null;
+  #lastLifeMs: number | null = null;
 
   constructor(options: RtpReceiverOptions) {
     this.#jitterBuffer = new JitterBuffer({ delayMsMax: options.jitterMsMax });
@@ -79,14 +79,14 @@ export class RtpReceiver {
     return this.#discarded;
   }
 
-  /** When the last packet of the stream came, on the monotonic clock; null before the first. */
-  get lastPacketMs(): number | null {
-    return this.#lastPacketMs;
+  /** When RTP or RTCP of the far end last came, on the monotonic clock; null before the first. */
+  get lastLifeMs(): number | null {
+    return this.#lastLifeMs;
   }
 
-  /** RTCP has come: proof of life from a far end that sends nothing because it is silent. */
+  /** RTCP has come: proof of life of a far end that sends no RTP while it is silent (RFC 3389 4.1). */
   noteReport(nowMs: number): void {
-    if (this.#audio?.isSilent) this.#lastPacketMs = nowMs;
+    this.#lastLifeMs = nowMs;
   }
 
   get mos(): number {
@@ -130,7 +130,7 @@ export class RtpReceiver {
     const { ssrc, sequenceNumber } = packet;
     if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
     if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;
-    this.#lastPacketMs = nowMs;
+    this.#lastLifeMs = nowMs;
     const arrival = this.reception.receive(sequenceNumber, packet.timestamp, nowMs, !isEvent);
     if (arrival === "duplicate" || arrival === "jump") return true;
     if (arrival === "restart") this.#forgetBuffered();

@@ -58,9 +58,10 @@ export class RtcpSession {
     if (this.#deps.sender.packetsSent > 0) this.#report(true);
   }
 
-  receive(datagram: Uint8Array): void {
+  /** False when it was no RTCP. */
+  receive(datagram: Uint8Array): boolean {
     const received = readRtcp(datagram);
-    if (!received) return;
+    if (!received) return false;
     const nowMs = this.#deps.clock.now();
     if (received.senderReportNtp !== null && received.ssrc === this.#deps.receiver.ssrc) {
       this.#lastSenderReport = received.senderReportNtp;
@@ -69,6 +70,7 @@ export class RtcpSession {
     for (const block of received.blocks) {
       if (block.ssrc === this.#deps.sender.ssrc) this.#takeBlock(block, nowMs);
     }
+    return true;
   }
 
   #takeBlock(block: ReportBlock, nowMs: number): void {

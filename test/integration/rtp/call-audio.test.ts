@@ -24,7 +24,7 @@ const pool = createPortPool({ first: 21000, last: 21999 }, systemClock);
 async function openAudio(rtpTimeoutMs = 15_000): Promise<CallAudio> {
   const pacer = createPacer(systemClock, silentLog);
   const audio = await createCallAudio(
-    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs },
+    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs, holdTimeoutMs: 600_000 },
     { ports: pool, pacer, clock: systemClock, log: silentLog },
   );
   cleanups.push(async () => {

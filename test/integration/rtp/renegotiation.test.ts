@@ -34,7 +34,7 @@ const pool = createPortPool({ first: 25_200, last: 25_799 }, systemClock);
 async function openAudio(sampleRateHz: 8000 | 16000 = 8000): Promise<CallAudio> {
   const pacer = createPacer(systemClock, silentLog);
   const audio = await createCallAudio(
-    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 15_000, sampleRateHz },
+    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 600_000, sampleRateHz },
     { ports: pool, pacer, clock: systemClock, log: silentLog },
   );
   cleanups.push(async () => {

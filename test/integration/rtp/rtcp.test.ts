@@ -41,7 +41,7 @@ test("reports go to the port above RTP, tell what was lost, and end with a BYE",
   });
   const pacer = createPacer(clock, silentLog);
   const audio = await createCallAudio(
-    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 60_000 },
+    { rtpHost: HOST, jitterMsMax: 200, rtpTimeoutMs: 60_000, holdTimeoutMs: 600_000 },
     {
       ports: createPortPool({ first: 24_200, last: 24_399 }, clock),
       pacer,

@@ -2,10 +2,18 @@
 import { expect, test } from "bun:test";
 import { phrasesFor } from "../../../src/conversation/phrases.ts";
 import { EngineFailure, type MindEvent } from "../../../src/engine/ports.ts";
+import type { MediaDirection, MediaPlan } from "../../../src/media/plan.ts";
 import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
 const text = (value: string): MindEvent => ({ type: "text", text: value });
+const planOf = (direction: MediaDirection): MediaPlan => ({
+  remote: { host: "192.0.2.1", port: 4000 },
+  codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
+  telephoneEvent: null,
+  direction,
+  ptimeMs: 20,
+});
 
 test("max duration ends the call with a closing phrase", async () => {
   const call = await scriptedCall({ brief: callBrief({ maxDurationSec: 5 }) });
@@ -84,6 +92,49 @@ test("lost media ends the call at once", async () => {
   await call.answerAndGreet();
   call.audio.loseMedia();
   expect(call.endWish()).toEqual({ type: "end_wish", reason: "media_lost" });
+});
+
+test("a hold that takes too long ends the call, and says so", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.audio.loseMedia("held");
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "hold_timeout" });
+});
+
+test.each(["recvonly", "inactive"] as const)(
+  "a far end on hold (%s) that can hear nothing is not kept for last words",
+  async (direction) => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.session.connect(planOf(direction));
+    call.session.sayAndEnd("I am sorry, this call has to end.", "balance_exhausted");
+    await call.silence(40);
+    expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
+    expect(call.illegalEvents).toEqual([]);
+  },
+);
+
+test("a far end that goes on hold during the last words is not waited for", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.sayAndEnd("I am sorry, this call has to end now.", "balance_exhausted");
+  await call.silence(200);
+  expect(call.endWish()).toBeNull();
+  call.session.connect(planOf("recvonly"));
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
+});
+
+test("a caller back from hold hears the last words to their end", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.connect(planOf("recvonly"));
+  call.session.connect(planOf("sendrecv"));
+  call.session.sayAndEnd("Goodbye for now.", "balance_exhausted");
+  await call.silence(400);
+  expect(call.endWish()).toBeNull();
+  await call.silence(1_500);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
+  expect(call.turns().at(-1)?.text).toBe("Goodbye for now.");
 });
 
 test("a far end that sends nothing while it rings is not lost media", async () => {

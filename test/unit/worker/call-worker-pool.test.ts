@@ -76,6 +76,7 @@ async function scriptedPool(workers = 2, clock: FakeClock = fakeClock()) {
     settings: {
       rtpPorts: { first: 20_001, last: 20_021 },
       rtpTimeoutMs: 20_000,
+      holdTimeoutMs: 1_800_000,
       jitterMsMax: 200,
       engine: EMBEDDED_ONLY,
       conversation: SETTINGS,
@@ -206,6 +207,7 @@ test("a pool whose workers don't come up is refused, and leaves none behind", as
     settings: {
       rtpPorts: { first: 20_000, last: 20_009 },
       rtpTimeoutMs: 20_000,
+      holdTimeoutMs: 1_800_000,
       jitterMsMax: 200,
       engine: EMBEDDED_ONLY,
       conversation: SETTINGS,

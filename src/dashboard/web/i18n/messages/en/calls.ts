@@ -95,6 +95,7 @@ export const calls = {
   "ended.transferred": "Transferred to somebody else.",
   "ended.max_duration": "The agent's longest call time was reached.",
   "ended.silence_timeout": "Nobody said anything for too long.",
+  "ended.hold_timeout": "The call was on hold for too long.",
   "ended.voicemail_left": "A machine answered; the agent left a message.",
   "ended.voicemail_hangup": "A machine answered; the agent hung up.",
   "ended.balance_exhausted": "The wallet was empty. Top up under Usage and billing.",

@@ -95,6 +95,7 @@ export const calls = {
   "ended.transferred": "Peradresuota kitam.",
   "ended.max_duration": "Pasiekta ilgiausia agento skambučio trukmė.",
   "ended.silence_timeout": "Per ilgai niekas nekalbėjo.",
+  "ended.hold_timeout": "Skambutis buvo per ilgai sulaikytas.",
   "ended.voicemail_left": "Atsiliepė automatas; agentas paliko žinutę.",
   "ended.voicemail_hangup": "Atsiliepė automatas; agentas padėjo ragelį.",
   "ended.balance_exhausted":

@@ -94,6 +94,7 @@ export const calls = {
   "ended.transferred": "Pāradresēts citam.",
   "ended.max_duration": "Sasniegts aģenta garākais zvana ilgums.",
   "ended.silence_timeout": "Pārāk ilgi neviens nerunāja.",
+  "ended.hold_timeout": "Zvans pārāk ilgi bija aizturēts.",
   "ended.voicemail_left": "Atbildēja automāts; aģents atstāja ziņu.",
   "ended.voicemail_hangup": "Atbildēja automāts; aģents nolika klausuli.",
   "ended.balance_exhausted": "Maks bija tukšs. Papildiniet to lapā “Lietojums un maksājumi”.",

@@ -94,6 +94,7 @@ export const calls = {
   "ended.transferred": "Переведён другому.",
   "ended.max_duration": "Достигнута наибольшая длительность звонка агента.",
   "ended.silence_timeout": "Слишком долго никто не говорил.",
+  "ended.hold_timeout": "Звонок слишком долго был на удержании.",
   "ended.voicemail_left": "Ответил автомат; агент оставил сообщение.",
   "ended.voicemail_hangup": "Ответил автомат; агент положил трубку.",
   "ended.balance_exhausted": "Кошелёк был пуст. Пополните его на странице «Расход и оплата».",
