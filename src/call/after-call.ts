@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError } from "../core/errors.ts";
+import { AppError, describeError } from "../core/errors.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
 import type { RecordingPeaks } from "../media/recording/peaks.ts";
 import { callNotesStore } from "../store/call-notes-store.ts";
@@ -74,6 +74,10 @@ export async function queueMail(
 
 const STORAGE_TROUBLE = /\b(ENOSPC|EDQUOT|EIO|EROFS)\b/;
 
+/** A disk that is full or gone may come back, an encoder that shuts down, is busy or died will. */
+const mayWorkLater = (error: unknown): boolean =>
+  (error instanceof AppError && error.retryable) || STORAGE_TROUBLE.test(describeError(error));
+
 /** What each process has under way: a long recording takes minutes. */
 const inWork = new WeakMap<CallContext, Set<string>>();
 
@@ -81,8 +85,8 @@ const isUnprocessed = (call: CallRow | undefined): call is CallRow =>
   call?.recordingStatus === "processing";
 
 /**
- * Idempotent per call; never rejects. One that fails for want of storage stays `processing` and is
- * taken up again by recovery.ts.
+ * Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
+ * `processing` (its mail waits, too) and is taken up again by recovery.ts.
  */
 export async function processRecording(
   context: CallContext,
@@ -109,8 +113,10 @@ async function processOnce(
     try {
       encoded = await encode(context, call);
     } catch (error) {
-      // A disk that is full or gone may come back: the recording stays to be processed.
-      if (STORAGE_TROUBLE.test(describeError(error))) throw error;
+      if (mayWorkLater(error)) {
+        log.warn("recording.postponed", { error: describeError(error) });
+        return;
+      }
       log.error("recording.encode_failed", { error: describeError(error) });
     }
     const mp3 = encoded?.file ?? null;

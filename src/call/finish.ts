@@ -15,6 +15,7 @@ import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
+import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
 import type { CallIdentity } from "./live-call.ts";
 import type { CallChannel } from "./media-port.ts";
 import type { CallState } from "./state.ts";
@@ -74,11 +75,25 @@ async function makeUpForAnswer(
   await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
 }
 
+/** The worker says what it recorded; where it could not, the file on the disk does. */
+async function recordingOf(
+  context: CallContext,
+  call: CallIdentity,
+  talkMs: number,
+  report: CallReport | null,
+): Promise<LeftRecording> {
+  if (talkMs === 0) return NO_RECORDING;
+  if (!report?.recording) return await leftRecording(context, call.callUuid);
+  const { path, durationMs } = report.recording;
+  return { status: "processing", file: basename(path), ms: durationMs };
+}
+
 async function store(
   context: CallContext,
   call: CallIdentity,
   state: EndedState,
   report: CallReport | null,
+  recording: LeftRecording,
 ): Promise<void> {
   const { ending, talkMs } = state;
   const nowMs = context.clock.now();
@@ -110,16 +125,10 @@ async function store(
       ...latencies(report?.turns ?? []),
     };
     await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
-    const recorded = talkMs > 0 && report?.recording;
-    await calls.setRecording(
-      call.tenantId,
-      call.callUuid,
-      recorded
-        ? { status: "processing", file: basename(recorded.path), ms: recorded.durationMs }
-        : { status: "none", file: null, ms: null },
-    );
+    await calls.setRecording(call.tenantId, call.callUuid, recording);
     const row = await calls.find(call.tenantId, call.callUuid);
-    if (row && talkMs > 0 && !recorded) await queueMail(context, queries, row, null);
+    if (row && talkMs > 0 && recording.status !== "processing")
+      await queueMail(context, queries, row, null);
     if (ending.status === "completed") {
       await context.events.emit(queries, call.tenantId, callEnded(call, ending, charge, talkMs));
       await context.events.emit(
@@ -151,9 +160,10 @@ export async function finishCall(
 ): Promise<CallReport | null> {
   if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
   const report = channel ? await channel.close(state.ending.reason) : null;
+  const recording = await recordingOf(context, call, state.talkMs, report);
   for (let attempt = 1; ; attempt++) {
     try {
-      await store(context, call, state, report);
+      await store(context, call, state, report, recording);
       break;
     } catch (error) {
       context.log.error("call.finish_failed", {

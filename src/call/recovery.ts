@@ -7,18 +7,20 @@
  * on the same store that died, and our own whose end could not be stored. It also takes up recordings
  * again that storage trouble left unprocessed.
  */
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import { repairWav } from "../media/recording/wav.ts";
 import { type CallRow, callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
+import {
+  dropHalfFiles,
+  type LeftRecording,
+  leftRecording,
+  NO_RECORDING,
+} from "./left-recording.ts";
 
 const LOOK_EVERY_MS = 10_000;
 /** Twelve heartbeats. */
@@ -41,28 +43,12 @@ const isHere = (context: CallContext, call: CallRow) =>
   call.node === null || call.node === context.node;
 
 /** What is to be done with the recording; one on another node's disk waits for that node. */
-async function recordingOf(context: CallContext, call: CallRow) {
-  const file = `${call.callUuid}.wav`;
-  const none = { status: "none", file: null, ms: null } as const;
-  if (!isHere(context, call))
-    return call.answeredAt === null ? none : ({ status: "processing", file } as const);
-  const path = join(context.settings.recordingsDir, file);
-  if (!existsSync(path)) return none;
-  try {
-    // The answer may not have been stored when talk was on disk already.
-    const { durationMs } = await repairWav(path);
-    if (durationMs === 0) {
-      await rm(path, { force: true });
-      return none;
-    }
-    return { status: "processing", file, ms: durationMs } as const;
-  } catch (error) {
-    context.log.error("recording.repair_failed", {
-      call_id: call.callUuid,
-      error: describeError(error),
-    });
-    return { status: "failed", file } as const;
-  }
+async function recordingOf(context: CallContext, call: CallRow): Promise<LeftRecording> {
+  // The answer may not have been stored when talk was on disk already.
+  if (isHere(context, call)) return await leftRecording(context, call.callUuid);
+  return call.answeredAt === null
+    ? NO_RECORDING
+    : { status: "processing", file: `${call.callUuid}.wav` };
 }
 
 async function interrupt(context: CallContext, call: CallRow): Promise<void> {
@@ -106,6 +92,7 @@ async function takeUpRecording(context: CallContext, call: CallRow): Promise<voi
 /** Answers how many calls were interrupted. Recordings go on in the background. */
 export async function recoverCalls(context: CallContext): Promise<number> {
   const { database, node, log } = context;
+  await dropHalfFiles(context);
   const left = (await callStore(database.read).leftLive()).filter((call) => isHere(context, call));
   for (const call of left) await interrupt(context, call);
   for (const call of await callStore(database.read).leftUnprocessed(node))

@@ -21,3 +21,6 @@ export type FromEncoderWorker =
       readonly peaks: RecordingPeaks;
     }
   | { readonly type: "failed"; readonly jobId: number; readonly reason: string };
+
+/** Where the worker writes until the MP3 is whole. */
+export const halfFileOf = (mp3Path: string): string => `${mp3Path}.part`;

@@ -1,11 +1,16 @@
 /**
  * The main thread's side of the encoder worker: a bounded queue, one job at a time, each with a
  * time limit. The worker is started with the first job; one that dies fails its job and is
- * replaced for the next. `close` cancels everything.
+ * replaced for the next. `close` cancels everything. No job leaves a half file.
  */
+import { rm } from "node:fs/promises";
 import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { FromEncoderWorker, ToEncoderWorker } from "../../worker/encoder-messages.ts";
+import {
+  type FromEncoderWorker,
+  halfFileOf,
+  type ToEncoderWorker,
+} from "../../worker/encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
 import type { RecordingPeaks } from "./peaks.ts";
 
@@ -16,7 +21,11 @@ export interface EncodedRecording {
 }
 
 export interface Encoder {
-  /** Rejects when the file cannot be encoded, the queue is full (1,000 jobs), or on `signal`. */
+  /**
+   * Rejects with an AppError, or with the reason of `signal`. `retryable`: the encoder was closed, its
+   * queue was full (1,000 jobs), or its worker died or took too long over this file for the first or
+   * second time. Else the file cannot be encoded.
+   */
   encode(
     wavPath: string,
     mp3Path: string,
@@ -30,10 +39,12 @@ export interface Encoder {
 const JOBS_MAX = 1000;
 /** Over 100 × real time here: enough for a day of audio on a slow machine. */
 const JOB_TIMEOUT_MS = 15 * 60_000;
+/** A file that ends so many workers is given up. */
+const CRASHES_MAX = 3;
 
 interface Job {
   readonly id: number;
-  readonly message: ToEncoderWorker;
+  readonly message: Extract<ToEncoderWorker, { type: "encode" }>;
   resolve(result: EncodedRecording): void;
   reject(error: unknown): void;
 }
@@ -52,6 +63,8 @@ class WorkerEncoder implements Encoder {
   #timeout: Timer | null = null;
   #nextId = 1;
   #closed = false;
+  /** By WAV: how many workers it has ended. */
+  readonly #crashes = new Map<string, number>();
 
   constructor(spawn: () => Worker, clock: Clock) {
     this.#spawn = spawn;
@@ -95,7 +108,7 @@ class WorkerEncoder implements Encoder {
     this.#closed = true;
     const left = this.#current ? [this.#current, ...this.#waiting] : this.#waiting;
     this.#waiting = [];
-    this.#dismissWorker();
+    await this.#dismissWorker();
     for (const job of left) job.reject(unavailable("shutting down"));
   }
 
@@ -123,6 +136,7 @@ class WorkerEncoder implements Encoder {
     const job = this.#current;
     if (!job || job.id !== message.jobId) return;
     this.#finishCurrent();
+    this.#crashes.delete(job.message.wavPath);
     if (message.type === "encoded") {
       const { durationMs, bytes, peaks } = message;
       job.resolve({ durationMs, bytes, peaks });
@@ -134,9 +148,20 @@ class WorkerEncoder implements Encoder {
 
   #workerFailed(reason: string): void {
     const job = this.#current;
-    this.#dismissWorker();
-    job?.reject(failed(reason));
+    const dismissed = this.#dismissWorker();
+    if (job) void dismissed.then(() => job.reject(this.#crashOf(job.message.wavPath, reason)));
     this.#startNext();
+  }
+
+  /** The worker may have died for want of memory: the file is tried again. */
+  #crashOf(wavPath: string, reason: string): AppError {
+    const crashes = (this.#crashes.get(wavPath) ?? 0) + 1;
+    if (crashes < CRASHES_MAX) {
+      this.#crashes.set(wavPath, crashes);
+      return unavailable(`the worker died: ${reason}`);
+    }
+    this.#crashes.delete(wavPath);
+    return failed(`${crashes} workers died: ${reason}`);
   }
 
   /** The worker itself removes the half file when it is told; only then the next job begins. */
@@ -151,10 +176,13 @@ class WorkerEncoder implements Encoder {
     job?.reject(reason);
   }
 
-  #dismissWorker(): void {
+  /** Nobody removes the half file of a worker that is ended in its work but us. */
+  async #dismissWorker(): Promise<void> {
+    const job = this.#current;
     this.#finishCurrent();
     this.#worker?.terminate();
     this.#worker = null;
+    if (job) await rm(halfFileOf(job.message.mp3Path), { force: true }).catch(() => {});
   }
 
   #finishCurrent(): void {
