@@ -50,7 +50,7 @@ export class TransferHold {
     const { machine, agent } = this.options;
     const { name } = machine.state;
     this.stop();
-    if (name === "transferring") machine.apply({ type: "transfer_failed" });
+    if (name === "transferring" || name === "bridged") machine.apply({ type: "transfer_failed" });
     else if (name === "listening") machine.apply({ type: "respond" });
     else if (!TALKING.has(name)) return;
     agent.transferFailed(cause);

@@ -15,8 +15,9 @@
  *    ├─answered(agent first)─► thinking
  *    └─answered(screened)────► screening ──person──► thinking     (who answers our call? answering/)
  *  any that talks ──machine──► screening (waits for the beep)
- *  any but idle ──transfer──► transferring ──bridged──► bridged (two people talk; only the end follows)
- *                                  └──transfer_failed──► thinking (the agent says why)
+ *  any but idle ──transfer──► transferring ──bridged──► bridged (two people talk)
+ *                                  └──transfer_failed──┬──────┘ (the person hung up meanwhile)
+ *                                                      └──► thinking (the agent says why)
  *  any ──close──► closing (last words; nobody interrupts) ──ended──► ended     any ──ended──► ended
  * ```
  *
@@ -182,7 +183,13 @@ const TABLE: Table<TurnState, TurnEvent> = {
     bridged: to("bridged"),
     ...WHILE_OPEN,
   },
-  bridged: { ...NOBODY_ASKS, transfer_failed: stay, bridged: stay, ...WHILE_OPEN },
+  bridged: {
+    ...NOBODY_ASKS,
+    // The person hung up as the bridge closed: main had not read of the bridge yet.
+    transfer_failed: to("thinking"),
+    bridged: stay,
+    ...WHILE_OPEN,
+  },
   closing: {
     ...NOBODY_ASKS,
     answered: stay,

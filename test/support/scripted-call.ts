@@ -146,11 +146,14 @@ export interface ScriptedCallOptions {
   readonly settings?: Partial<ConversationSettings>;
   /** The mind may be asked ahead of time. */
   readonly earlyStart?: boolean;
+  /** A port for a person's leg is free. */
+  readonly secondAudio?: boolean;
 }
 
 export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const clock = fakeClock();
   const audio = new ScriptedAudio();
+  const secondAudio = new ScriptedAudio();
   const messages: SessionMessage[] = [];
   const spoken: string[] = [];
   const inputs: MindInput[] = [];
@@ -228,6 +231,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     audio,
     engine,
     engineLabel: "scripted",
+    ...(options.secondAudio ? { openSecondAudio: async () => secondAudio } : {}),
     vad: { process: (pcm) => (pcm[0] === 0 ? 0 : 1) },
     phraseCache: new PhraseCache(),
     clock,
@@ -248,6 +252,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     session,
     clock,
     audio,
+    secondAudio,
     script,
     messages,
     spoken,

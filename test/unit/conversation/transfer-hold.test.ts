@@ -101,3 +101,40 @@ test("without a free port the second leg is refused, and the transfer may still 
   await call.silence(5_000);
   expect(call.session.turn.name).toBe("listening");
 });
+
+test("a person who hangs up as the bridge closes leaves the caller with the agent", async () => {
+  const call = await scriptedCall({ secondAudio: true });
+  await call.answerAndGreet();
+  call.session.transferBegin();
+  call.session.bridgeOpen();
+  await call.silence(40);
+  call.session.bridgeJoin(null);
+  await call.silence(40);
+  expect(call.messages.some(({ type }) => type === "bridged")).toBe(true);
+  expect(call.session.turn.name).toBe("bridged");
+  call.session.transferFailed("failed");
+  await call.silence(6_000);
+  expect(call.turns().at(-1)?.text).toContain("How else can I help you?");
+  expect(call.session.turn.name).toBe("listening");
+  await call.says("When are you open?");
+  await call.silence(1_000);
+  expect(call.inputs.at(-1)).toMatchObject({ type: "utterance", text: "When are you open?" });
+  expect(call.secondAudio.closed).toBe(true);
+  expect(call.illegalEvents).toEqual([]);
+});
+
+test("after a bridge that failed the caller can be transferred again", async () => {
+  const call = await scriptedCall({ secondAudio: true });
+  await call.answerAndGreet();
+  call.session.transferBegin();
+  call.session.bridgeOpen();
+  await call.silence(40);
+  call.session.bridgeJoin(null);
+  await call.silence(40);
+  call.session.transferFailed("failed");
+  await call.silence(6_000);
+  call.session.transferBegin();
+  await call.silence(1_000);
+  expect(call.messages.filter(({ type }) => type === "transfer_ready")).toHaveLength(2);
+  expect(call.session.turn.name).toBe("transferring");
+});
