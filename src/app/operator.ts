@@ -177,12 +177,17 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       return tenant(tenantId);
     },
 
-    async createKey(tenantId, label) {
+    async createKey(tenantId, label, limits) {
       await tenant(tenantId);
       if (label.trim() === "" || label.length > 120)
         throw invalidField("label", "A key's label has 1 to 120 characters.");
-      const { id, prefix, secret, createdAt } = await deps.apiKeys.create(tenantId, label);
-      return { id, label, prefix, secret, created_at: isoUtc(createdAt) };
+      const key = await deps.apiKeys.create(tenantId, label, limits);
+      const { id, prefix, scopes, networks, secret } = key;
+      return {
+        ...{ id, label, prefix, scopes, networks, secret },
+        expires_at: key.expiresAt === null ? null : isoUtc(key.expiresAt),
+        created_at: isoUtc(key.createdAt),
+      };
     },
 
     async readLogs(question) {

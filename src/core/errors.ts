@@ -10,6 +10,7 @@ export type ErrorCode =
   | "unknown_field"
   | "unauthorized"
   | "forbidden"
+  | "insufficient_scope"
   | "insufficient_balance"
   | "plan_limit_reached"
   | "destination_not_allowed"

@@ -12,6 +12,7 @@ import { MASTER_KEY_BYTES } from "../config/vault.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import { NO_LIMITS } from "../tenant/key-limits.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import type { CompanyServer } from "./company/company-server.ts";
@@ -84,7 +85,7 @@ export async function setUpTenant(
   const { name, email, number, trunkUser } = COMPANY;
   const tenant = await operator.createTenant({ name, email, plan: null });
   await operator.credit(tenant.id, 20, "Welcome credit of the demo");
-  const key = await operator.createKey(tenant.id, "demo");
+  const key = await operator.createKey(tenant.id, "demo", NO_LIMITS);
   await operator.setTrunk({
     tenant: tenant.id,
     server: parts.carrier.address.host,

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Source } from "../identity/dependencies.ts";
 import type { ActiveSession } from "../identity/sessions.ts";
+import type { KeyLimits, KeyScope } from "../tenant/key-limits.ts";
 import type { Actor } from "./exchange.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -56,8 +57,10 @@ export interface Contract<
   readonly errors: readonly ErrorCode[];
   /** True: answers without an API key. */
   readonly open?: boolean;
-  /** Of a session; an API key may whatever its routes offer. Default: viewer for GET, else member. */
+  /** Of a session. Default: viewer for GET, else member. */
   readonly role?: Role;
+  /** Of an API key. Default: `read` for GET, else `manage`. */
+  readonly keyScope?: KeyScope;
   /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
   readonly audited?: boolean;
   /** A GET whose answer follows from tenant, path, query and the database alone: not made again
@@ -69,6 +72,9 @@ export interface Contract<
 
 export const requiredRole = (contract: Pick<Contract, "method" | "role">): Role =>
   contract.role ?? (contract.method === "GET" ? "viewer" : "member");
+
+export const requiredScope = (contract: Pick<Contract, "method" | "keyScope">): KeyScope =>
+  contract.keyScope ?? (contract.method === "GET" ? "read" : "manage");
 
 /** The browser behind a request of the dashboard. */
 export interface Browser {
@@ -91,6 +97,8 @@ export interface ApiRequest<
   readonly tenantId: number;
   /** 0: it came with a session. */
   readonly keyId: number;
+  /** Of the key it came with; of a session there are none. */
+  readonly keyLimits: KeyLimits;
   /** null: it came with an API key, or nobody is signed in (open routes). */
   readonly session: ActiveSession | null;
   readonly browser: Browser;

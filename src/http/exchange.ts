@@ -1,6 +1,7 @@
 /** What is known about one request while it is answered, and how its answer is written. */
 
 import type { ActiveSession } from "../identity/sessions.ts";
+import type { KeyLimits } from "../tenant/key-limits.ts";
 import type { RateVerdict } from "./ports.ts";
 import type { Problem } from "./problem.ts";
 import { setCookie } from "./session/cookie.ts";
@@ -13,6 +14,8 @@ export interface Exchange {
   readonly startedAt: number;
   tenantId: number;
   keyId: number;
+  /** Of the key it came with. */
+  keyLimits: KeyLimits;
   rate: RateVerdict | null;
   /** Set for what a browser may have sent with a cookie: where it came from and reached us. */
   origins: Origins | null;

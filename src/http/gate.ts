@@ -8,6 +8,7 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { ApiKeys } from "../tenant/api-keys.ts";
+import { NO_LIMITS } from "../tenant/key-limits.ts";
 import { bearerOf } from "./authenticate.ts";
 import { DASHBOARD_MOUNT } from "./dashboard/document.ts";
 import { type Exchange, problemResponse, saneRequestId, splitUrl } from "./exchange.ts";
@@ -56,6 +57,7 @@ export function createGate(deps: GateDependencies) {
       startedAt: clock.monotonic(),
       tenantId: 0,
       keyId: 0,
+      keyLimits: NO_LIMITS,
       rate: null,
       origins: null,
       userAgent: "",
@@ -88,10 +90,11 @@ export function createGate(deps: GateDependencies) {
       return;
     }
     exchange.origins = null;
-    const key = secret === null ? null : await apiKeys.identify(secret);
+    const key = secret === null ? null : await apiKeys.identify(secret, people.ipOf(request));
     if (!key) throw unauthorized();
     exchange.tenantId = key.tenantId;
     exchange.keyId = key.keyId;
+    exchange.keyLimits = key;
     exchange.rate = await limiter.take(key.keyId);
     if (!exchange.rate.allowed) throw rateLimited(exchange.rate.limit);
   }

@@ -1,7 +1,7 @@
 /** The prose of the OpenAPI document. */
 export const INTRODUCTION = `A business-to-business platform for AI voice agents: a tenant makes agents, connects its own SIP numbers, and the appliance answers and places calls.
 
-Every request except \`GET /ping\` needs an API key, as \`Authorization: Bearer lv_live_…\` or \`X-LV-Api-Key: lv_live_…\`. Everything a key sees belongs to its tenant: another tenant's record is answered like one that does not exist.
+Every request except \`GET /ping\` needs an API key, as \`Authorization: Bearer lv_live_…\` or \`X-LV-Api-Key: lv_live_…\`. Everything a key sees belongs to its tenant: another tenant's record is answered like one that does not exist. A key may be limited: to scopes (\`read\`, \`calls\`, \`manage\`; each operation names the one it needs, and a key that lacks it gets 403 \`insufficient_scope\`), to a time, and to addresses it may come from (else 401, as for an unknown key).
 
 Success bodies carry \`"ok": true\`. Errors are \`{"ok": false, "error", "message", "field", "request_id"}\`. Times are ISO 8601 in UTC with offset, money is EUR, what is unset is null. A body field that an endpoint does not know is refused; response-only fields sent back in a PATCH are ignored. A path that exists answers other methods with 405 and \`Allow\`.
 
@@ -29,6 +29,7 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
   unauthorized:
     "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
   forbidden: "Your role does not allow this.",
+  insufficient_scope: "This API key lacks the scope `manage`; it has: read.",
   insufficient_balance: "Plan minutes are used up and the wallet cannot pay 15 seconds.",
   plan_limit_reached: "A cap of the plan is reached.",
   destination_not_allowed: "The tenant's dialling rules forbid this number.",

@@ -3,7 +3,7 @@
  * are shown, and which errors a route may answer follows from what it takes.
  */
 import { z } from "zod";
-import type { Contract } from "./contract.ts";
+import { type Contract, requiredScope } from "./contract.ts";
 import { EXPLANATIONS, INTRODUCTION, TAGS } from "./openapi-texts.ts";
 import { statusOf } from "./problem.ts";
 import { requirementOf } from "./schema.ts";
@@ -52,9 +52,9 @@ export function openApiDocument(
   const show = (schema: z.ZodType, io: "input" | "output") => shownSchema(schema, io, schemas);
   show(ErrorBody, "output");
   const paths: Record<string, Json> = {};
-  for (const contract of contracts) {
+  for (const contract of frame === REST_FRAME ? contracts.map(withScopeError) : contracts) {
     const path = paths[contract.path] ?? {};
-    path[contract.method.toLowerCase()] = operation(contract, show);
+    path[contract.method.toLowerCase()] = operation(contract, show, frame === REST_FRAME);
     paths[contract.path] = path;
   }
   return {
@@ -93,11 +93,22 @@ export function openApiDocument(
   };
 }
 
+const withScopeError = (contract: Contract): Contract =>
+  contract.open
+    ? contract
+    : { ...contract, errors: [...contract.errors, "insufficient_scope" as const] };
+
 const header = (description: string, type: string) => ({ description, schema: { type } });
 
 type Show = (schema: z.ZodType, io: "input" | "output") => Json;
 
-function operation(contract: Contract, show: Show): Json {
+/** The scope that a key needs, as roles of its scheme (OpenAPI 3.1, Security Requirement Object). */
+function securityOf(contract: Contract): Json[] {
+  const scope = requiredScope(contract);
+  return [{ bearer: [scope] }, { apiKey: [scope] }];
+}
+
+function operation(contract: Contract, show: Show, scoped: boolean): Json {
   const parameters = [...pathParameters(contract), ...queryParameters(contract, show)];
   if (contract.method === "POST")
     parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
@@ -106,7 +117,7 @@ function operation(contract: Contract, show: Show): Json {
     tags: [contract.tag],
     summary: contract.summary,
     ...(contract.description ? { description: contract.description } : {}),
-    ...(contract.open ? { security: [] } : {}),
+    ...(contract.open ? { security: [] } : scoped ? { security: securityOf(contract) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(contract.body
       ? {

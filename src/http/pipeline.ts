@@ -139,6 +139,7 @@ function inputOf(contract: Contract, exchange: Exchange, request: Request, param
   return {
     tenantId: exchange.tenantId,
     keyId: exchange.keyId,
+    keyLimits: exchange.keyLimits,
     session: exchange.session,
     browser: browserOf(exchange),
     params: checkParams(contract, params),

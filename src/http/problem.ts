@@ -6,6 +6,7 @@ const STATUS: Readonly<Record<string, number>> = {
   unknown_field: 400,
   unauthorized: 401,
   forbidden: 403,
+  insufficient_scope: 403,
   insufficient_balance: 403,
   plan_limit_reached: 403,
   destination_not_allowed: 403,

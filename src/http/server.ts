@@ -15,8 +15,9 @@ import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
 import { keptReads } from "../store/kept-reads.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
+import { requireScope } from "../tenant/key-limits.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
-import type { Route } from "./contract.ts";
+import { type Route, requiredScope } from "./contract.ts";
 import { allContracts } from "./contracts/index.ts";
 import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts";
 import { dashboardRoutes, dashboardSockets } from "./dashboard/routes/index.ts";
@@ -130,6 +131,7 @@ export async function createHttpServer(
       if (route.contract.open) return null;
       if (exchange.session) authorise(route.contract, exchange.session);
       else if (exchange.tenantId === 0) throw unauthorized();
+      else requireScope(exchange.keyLimits, requiredScope(route.contract));
       return null;
     } catch (error) {
       return problemResponse(exchange, problemOf(error));

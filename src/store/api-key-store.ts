@@ -4,6 +4,12 @@ import type { ApiKeyRecords } from "../tenant/api-keys.ts";
 import type { Queries } from "./database.ts";
 import { apiKeys, tenants } from "./schema/index.ts";
 
+const limits = {
+  scopes: apiKeys.scopes,
+  expiresAt: apiKeys.expiresAt,
+  networks: apiKeys.networks,
+};
+
 export function apiKeyStore(queries: Queries): ApiKeyRecords {
   const live = (tenantId: number) => and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt));
 
@@ -23,6 +29,7 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
           id: apiKeys.id,
           label: apiKeys.label,
           prefix: apiKeys.prefix,
+          ...limits,
           createdAt: apiKeys.createdAt,
           lastUsedAt: apiKeys.lastUsedAt,
         })
@@ -51,6 +58,7 @@ export function apiKeyStore(queries: Queries): ApiKeyRecords {
           keyId: apiKeys.id,
           tenantId: apiKeys.tenantId,
           secretHash: apiKeys.secretHash,
+          ...limits,
         })
         .from(apiKeys)
         .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))

@@ -1,8 +1,9 @@
 /**
  * API keys: made, listed, revoked, and recognised on every request.
  *
- * Only SHA-256 of a secret is stored. A recognised key stays in a small cache for some seconds, so
- * that a request costs no query; revoking takes it out at once. Last use is written in batches.
+ * Only SHA-256 of a secret is stored. A recognised key stays in a small cache for a moment, so that a
+ * request costs no query. Revoking takes it out at once on this node, and within two seconds on
+ * others. Last use is written in batches.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock, Timer } from "../core/clock.ts";
@@ -11,8 +12,9 @@ import { apiKeySecret } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { Database, Queries } from "../store/database.ts";
+import { type KeyLimits, networkCheck, requireSaneLimits } from "./key-limits.ts";
 
-export interface ApiKeyRecord {
+export interface ApiKeyRecord extends KeyLimits {
   readonly id: number;
   readonly label: string;
   readonly prefix: string;
@@ -20,7 +22,7 @@ export interface ApiKeyRecord {
   readonly lastUsedAt: number | null;
 }
 
-export interface KnownKey {
+export interface KnownKey extends KeyLimits {
   readonly keyId: number;
   readonly tenantId: number;
   readonly secretHash: string;
@@ -30,7 +32,7 @@ export interface KnownKey {
 export interface ApiKeyRecords {
   insert(
     tenantId: number,
-    key: { label: string; secretHash: string; prefix: string; createdAt: number },
+    key: KeyLimits & { label: string; secretHash: string; prefix: string; createdAt: number },
   ): Promise<number>;
   /** Not revoked, oldest first. */
   list(tenantId: number): Promise<ApiKeyRecord[]>;
@@ -52,7 +54,8 @@ export interface ApiKeyDependencies {
 
 const KEYS_PER_TENANT_MAX = 100;
 const CACHE_KEYS_MAX = 5_000;
-const CACHE_TTL_MS = 15_000;
+/** A key revoked on another node opens nothing after two seconds (decisions.md 12). */
+const CACHE_TTL_MS = 1_500;
 const TOUCH_PERIOD_MS = 5_000;
 const SECRET_LENGTH_MAX = 128;
 
@@ -60,7 +63,7 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** Its owner must call `stop`, which writes the last batch. */
 export function createApiKeys({ database, records, clock, random, log }: ApiKeyDependencies) {
-  const cache = new Map<string, { key: KnownKey; untilMs: number }>();
+  const cache = new Map<string, CachedKey>();
   const used = new Map<number, number>();
   const timer: Timer = clock.every(TOUCH_PERIOD_MS, () => void flush());
   /** Rises with every revocation, so that a look-up under way cannot bring a revoked key back. */
@@ -79,42 +82,57 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
     }
   }
 
-  function remember(hash: string, key: KnownKey): void {
+  function remember(hash: string, cached: CachedKey): void {
     if (cache.size >= CACHE_KEYS_MAX) {
       const [oldest] = cache.keys();
       if (oldest !== undefined) cache.delete(oldest);
     }
-    cache.set(hash, { key, untilMs: clock.monotonic() + CACHE_TTL_MS });
+    cache.set(hash, cached);
   }
 
-  async function lookUp(hash: string): Promise<KnownKey | null> {
+  async function lookUp(hash: string): Promise<CachedKey | null> {
     const cached = cache.get(hash);
-    if (cached && cached.untilMs > clock.monotonic()) return cached.key;
+    if (cached && cached.untilMs > clock.monotonic()) return cached;
     cache.delete(hash);
     const before = generation;
     const key = await records(database.read).findByHash(hash);
     if (!key || !sameHash(key.secretHash, hash)) return null;
-    if (before === generation) remember(hash, key);
-    return key;
+    const found = {
+      key,
+      mayComeFrom: networkCheck(key.networks),
+      untilMs: clock.monotonic() + CACHE_TTL_MS,
+    };
+    if (before === generation) remember(hash, found);
+    return found;
   }
 
   return {
-    /** The key's owner, or null for whatever is not a live key. */
-    async identify(secret: string): Promise<KnownKey | null> {
+    /** The key's owner, or null for whatever is not a live key, or does not come from its networks. */
+    async identify(secret: string, ip: string): Promise<KnownKey | null> {
       if (!secret.startsWith("lv_live_") || secret.length > SECRET_LENGTH_MAX) return null;
-      const key = await lookUp(hashOf(secret));
-      if (key) used.set(key.keyId, clock.now());
+      const found = await lookUp(hashOf(secret));
+      if (!found?.mayComeFrom(ip)) return null;
+      const { key } = found;
+      const nowMs = clock.now();
+      if (key.expiresAt !== null && key.expiresAt <= nowMs) return null;
+      used.set(key.keyId, nowMs);
       return key;
     },
 
-    /** The secret is in this answer and nowhere else. Throws plan_limit_reached. */
+    /**
+     * The secret is in this answer and nowhere else. Throws plan_limit_reached and `valid_…_required`
+     * for limits that are none.
+     */
     async create(
       tenantId: number,
       label: string,
+      limits: KeyLimits,
     ): Promise<ApiKeyRecord & { readonly secret: string }> {
+      requireSaneLimits(limits, clock.now());
       const secret = apiKeySecret(random);
       const key = {
-        label,
+        ...{ label, scopes: limits.scopes, expiresAt: limits.expiresAt },
+        networks: limits.networks,
         secretHash: hashOf(secret),
         prefix: secret.slice(0, 16),
         createdAt: clock.now(),
@@ -153,6 +171,12 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
       await flush();
     },
   };
+}
+
+interface CachedKey {
+  readonly key: KnownKey;
+  readonly mayComeFrom: (ip: string) => boolean;
+  readonly untilMs: number;
 }
 
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");

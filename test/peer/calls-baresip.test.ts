@@ -16,6 +16,7 @@ import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { createResampler } from "../../src/media/audio/resampler.ts";
+import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { type Kamailio, startKamailio } from "../support/kamailio.ts";
@@ -240,7 +241,7 @@ async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; ap
     email: "desk@example.com",
     plan: null,
   });
-  const key = await app.operator.createKey(tenant.id, "test");
+  const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
   const api = createDemoApi(`${app.addresses.http}/api/v1`, key.secret, systemClock);
   const { agent } = await api.post<{ agent: { id: number } }>("/agents", {
     name: "Reception",

@@ -9,6 +9,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { createDemoApi, type DemoApi } from "../../src/demo/api-client.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
+import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";
@@ -61,7 +62,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
       plan: null,
     });
     tenantId = tenant.id;
-    const key = await app.operator.createKey(tenant.id, "test");
+    const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
     api = createDemoApi(`${app.addresses.http}/api/v1`, key.secret, systemClock);
     const { agent } = await api.post<{ agent: { id: number } }>("/agents", {
       name: "Reception",

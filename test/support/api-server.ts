@@ -30,6 +30,7 @@ import { tenantAdminStore } from "../../src/store/tenant-admin-store.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { createApiKeys } from "../../src/tenant/api-keys.ts";
 import { createTenant } from "../../src/tenant/create-tenant.ts";
+import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
 import { createGuardedClient } from "../../src/webhook/safe-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { createUrlCheck } from "../../src/webhook/tenant-url.ts";
@@ -187,7 +188,7 @@ export async function startApiServer(options: ApiServerOptions) {
           });
         });
       const keys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
-      const { secret } = await keys.create(id, "test");
+      const { secret } = await keys.create(id, "test", NO_LIMITS);
       await keys.stop();
       return { id, key: secret };
     },

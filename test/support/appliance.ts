@@ -15,6 +15,7 @@ import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
 import { agentStore } from "../../src/store/agent-store.ts";
 import { agentFiles, type agents, files, phoneNumbers } from "../../src/store/schema/index.ts";
+import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
 
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
@@ -209,7 +210,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     email: "desk@example.com",
     plan: null,
   });
-  const key = await app.operator.createKey(tenant.id, "test");
+  const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
   const now = systemClock.now();
   const { agentId } = await app.database.tx(async (queries) => {
     const agent = await agentStore(queries).insert(tenant.id, {

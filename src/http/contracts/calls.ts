@@ -202,6 +202,7 @@ export const getCall = contract({
 
 export const createCall = contract({
   operationId: "createCall",
+  keyScope: "calls",
   method: "POST",
   path: "/calls",
   tag: "Calls",
@@ -270,6 +271,7 @@ const target = field(
 
 export const transferCall = contract({
   operationId: "transferCall",
+  keyScope: "calls",
   method: "POST",
   path: "/calls/{uuid}/transfer",
   noun: "call",
@@ -303,6 +305,7 @@ export const transferCall = contract({
 
 export const hangUpCall = contract({
   operationId: "hangUpCall",
+  keyScope: "calls",
   method: "POST",
   path: "/calls/{uuid}/hangup",
   noun: "call",

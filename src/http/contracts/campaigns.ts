@@ -48,6 +48,7 @@ export const listCampaigns = contract({
 
 export const createCampaign = contract({
   operationId: "createCampaign",
+  keyScope: "calls",
   method: "POST",
   path: "/campaigns",
   tag,
@@ -105,6 +106,7 @@ export const getCampaign = contract({
 
 export const actOnCampaign = contract({
   operationId: "actOnCampaign",
+  keyScope: "calls",
   method: "POST",
   path: "/campaigns/{id}/action",
   tag,

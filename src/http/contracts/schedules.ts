@@ -52,6 +52,7 @@ export const listSchedules = contract({
 
 export const cancelSchedule = contract({
   operationId: "cancelSchedule",
+  keyScope: "calls",
   method: "DELETE",
   path: "/schedules/{id}",
   noun: "schedule entry",

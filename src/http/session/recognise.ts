@@ -86,6 +86,9 @@ export function createRecognise(deps: RecogniseDependencies) {
   }
 
   return {
+    /** Whose request it is: the client's address, through trusted proxies. */
+    ipOf: (request: Request): string => deps.origins(request.headers, deps.peerOf(request)).ip,
+
     /** Whether there is a session cookie at all, under the name that counts here. */
     hasCookie(exchange: Exchange, request: Request): boolean {
       readOrigins(exchange, request);

@@ -6,6 +6,7 @@ import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isMasterKey } from "../../config/formats.ts";
 import { TRUNK_CHANNELS_MAX } from "../../sip/ports.ts";
+import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../tenant/key-limits.ts";
 import type { JsonObject } from "../../worker/messages.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
@@ -61,8 +62,14 @@ export const operations = {
   ),
   "user.list": operation(nothing, (port) => port.people.listUsers()),
   "key.create": operation(
-    z.strictObject({ tenant: id, label: z.string().min(1).max(120) }),
-    (port, { tenant, label }) => port.createKey(tenant, label),
+    z.strictObject({
+      ...{ tenant: id, label: z.string().min(1).max(120) },
+      scopes: z.array(z.enum(KEY_SCOPES)).nullable().default(null),
+      expires_at: z.number().nullable().default(null),
+      networks: z.array(z.string().max(50)).max(KEY_NETWORKS_MAX).nullable().default(null),
+    }),
+    (port, { tenant, label, scopes, expires_at, networks }) =>
+      port.createKey(tenant, label, { scopes, expiresAt: expires_at, networks }),
   ),
   "logs.read": operation(
     z.strictObject({

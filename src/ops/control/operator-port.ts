@@ -8,6 +8,7 @@ import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, TrunkTransport } from "../../sip/ports.ts";
 import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
+import type { KeyLimits, KeyScope } from "../../tenant/key-limits.ts";
 import type { ContactPort } from "./contact-port.ts";
 import type { PeoplePort } from "./people-port.ts";
 import type { ToolPort } from "./tool-port.ts";
@@ -74,6 +75,10 @@ export interface CreatedKey {
   readonly id: number;
   readonly label: string;
   readonly prefix: string;
+  /** null: all. */
+  readonly scopes: readonly KeyScope[] | null;
+  readonly expires_at: string | null;
+  readonly networks: readonly string[] | null;
   /** Shown once. */
   readonly secret: string;
   readonly created_at: string;
@@ -135,7 +140,8 @@ export interface OperatorPort {
   /** From now on, without payment; the month that has begun keeps what it has. Throws valid_plan_required. */
   setPlan(tenantId: number, plan: string): Promise<TenantSummary>;
   setSuspended(tenantId: number, suspended: boolean): Promise<TenantSummary>;
-  createKey(tenantId: number, label: string): Promise<CreatedKey>;
+  /** Throws not_found (tenant), plan_limit_reached, `valid_…_required`. */
+  createKey(tenantId: number, label: string, limits: KeyLimits): Promise<CreatedKey>;
   /** Seals every stored secret anew under this key (base64). Calls go on. */
   rotateMasterKey(next: string): Promise<{ readonly sealed: number }>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;

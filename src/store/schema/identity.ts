@@ -76,6 +76,8 @@ export const sessions = sqliteTable(
     ip: text("ip").notNull(),
     userAgent: text("user_agent").notNull(),
     createdAt: time("created_at").notNull(),
+    /** When the person last proved who they are again; null: not since it began. */
+    confirmedAt: time("confirmed_at"),
     lastSeenAt: time("last_seen_at").notNull(),
     expiresAt: time("expires_at").notNull(),
   },

@@ -1,6 +1,7 @@
 /** Tenants, their API keys and trunks. */
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { flag, id, money, time } from "./columns.ts";
+import type { KeyScope } from "../../tenant/key-limits.ts";
+import { flag, id, json, money, time } from "./columns.ts";
 
 export const tenants = sqliteTable("tenants", {
   id: id(),
@@ -26,6 +27,8 @@ export const tenants = sqliteTable("tenants", {
   dailySpendMax: money("daily_spend_max"),
   /** Extra 30-day transcript blocks paid for, 0 to 5. */
   retentionBlocks: integer("retention_blocks").notNull().default(0),
+  /** Who works here signs in with a passkey, or has an authenticator. */
+  requiresSecondFactor: flag("requires_second_factor").notNull().default(false),
   createdAt: time("created_at").notNull(),
 });
 
@@ -41,6 +44,12 @@ export const apiKeys = sqliteTable(
     secretHash: text("secret_hash").notNull(),
     /** First 16 characters, to tell keys apart. */
     prefix: text("prefix").notNull(),
+    /** What it may do; null: everything. */
+    scopes: json<readonly KeyScope[]>("scopes"),
+    /** From then on it opens nothing; null: never. */
+    expiresAt: time("expires_at"),
+    /** Addresses and networks (CIDR) it may come from; null: any. */
+    networks: json<readonly string[]>("networks"),
     createdAt: time("created_at").notNull(),
     lastUsedAt: time("last_used_at"),
     revokedAt: time("revoked_at"),

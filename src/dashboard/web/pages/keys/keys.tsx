@@ -6,14 +6,13 @@ import { keysQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { CurlButton, curlOf, Secret } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useDoing, useStale } from "../../ui/mutate.ts";
+import { curlOf } from "../../ui/copy.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { useDoing } from "../../ui/mutate.ts";
 import { Card, Page as Frame } from "../../ui/page.tsx";
-import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
+import { AddKey } from "./add-key.tsx";
 
 type Key = Rest["ApiKey"];
 
@@ -67,6 +66,7 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
         columns={[
           { head: t("keys.label"), cell: (key) => <span className="strong">{key.label}</span> },
           { head: t("keys.prefix"), cell: (key) => <code>{key.prefix}…</code> },
+          { head: t("keys.scopes"), cell: (key) => <Limits limits={key} /> },
           { head: t("keys.created"), cell: (key) => dateTime(key.created_at) },
           {
             head: t("keys.last_used"),
@@ -103,46 +103,16 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
   );
 }
 
-function AddKey(props: { open: boolean; onOpen: (open: boolean) => void }) {
-  const { t } = useText();
-  const stale = useStale();
-  const [secret, setSecret] = useState<string | null>(null);
-  const form = useForm({ label: "" });
-  const close = (open: boolean) => {
-    props.onOpen(open);
-    if (open) return;
-    setSecret(null);
-    form.reset({ label: "" });
-  };
+function Limits({ limits }: { limits: Key }) {
+  const { t, dateTime } = useText();
+  const { scopes, networks, expires_at } = limits;
   return (
-    <Dialog title={t(secret ? "keys.ready" : "keys.new")} open={props.open} onOpen={close}>
-      {secret ? (
-        <Secret value={secret} />
-      ) : (
-        <form
-          className="form"
-          noValidate
-          onSubmit={form.send(async (body) => {
-            const { key } = await answer(rest.POST("/keys", { body }));
-            await stale("keys");
-            setSecret(key.secret);
-          })}
-        >
-          <TextField
-            label={t("keys.label")}
-            hint={t("keys.label_hint")}
-            required
-            {...form.bind("label")}
-          />
-          <ProblemNote problem={form.problem} />
-          <div className="form-foot">
-            <Button type="submit" look="primary" busy={form.busy}>
-              {t("keys.new")}
-            </Button>
-            <CurlButton request={() => ({ method: "POST", path: "/keys", body: form.values })} />
-          </div>
-        </form>
+    <>
+      {scopes ? scopes.map((scope) => t(`keys.scope.${scope}`)).join(", ") : t("keys.all")}
+      {networks && <div className="small muted mono">{networks.join(", ")}</div>}
+      {expires_at && (
+        <div className="small muted">{t("keys.until", { when: dateTime(expires_at) })}</div>
       )}
-    </Dialog>
+    </>
   );
 }

@@ -128,7 +128,8 @@ export const connect = {
   "webhooks.snippets_lead":
     "A whole function that compares in constant time and refuses old timestamps.",
   "webhooks.endpoint": "Endpoint",
-  "keys.lead": "Programs use the API with a key. Each key can do everything in this company.",
+  "keys.lead":
+    "Programs use the API with a key. Limit what each may do, until when and from where.",
   "keys.new": "New key",
   "keys.empty": "No keys yet",
   "keys.empty_body":
@@ -136,6 +137,21 @@ export const connect = {
   "keys.label": "Label",
   "keys.label_hint": "What uses it: billing system, website.",
   "keys.prefix": "Key",
+  "keys.scopes": "May",
+  "keys.all": "everything",
+  "keys.scope.read": "read",
+  "keys.scope.calls": "call",
+  "keys.scope.manage": "change",
+  "keys.scope_says.read": "Read: show calls, contacts, settings",
+  "keys.scope_says.calls": "Call: place and end calls, campaigns",
+  "keys.scope_says.manage": "Change: everything else",
+  "keys.expires": "Ends",
+  "keys.for_ever": "never",
+  "keys.days": "in {count} days",
+  "keys.until": "until {when}",
+  "keys.networks": "Networks",
+  "keys.networks_hint":
+    "Addresses it may come from, such as 192.0.2.7 or 10.0.0.0/8. Empty means everywhere.",
   "keys.created": "Created",
   "keys.last_used": "Last used",
   "keys.ready": "The key is ready",

@@ -125,7 +125,8 @@ export const connect = {
   "webhooks.snippets_lead":
     "Vesela funkcija: salīdzina nemainīgā laikā un noraida vecus laika zīmogus.",
   "webhooks.endpoint": "Adrese",
-  "keys.lead": "Programmas API lieto ar atslēgu. Katra atslēga šajā uzņēmumā drīkst visu.",
+  "keys.lead":
+    "Programmas API lieto ar atslēgu. Ierobežojiet, ko katra drīkst, līdz kuram laikam un no kurienes.",
   "keys.new": "Jauna atslēga",
   "keys.empty": "Atslēgu vēl nav",
   "keys.empty_body":
@@ -133,6 +134,21 @@ export const connect = {
   "keys.label": "Birka",
   "keys.label_hint": "Kas to lieto: grāmatvedība, tīmekļa vietne.",
   "keys.prefix": "Atslēga",
+  "keys.scopes": "Drīkst",
+  "keys.all": "visu",
+  "keys.scope.read": "lasīt",
+  "keys.scope.calls": "zvanīt",
+  "keys.scope.manage": "mainīt",
+  "keys.scope_says.read": "Lasīt: rādīt zvanus, kontaktus, iestatījumus",
+  "keys.scope_says.calls": "Zvanīt: sākt un beigt zvanus, kampaņas",
+  "keys.scope_says.manage": "Mainīt: visu pārējo",
+  "keys.expires": "Beidzas",
+  "keys.for_ever": "nekad",
+  "keys.days": "pēc {count} dienām",
+  "keys.until": "līdz {when}",
+  "keys.networks": "Tīkli",
+  "keys.networks_hint":
+    "No kurām adresēm drīkst pieslēgties, piem., 192.0.2.7 vai 10.0.0.0/8. Tukšs – no jebkurienes.",
   "keys.created": "Izveidota",
   "keys.last_used": "Lietota",
   "keys.ready": "Atslēga ir gatava",

@@ -127,7 +127,8 @@ export const connect = {
   "webhooks.snippets_lead":
     "Готовая функция: сравнивает за постоянное время и отвергает старые метки времени.",
   "webhooks.endpoint": "Адрес",
-  "keys.lead": "Программы обращаются к API с ключом. Каждый ключ может в этой компании всё.",
+  "keys.lead":
+    "Программы обращаются к API с ключом. Ограничьте, что каждый может, до каких пор и откуда.",
   "keys.new": "Новый ключ",
   "keys.empty": "Ключей ещё нет",
   "keys.empty_body":
@@ -135,6 +136,21 @@ export const connect = {
   "keys.label": "Метка",
   "keys.label_hint": "Кто его использует: бухгалтерия, сайт.",
   "keys.prefix": "Ключ",
+  "keys.scopes": "Может",
+  "keys.all": "всё",
+  "keys.scope.read": "читать",
+  "keys.scope.calls": "звонить",
+  "keys.scope.manage": "изменять",
+  "keys.scope_says.read": "Читать: показывать звонки, контакты, настройки",
+  "keys.scope_says.calls": "Звонить: начинать и завершать звонки, кампании",
+  "keys.scope_says.manage": "Изменять: всё остальное",
+  "keys.expires": "Истекает",
+  "keys.for_ever": "никогда",
+  "keys.days": "через {count} дней",
+  "keys.until": "до {when}",
+  "keys.networks": "Сети",
+  "keys.networks_hint":
+    "С каких адресов можно обращаться, например 192.0.2.7 или 10.0.0.0/8. Пусто – с любых.",
   "keys.created": "Создан",
   "keys.last_used": "Использован",
   "keys.ready": "Ключ готов",
