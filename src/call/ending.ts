@@ -24,7 +24,7 @@ const WHILE_UNANSWERED: Readonly<
 /** 480 speaks of the callee (RFC 3261 21.4.18): switched off, out of reach, not now. */
 const CALLEE_UNAVAILABLE = 480;
 
-/** The leg ended before it was answered. */
+/** The leg ended before it was answered, or before its answer was confirmed. */
 export function endingUnanswered(end: LegEnd): CallEnding {
   const [status, reason] =
     end.sipCode === CALLEE_UNAVAILABLE ? WHILE_UNANSWERED.no_answer : WHILE_UNANSWERED[end.kind];
@@ -33,8 +33,7 @@ export function endingUnanswered(end: LegEnd): CallEnding {
 
 /** The far end, or the network, ended an answered call. */
 export function endingAnswered(end: LegEnd): CallEnding {
-  const lost =
-    end.kind === "ack_missing" || end.kind === "session_expired" || end.kind === "transport_failed";
+  const lost = end.kind === "session_expired" || end.kind === "transport_failed";
   return {
     status: "completed",
     reason: lost ? "media_lost" : "caller_hangup",

@@ -160,7 +160,7 @@ export class LiveCall {
     leg.on("ended", (end) => {
       const answered = this.#machine.state.name === "in_progress";
       const referral = this.transfer?.referral;
-      if (!answered) this.end(endingUnanswered(end));
+      if (!answered || end.kind === "ack_missing") this.end(endingUnanswered(end));
       else if (referral && end.kind === "bye")
         void referral.then(({ transferred }) => {
           if (!transferred) this.end(endingAnswered(end));
@@ -247,7 +247,8 @@ export class LiveCall {
     const { clock, registry } = this.context;
     this.transfer?.callEnded();
     if (this.#machine.state.name === "in_progress") this.#tellAnswer("unknown");
-    this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic() });
+    const unconfirmed = !this.#confirmed;
+    this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic(), unconfirmed });
     this.context.onChange?.(this);
     for (const listener of this.#eavesdroppers) listener.ended();
     this.#eavesdroppers.clear();

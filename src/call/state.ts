@@ -36,7 +36,13 @@ export type CallEvent =
   | { readonly type: "fire" }
   | { readonly type: "ring" }
   | { readonly type: "answer"; readonly atMs: number; readonly monotonicMs: number }
-  | { readonly type: "end"; readonly ending: CallEnding; readonly monotonicMs: number };
+  | {
+      readonly type: "end";
+      readonly ending: CallEnding;
+      readonly monotonicMs: number;
+      /** Our 2xx was never acknowledged: nobody talked, and nothing is billed (decisions.md 12). */
+      readonly unconfirmed?: boolean;
+    };
 
 const ended = (ending: CallEnding, talkMs = 0): CallState => ({ name: "ended", ending, talkMs });
 const answered = (event: Extract<CallEvent, { type: "answer" }>): CallState => ({
@@ -61,7 +67,8 @@ const table: Table<CallState, CallEvent> = {
     end: (_, event) => ended(event.ending),
   },
   in_progress: {
-    end: (state, event) => ended(event.ending, event.monotonicMs - state.answeredMonotonicMs),
+    end: (state, event) =>
+      ended(event.ending, event.unconfirmed ? 0 : event.monotonicMs - state.answeredMonotonicMs),
   },
   ended: {},
 };

@@ -100,7 +100,18 @@ export class TrunkUserAgent {
   receiveRequest(request: SipRequest): void {
     const converted = toSipJsRequest(request, this.options.contactUser);
     this.#requests.set(converted, request);
+    if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
+      converted.viaBranch = `${converted.viaBranch} of the 2xx`;
     this.#agent.userAgentCore.receiveIncomingRequestFromTransport(converted);
+  }
+
+  /**
+   * An INVITE of that branch was answered with 2xx. Its ACK belongs to the dialog (RFC 3261
+   * 13.3.1.4), but SIP.js drops one that carries the same branch.
+   */
+  #isAccepted(branch: string): boolean {
+    const server = this.#agent.userAgentCore.userAgentServers.get(branch);
+    return server?.transaction.state === Core.TransactionState.Accepted;
   }
 
   receiveResponse(response: SipResponse, source: Address): void {

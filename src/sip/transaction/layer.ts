@@ -138,7 +138,10 @@ export class TransactionLayer {
 
 type Keyed = SipRequest | SipResponse;
 
-/** ACK of a non-2xx belongs to its INVITE. A 2xx's ACK has a branch of its own and matches nothing. */
+/**
+ * The ACK of a refusal belongs to its INVITE. The ACK of a 2xx has a branch of its own and matches
+ * nothing, except from RFC 2543 peers, which repeat that of the INVITE.
+ */
 const keyMethod = (message: Keyed): string =>
   message.cseq.method === "ACK" ? "INVITE" : message.cseq.method;
 

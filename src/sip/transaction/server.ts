@@ -35,8 +35,12 @@ export class ServerTransaction {
     this.flow.send(this.#lastResponse);
   }
 
-  /** True when the ACK is new: the user wants to see it once. */
+  /**
+   * True when the user is to see the ACK: each one of a 2xx that carries the branch of its INVITE
+   * (RFC 6026 7.1), and the first one of a refusal.
+   */
   acknowledge(): boolean {
+    if (this.#state === "accepted") return true;
     if (this.#state !== "completed") return false;
     this.#state = "confirmed";
     this.#retransmission?.cancel();

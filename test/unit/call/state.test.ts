@@ -70,5 +70,14 @@ test("a BYE of the far end is a caller's hang-up; a lost session is lost media",
     status: "completed",
     reason: "caller_hangup",
   });
-  expect(endingAnswered(legEnd("ack_missing"))).toMatchObject({ reason: "media_lost" });
+  expect(endingAnswered(legEnd("session_expired"))).toMatchObject({ reason: "media_lost" });
+});
+
+test("a call whose 2xx was never acknowledged has no talk time", () => {
+  const machine = createCallMachine("ringing");
+  machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  const ending = endingUnanswered(legEnd("ack_missing", 200));
+  machine.apply({ type: "end", ending, monotonicMs: 32_050, unconfirmed: true });
+  expect(machine.state).toMatchObject({ name: "ended", talkMs: 0 });
+  expect(statusOf(machine.state)).toBe("failed");
 });
