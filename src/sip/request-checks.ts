@@ -1,6 +1,7 @@
 /** What a request is refused for before a session sees it (RFC 3261 8.2, 16.3). */
 import { ACCEPT, ALLOW, OPTION_TAGS, SUPPORTED } from "./capabilities.ts";
 import {
+  bodyTypeOf,
   isOfRfc2543,
   mediaTypeOf,
   parseNameAddr,
@@ -25,8 +26,8 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
     return { statusCode: 420, headers: [["Unsupported", unsupported.join(", ")]] };
   }
   if (isIntervalTooSmall(request)) return { statusCode: 422, headers: [["Min-SE", MIN_SE_SEC]] };
-  if (tagOf(request.to) !== null) return undefined;
-  return refusalOutsideDialog(request);
+  if (tagOf(request.to) === null) return refusalOutsideDialog(request);
+  return method === "INVITE" ? refusalOfBody(request) : undefined;
 }
 
 /** Headers inside a Request-URI (RFC 3261 19.1.1) and Contacts that cannot be read. */
@@ -35,12 +36,19 @@ function isAmbiguous({ uri, headers }: SipRequest): boolean {
   return headers.all("contact").some((value) => value !== "*" && !parseNameAddr(value));
 }
 
-/** What an INVITE brings and wants back must be SDP (RFC 3261 8.2.3, 21.4.7). */
-function refusalOfContent({ headers, body }: SipRequest): ResponseParts | undefined {
-  const type = headers.get("content-type") ?? "application/sdp";
+/** What an INVITE brings must be SDP (RFC 3261 8.2.3). */
+function refusalOfBody(request: SipRequest): ResponseParts | undefined {
+  const { headers, body } = request;
   const optional = /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
-  if (body !== "" && !optional && sdpIn(type, body) === undefined)
-    return { statusCode: 415, headers: [["Accept", ACCEPT]] };
+  if (body === "" || optional || sdpIn(bodyTypeOf(request), body) !== undefined) return undefined;
+  return { statusCode: 415, headers: [["Accept", ACCEPT]] };
+}
+
+/** And what it wants back too (21.4.7). */
+function refusalOfContent(request: SipRequest): ResponseParts | undefined {
+  const refusal = refusalOfBody(request);
+  if (refusal) return refusal;
+  const { headers } = request;
   const accepted = headers.all("accept").map(mediaTypeOf);
   // Carriers forget SDP in long lists; who takes no application at all means it.
   const bearable = (type: string) => /^(application|multipart|\*)\//.test(type);

@@ -43,7 +43,7 @@ import { BESIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { MediaNegotiator } from "./session/media-negotiator.ts";
-import { withAddress, withCapabilities, withHop } from "./session/on-wire.ts";
+import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/take-over.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
@@ -281,7 +281,7 @@ export class SipTrunk implements Trunk {
   #onWire(message: SipMessage, text: string): string {
     const addressed = withCapabilities(withAddress(text, this.#hostToken, this.#address));
     const timer = this.#legOf(message.callId)?.sessionTimer;
-    return timer ? timer.outgoing(message, addressed) : addressed;
+    return withoutNullTag(timer ? timer.outgoing(message, addressed) : addressed);
   }
 
   #sipJsUser(request: SipRequest): SendUser {

@@ -16,6 +16,8 @@ export interface RawRequest {
   readonly method: string;
   readonly headers?: HeaderInit;
   readonly body?: string;
+  /** Of the body; null: none is stated. Default: SDP. */
+  readonly contentType?: string | null;
   /** Default: one of its own. */
   readonly branch?: string;
   readonly cseq?: number;
@@ -72,7 +74,7 @@ export function rawCall(
       const number_ = request.cseq ?? (followed ? cseq : ++cseq);
       const toTag = request.toTag === undefined ? call.toTag : request.toTag;
       const to = `<sip:${number}@stack.test>`;
-      const body = request.body ?? "";
+      const { body = "", contentType = "application/sdp" } = request;
       const text = buildRequest({
         method: request.method,
         uri: request.uri ?? `sip:${number}@${stack.host}:${stack.port}`,
@@ -87,7 +89,7 @@ export function rawCall(
             ? []
             : [["Contact", `<${request.contact ?? own}>`] as const]),
           ...(request.headers ?? []),
-          ...(body === "" ? [] : [["Content-Type", "application/sdp"] as const]),
+          ...(body === "" || contentType === null ? [] : [["Content-Type", contentType] as const]),
         ],
         body,
       });

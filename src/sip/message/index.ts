@@ -19,7 +19,7 @@ export {
   type SipResponse,
   transactionIdentity,
 } from "./message.ts";
-export { mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
+export { bodyTypeOf, mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
 export { formatNameAddr, type NameAddr, nameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
 export { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseCSeq, parseMessage } from "./parse.ts";

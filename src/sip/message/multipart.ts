@@ -1,6 +1,7 @@
 /**
- * The SDP of a body in several parts (RFC 5621): carriers send it beside ISUP or a location. Looks
- * one level deep; a bounded number of parts.
+ * What a body is, and the SDP in it: also where no Content-Type says so, and in a body of several parts
+ * (RFC 5621), which carriers send with ISUP or a location. Looks one level deep; a bounded number of
+ * parts.
  */
 import type { SipMessage } from "./message.ts";
 import { parseParameters } from "./parameters.ts";
@@ -12,6 +13,13 @@ const SDP = "application/sdp";
 /** What stands before the parameters, in lower case. */
 export const mediaTypeOf = (contentType: string): string =>
   (contentType.split(";")[0] ?? "").trim().toLowerCase();
+
+/** Says what it is, or begins as a description does (RFC 8866 5.1), or is bytes of no known kind. */
+export function bodyTypeOf({ headers, body }: Pick<SipMessage, "headers" | "body">): string {
+  const stated = headers.get("content-type")?.trim() ?? "";
+  if (stated !== "") return stated;
+  return /^\s*v=0[\r\n]/.test(body) ? SDP : "application/octet-stream";
+}
 
 /** The description in that body; undefined where it holds none. */
 export function sdpIn(contentType: string, body: string): string | undefined {
@@ -32,13 +40,17 @@ export function sdpIn(contentType: string, body: string): string | undefined {
   return undefined;
 }
 
-/** The message with its SDP for a body where that is one of several parts; else as it is. */
+/**
+ * The message with the type of its body stated, and with its SDP for a body where that is one of
+ * several parts: the dialog layer throws on a body of no type.
+ */
 export function withPlainSdp<Message extends SipMessage>(message: Message): Message {
-  const type = message.headers.get("content-type") ?? "";
-  if (!mediaTypeOf(type).startsWith("multipart/")) return message;
-  const sdp = sdpIn(type, message.body);
-  if (sdp === undefined) return message;
+  if (message.body === "") return message;
+  const type = bodyTypeOf(message);
+  const isMultipart = mediaTypeOf(type).startsWith("multipart/");
+  const sdp = isMultipart ? sdpIn(type, message.body) : undefined;
+  if (sdp === undefined && type === message.headers.get("content-type")) return message;
   const headers = message.headers.clone();
-  headers.set("content-type", SDP);
-  return { ...message, headers, body: sdp };
+  headers.set("content-type", sdp === undefined ? type : SDP);
+  return { ...message, headers, body: sdp ?? message.body };
 }

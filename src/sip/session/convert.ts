@@ -19,6 +19,12 @@ import {
 } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
 
+/**
+ * Stands for the tag of a peer that gave none (RFC 3261 12.1.2, RFC 2543): SIP.js knows no dialog
+ * without. It never leaves on the wire (on-wire.ts).
+ */
+export const NULL_TAG = "null-tag-of-an-rfc2543-peer";
+
 /** Parsed by SIP.js' slow grammar although nobody asks it for them; we read them ourselves. */
 const WITHHELD: ReadonlySet<string> = new Set([
   "p-asserted-identity",
@@ -79,9 +85,9 @@ function fill(target: Core.IncomingMessage, message: SipMessage): void {
   target.callId = message.callId;
   target.cseq = message.cseq.number;
   target.from = toNameAddrHeader(message.from);
-  target.fromTag = tagOf(message.from) ?? "";
+  target.fromTag = tagOf(message.from) ?? NULL_TAG;
   target.to = toNameAddrHeader(message.to);
-  target.toTag = tagOf(message.to) ?? "";
+  target.toTag = tagOf(message.to) ?? (message.kind === "response" ? NULL_TAG : "");
   target.via = { host: message.via.host, port: message.via.port ?? 5060 };
   target.viaBranch = branchOf(message.via);
   for (const [name, value] of message.headers) {

@@ -4,7 +4,7 @@
  */
 import type { Session } from "sip.js";
 import { type SipRequest, tagOf } from "../message/index.ts";
-import { toSipJsContact } from "./convert.ts";
+import { NULL_TAG, toSipJsContact } from "./convert.ts";
 
 interface DialogState {
   remoteSequenceNumber: number | undefined;
@@ -48,7 +48,7 @@ export function dialogNamed(session: Session, name: DialogName): { early: boolea
 export const nameOfRequest = (request: SipRequest): DialogName => ({
   callId: request.callId,
   localTag: tagOf(request.to) ?? "",
-  remoteTag: tagOf(request.from) ?? "",
+  remoteTag: tagOf(request.from) ?? NULL_TAG,
 });
 
 /**

@@ -18,7 +18,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { MediaPlan } from "../../media/plan.ts";
-import type { ResponseParts, SipRequest } from "../message/index.ts";
+import { mediaTypeOf, type ResponseParts, type SipRequest } from "../message/index.ts";
 import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
@@ -44,6 +44,9 @@ export interface LegContext {
   /** The leg is over: forget it. */
   readonly onEnded: (leg: BaseLeg) => void;
 }
+
+/** What an INFO may carry. */
+const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
 
 type Pending = () => void;
 
@@ -180,14 +183,24 @@ export abstract class BaseLeg {
         this.settle(bye.accept());
         if (!this.isReplaced) this.end(hungUp(this.peer));
       },
-      onInfo: (info: Info) => {
-        const digit = digitOf(info.request.getHeader("content-type"), info.request.body);
-        this.settle(info.accept());
-        if (digit !== undefined) this.emit("digit", { digit });
-      },
+      onInfo: (info: Info) => this.#onInfo(info),
       // We follow nobody's transfer: it would place calls on the tenant's account.
       onRefer: (referral: Referral) => this.settle(referral.reject({ statusCode: 603 })),
     };
+  }
+
+  /** One without a body only asks whether the call stands; one we cannot read is 415 (RFC 6086 4.2.2). */
+  #onInfo(info: Info): void {
+    const { body } = info.request;
+    const type = info.request.getHeader("content-type");
+    if (body !== "" && !DTMF_TYPES.includes(mediaTypeOf(type ?? ""))) {
+      const extraHeaders = [`Accept: ${DTMF_TYPES.join(", ")}`];
+      this.settle(info.reject({ statusCode: 415, extraHeaders }));
+      return;
+    }
+    const digit = digitOf(type, body);
+    this.settle(info.accept());
+    if (digit !== undefined) this.emit("digit", { digit });
   }
 
   /** Our address is another one: the far end is asked to send its media there. */
@@ -339,7 +352,7 @@ export abstract class BaseLeg {
 
 /** application/dtmf-relay (`Signal=5`) and application/dtmf (`5`). */
 export function digitOf(contentType: string | undefined, body: string): string | undefined {
-  const type = contentType?.split(";")[0]?.trim().toLowerCase();
+  const type = mediaTypeOf(contentType ?? "");
   const text =
     type === "application/dtmf-relay" ? /^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] : body.trim();
   if (type !== "application/dtmf-relay" && type !== "application/dtmf") return undefined;

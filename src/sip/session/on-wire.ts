@@ -5,6 +5,7 @@
 import { ALLOW } from "../capabilities.ts";
 import { hostForUri } from "../registration.ts";
 import type { Address, TransportName } from "../transport/flow.ts";
+import { NULL_TAG } from "./convert.ts";
 
 /** The first Via is ours. */
 const VIA = /^(Via: SIP\/2\.0\/)\w+( [^\r\n]*?;branch=)[^;\s]+/m;
@@ -12,6 +13,12 @@ const VIA = /^(Via: SIP\/2\.0\/)\w+( [^\r\n]*?;branch=)[^;\s]+/m;
 export function withAddress(text: string, hostToken: string, address: Address): string {
   return text.replaceAll(hostToken, `${hostForUri(address.host)}:${address.port}`);
 }
+
+/** Without the tag that stands for none; in a Refer-To's Replaces that is written 0 (RFC 3891 3). */
+export const withoutNullTag = (text: string): string =>
+  text.includes(NULL_TAG)
+    ? text.replaceAll(`;tag=${NULL_TAG}`, "").replaceAll(`tag%3D${NULL_TAG}`, "tag%3D0")
+    : text;
 
 /**
  * SIP.js lists what it knows itself: UPDATE and OPTIONS are answered beside it, and of `outbound`

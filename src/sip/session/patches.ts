@@ -18,7 +18,20 @@ interface InvitationInternals {
   onAckTimeout: Method<Invitation, [], void>;
 }
 interface SessionInternals {
+  onAckRequest: Method<ReinvitedSession, [Core.IncomingAckRequest], Promise<void>>;
   onPrackRequest: Method<Session, [{ accept(): unknown }], void>;
+}
+interface ReinvitedSession {
+  /** We answered a re-INVITE, and its ACK is due. */
+  pendingReinviteAck: boolean;
+  readonly dialog?: Core.SessionDialog;
+  rollbackOffer(): Promise<void>;
+}
+interface DialogInternals {
+  /** Undefined: its constructor threw half-way, when the dialog was listed already. */
+  readonly logger: object | undefined;
+  readonly invite2xxTimer: ReturnType<typeof setTimeout> | undefined;
+  dispose(): void;
 }
 interface ClientTransactionInternals {
   makeId(request: { method: string; branch?: string }): string;
@@ -54,6 +67,8 @@ export function applySipJsPatches(): void {
   strengthenBranches();
   answerChallenges();
   answerLatePrack();
+  keepSessionWithoutAnswer();
+  disposeHalfDialogs();
   leaveTimeoutsToUs();
 }
 
@@ -117,6 +132,39 @@ function answerLatePrack(): void {
   const prototype = Session.prototype as unknown as SessionInternals;
   prototype.onPrackRequest = (request) => {
     request.accept();
+  };
+}
+
+/**
+ * The ACK of a re-INVITE without an offer must answer ours (RFC 3261 13.2.1). Some peers leave that out;
+ * SIP.js hung up the call, where a re-INVITE that comes to nothing leaves the session as it was (14.2).
+ */
+function keepSessionWithoutAnswer(): void {
+  const prototype = Session.prototype as unknown as SessionInternals;
+  const original = prototype.onAckRequest;
+  prototype.onAckRequest = function (request) {
+    const unanswered = this.dialog?.signalingState === Core.SignalingState.HaveLocalOffer;
+    if (!this.pendingReinviteAck || !unanswered) return original.call(this, request);
+    this.pendingReinviteAck = false;
+    this.dialog?.signalingStateRollback();
+    return this.rollbackOffer();
+  };
+}
+
+/**
+ * A dialog whose constructor threw stays in SIP.js' list, and its dispose threw for want of a logger:
+ * the trunk could be closed no more.
+ */
+function disposeHalfDialogs(): void {
+  const prototype = Core.SessionDialog.prototype as unknown as DialogInternals;
+  const original = prototype.dispose;
+  prototype.dispose = function () {
+    if (this.logger !== undefined) {
+      original.call(this);
+      return;
+    }
+    clearTimeout(this.invite2xxTimer);
+    Core.Dialog.prototype.dispose.call(this);
   };
 }
 

@@ -1,5 +1,6 @@
 /** The Replaces header (RFC 3891 6.1): which dialog an INVITE takes the place of. Pure. */
 import { parseParameters, type SipRequest } from "../message/index.ts";
+import { NULL_TAG } from "./convert.ts";
 import type { DialogName } from "./dialog.ts";
 
 export interface Replaces extends DialogName {
@@ -17,7 +18,7 @@ export function replacesOf({ headers }: SipRequest): Replaces | null | undefined
   const remoteTag = parameters?.get("from-tag");
   if (!parameters || callId.trim() === "" || !localTag || !remoteTag) return undefined;
   // RFC 3891 3: a tag of 0 is that of an RFC 2543 peer, which sent none.
-  const plain = (tag: string) => (tag === "0" ? "" : tag);
+  const plain = (tag: string) => (tag === "0" ? NULL_TAG : tag);
   return {
     callId: callId.trim(),
     localTag: plain(localTag),

@@ -141,7 +141,12 @@ export class TrunkUserAgent {
 
   /** Sessions must be over; their last transactions are cut off. */
   close(): void {
-    this.#agent.userAgentCore.reset();
+    try {
+      this.#agent.userAgentCore.reset();
+    } catch (error) {
+      // A dialog that cannot be closed must not keep a trunk from being changed, nor the process from ending.
+      this.options.log.warn("sip_close_failed", { error: describeError(error) });
+    }
   }
 
   #onInvite(invitation: Invitation): void {

@@ -1,13 +1,12 @@
 /** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
-import type { ResponseParts, SipRequest } from "../../../src/sip/message/index.ts";
-import type { IncomingLeg, OutgoingLeg, SipStack } from "../../../src/sip/ports.ts";
+import { buildRequest, parseNameAddr, type ResponseParts } from "../../../src/sip/message/index.ts";
+import type { IncomingLeg, OutgoingLeg } from "../../../src/sip/ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER } from "../../support/raw-call.ts";
-import { type Answer, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
-import { endOf, next, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { endOf, next } from "../../support/sip-stack.ts";
 
 const FAR = "127.0.63.2";
 const line = incomingLine("127.0.63.1", FAR);
@@ -75,4 +74,232 @@ describe("the ACK of a 200", () => {
     await Bun.sleep(1200);
     expect(call.codes(branch)).toHaveLength(before);
   });
+});
+
+describe("a body without Content-Type", () => {
+  const UNTYPED = { contentType: null };
+
+  test("of an INVITE is taken for SDP where it is SDP, and the call stands", async () => {
+    const { confirmed } = answering();
+    const call = line.newCall();
+    const ok = await call.answer(
+      call.send({ method: "INVITE", body: OFFER(FAR, 30_060), ...UNTYPED }),
+    );
+    expect(ok.statusCode).toBe(200);
+    expect(ok.body).toContain("m=audio 40000");
+    call.ack(1);
+    await eventually(confirmed, "the confirmation");
+  });
+
+  test.each([
+    ["an INVITE", "INVITE", false],
+    ["a re-INVITE", "INVITE", true],
+    ["an UPDATE", "UPDATE", true],
+    ["an INFO", "INFO", true],
+  ] as const)("of %s is 415 where it is something else", async (_, method, inDialog) => {
+    const call = inDialog ? (await line.answered()).call : line.newCall();
+    const branch = call.send({ method, body: "neither this nor that", ...UNTYPED });
+    const refused = await call.answer(branch, method);
+    expect([refused.statusCode, refused.headers.has("accept")]).toEqual([415, true]);
+  });
+
+  test("of a re-INVITE and of an UPDATE is taken for SDP as well", async () => {
+    const { call, leg } = await line.answered();
+    const ports: number[] = [];
+    leg.on("media", ({ plan }) => ports.push(plan.remote.port));
+    for (const [method, port] of [
+      ["INVITE", 30_070],
+      ["UPDATE", 30_080],
+    ] as const) {
+      const branch = call.send({ method, body: OFFER(FAR, port), ...UNTYPED });
+      const ok = await call.answer(branch, method);
+      expect(ok.statusCode).toBe(200);
+      if (method === "INVITE") call.ack(ok.cseq.number);
+    }
+    expect(ports).toEqual([30_070, 30_080]);
+  });
+
+  test("of an ACK that answers our offer connects the call", async () => {
+    const { confirmed } = answering();
+    const call = line.newCall();
+    await call.answer(call.send({ method: "INVITE" }));
+    call.send({ method: "ACK", body: OFFER(FAR, 30_090), ...UNTYPED });
+    await eventually(confirmed, "the confirmation");
+  });
+
+  test("that is no SDP, of an ACK, does no harm", async () => {
+    const { confirmed } = answering();
+    const call = line.newCall();
+    await call.answer(call.invite());
+    call.send({ method: "ACK", body: "neither this nor that", ...UNTYPED });
+    await eventually(confirmed, "the confirmation");
+  });
+});
+
+describe("an INFO", () => {
+  test.each([
+    ["with a digit", "application/dtmf-relay", "Signal=5\r\nDuration=160\r\n", 200],
+    ["with a digit alone", "application/dtmf", "5", 200],
+    ["of an unknown type", "application/media_control+xml", "<media_control/>", 415],
+    ["of a package nobody asked for", "text/plain", "hello", 415],
+  ])("%s (%s) is answered as it deserves", async (_, contentType, body, code) => {
+    const { call, leg } = await line.answered();
+    const digits: string[] = [];
+    leg.on("digit", ({ digit }) => digits.push(digit));
+    const answer = await call.answer(call.send({ method: "INFO", contentType, body }), "INFO");
+    expect(answer.statusCode).toBe(code);
+    expect(digits).toEqual(code === 200 ? ["5"] : []);
+    if (code === 415)
+      expect(answer.headers.all("accept")).toEqual(["application/dtmf-relay", "application/dtmf"]);
+  });
+
+  test("without a body asks whether the call stands, and is told so", async () => {
+    const { call } = await line.answered();
+    expect((await call.answer(call.send({ method: "INFO" }), "INFO")).statusCode).toBe(200);
+  });
+});
+
+describe("a re-INVITE without an offer", () => {
+  test("whose ACK has no answer leaves the session that stood, and others may follow", async () => {
+    const { call, leg } = await line.answered();
+    const plans: string[] = [];
+    leg.on("media", ({ plan }) => plans.push(`${plan.remote.port} ${plan.direction}`));
+    let ended = false;
+    leg.on("ended", () => {
+      ended = true;
+    });
+    for (let round = 0; round < 2; round++) {
+      const ok = await call.answer(call.send({ method: "INVITE" }));
+      expect(ok.body).toContain("m=audio 40000");
+      call.ack(ok.cseq.number);
+    }
+    const fine = await call.answer(call.send({ method: "INVITE", body: OFFER(FAR, 30_100) }));
+    expect(fine.statusCode).toBe(200);
+    call.ack(fine.cseq.number);
+    const update = call.send({ method: "UPDATE", body: OFFER(FAR, 30_110) });
+    expect((await call.answer(update, "UPDATE")).statusCode).toBe(200);
+    expect(plans).toEqual(["30100 sendrecv", "30110 sendrecv"]);
+    expect([ended, line.peer.methods().includes("BYE")]).toEqual([false, false]);
+  });
+
+  test("the first INVITE of a call cannot do without: it is hung up", async () => {
+    answering();
+    const call = line.newCall();
+    await call.answer(call.send({ method: "INVITE" }));
+    const ended = endOf(lastLeg());
+    call.ack(1);
+    await ended;
+    await eventually(() => line.peer.methods().includes("BYE"), "our BYE");
+  });
+});
+
+describe("a call of ours", () => {
+  const contact = () => `<sip:far@${FAR}:${line.peer.port}>`;
+  const SDP = ["Content-Type", "application/sdp"] as const;
+
+  /** Says each of these to the INVITE, in turn, and 200 to everything else. */
+  function scripted(...answers: readonly ResponseParts[]): OutgoingLeg {
+    line.peer.onRequest = (request, answer) => {
+      if (request.method === "ACK") return;
+      if (request.method !== "INVITE") answer({ statusCode: 200 });
+      else for (const parts of answers) answer(parts);
+    };
+    const trunk = line.stack.trunk(1);
+    if (!trunk) throw new Error("no trunk");
+    const [to, from] = [e164("+37062222222"), e164("+37061001001")];
+    return trunk.place({ to, from, media: line.media, ringTimeoutMs: 10_000 });
+  }
+  const toLines = (method: string): string[] =>
+    line.peer.requests
+      .filter(({ request }) => request.method === method)
+      .map(({ request }) => request.headers.get("to") ?? "");
+
+  test("answered without Content-Type is acknowledged and connected", async () => {
+    const headers = [["Contact", contact()]] as const;
+    const leg = scripted({ statusCode: 200, toTag: "far", headers, body: OFFER(FAR, 30_120) });
+    expect((await next(leg, "answered")).plan.remote.port).toBe(30_120);
+    await eventually(() => line.peer.methods().includes("ACK"), "our ACK");
+  });
+
+  test("answered with a body that is no SDP is acknowledged, hung up and named", async () => {
+    const headers = [["Contact", contact()]] as const;
+    const leg = scripted({ statusCode: 200, toTag: "far", headers, body: "nothing of use" });
+    await endOf(leg);
+    await eventually(() => line.peer.methods().includes("BYE"), "our BYE");
+    expect(line.peer.methods()).toEqual(["INVITE", "ACK", "BYE"]);
+  });
+
+  test("that rings with a body without Content-Type has early media", async () => {
+    const headers = [["Contact", contact()]] as const;
+    const leg = scripted({ statusCode: 183, toTag: "far", headers, body: OFFER(FAR, 30_130) });
+    expect((await next(leg, "ringing")).plan?.remote.port).toBe(30_130);
+  });
+
+  test("answered without a To tag stands: it is acknowledged, changed and hung up", async () => {
+    const headers = [["Contact", contact()], SDP] as const;
+    const leg = scripted(
+      { statusCode: 180, headers: [["Contact", contact()]] },
+      { statusCode: 200, headers, body: OFFER(FAR, 30_140) },
+    );
+    const rung = next(leg, "ringing");
+    expect((await next(leg, "answered")).plan.remote.port).toBe(30_140);
+    expect((await rung).sipCode).toBe(180);
+    await eventually(() => line.peer.methods().includes("ACK"), "our ACK");
+    const inbound = fromFarEnd(leg.sipCallId);
+    const media = next(leg, "media");
+    expect((await inbound("INVITE", OFFER(FAR, 30_150))).statusCode).toBe(200);
+    expect((await media).plan.remote.port).toBe(30_150);
+    expect((await inbound("UPDATE")).statusCode).toBe(200);
+    leg.hangUp();
+    await eventually(() => line.peer.methods().includes("BYE"), "our BYE");
+    const tags = [...toLines("ACK"), ...toLines("BYE")].map((to) => to.includes("tag="));
+    expect(tags).toEqual([false, false]);
+  });
+
+  test("answered without a To tag ends by the far end's BYE", async () => {
+    const headers = [["Contact", contact()], SDP] as const;
+    const leg = scripted({ statusCode: 200, headers, body: OFFER(FAR) });
+    await next(leg, "answered");
+    const ended = endOf(leg);
+    expect((await fromFarEnd(leg.sipCallId)("BYE")).statusCode).toBe(200);
+    expect(await ended).toMatchObject({ by: "callee", kind: "bye" });
+  });
+
+  /** Requests of the far end in a dialog for which it gave no tag. */
+  function fromFarEnd(callId: string) {
+    const invite = line.peer.requests.find(({ request }) => request.method === "INVITE")?.request;
+    const ours = parseNameAddr(invite?.headers.get("contact") ?? "");
+    if (!invite || !ours) throw new Error("no INVITE was sent");
+    let cseq = 100;
+    return async (method: string, body = "") => {
+      const branch = `z9hG4bK${method}${++cseq}${callId}`;
+      const request = (name: string) =>
+        buildRequest({
+          method: name,
+          uri: ours.uri,
+          headers: [
+            ["Via", `SIP/2.0/UDP ${FAR}:${line.peer.port};branch=${branch}${name}`],
+            ["Max-Forwards", 70],
+            ["From", invite.headers.get("to") ?? ""],
+            ["To", invite.headers.get("from") ?? ""],
+            ["Call-ID", callId],
+            ["CSeq", `${cseq} ${name}`],
+            ["Contact", contact()],
+            ...(body === "" ? [] : [SDP]),
+          ],
+          body: name === "ACK" ? "" : body,
+        });
+      line.peer.send(request(method), line.stack.localAddress);
+      const found = () =>
+        line.peer.responses.find(
+          ({ via, statusCode }) =>
+            via.parameters.get("branch") === `${branch}${method}` && statusCode >= 200,
+        );
+      await eventually(() => found() !== undefined, `an answer to ${method}`);
+      if (method === "INVITE") line.peer.send(request("ACK"), line.stack.localAddress);
+      const response = found();
+      if (!response) throw new Error("no answer");
+      return response;
+    };
+  }
 });

@@ -66,7 +66,7 @@ describe("without a code of the far end", () => {
   });
 
   test("what was lost on the way is never called a hang-up", () => {
-    for (const end of [ends.sessionExpired(), ends.ackMissing(), ends.transportFailed()])
+    for (const end of [ends.sessionExpired(), ends.transportFailed()])
       expect(endingAnswered(end)).toMatchObject({ reason: "media_lost", fault: "carrier" });
   });
 });
