@@ -21,6 +21,7 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
       `${root}src/worker/speech.worker.ts`,
       `${root}src/worker/encoder.worker.ts`,
       `${root}src/worker/database.worker.ts`,
+      `${root}src/worker/schema.worker.ts`,
     ],
     root: `${root}src`,
     target: "bun",

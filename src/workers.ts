@@ -8,5 +8,7 @@ export const spawnSpeechWorker = () =>
   new Worker(new URL("./worker/speech.worker.ts", import.meta.url).href);
 export const spawnEncoderWorker = () =>
   new Worker(new URL("./worker/encoder.worker.ts", import.meta.url).href);
+export const spawnSchemaWorker = () =>
+  new Worker(new URL("./worker/schema.worker.ts", import.meta.url).href);
 export const spawnDatabaseWorker = () =>
   new Worker(new URL("./worker/database.worker.ts", import.meta.url).href);

@@ -13,6 +13,7 @@ import type { Database } from "../store/database.ts";
 import { mailStore } from "../store/mail-store.ts";
 import { toolTargetStore } from "../store/tool-target-store.ts";
 import { webhookStores } from "../store/webhook-stores.ts";
+import { createArgumentCheck } from "../tool/argument-check.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import { createToolRunner } from "../tool/run-tool.ts";
 import { createDeliveryWorker } from "../webhook/delivery.ts";
@@ -21,6 +22,7 @@ import { createGuardedClient, type GuardedClient } from "../webhook/safe-http.ts
 import { createEventSink } from "../webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../webhook/switched-off.ts";
 import { createWebhookTester, type WebhookTester } from "../webhook/tester.ts";
+import { spawnSchemaWorker } from "../workers.ts";
 import type { AppSettings, MailProviderSettings } from "./settings.ts";
 
 export interface Delivery {
@@ -85,6 +87,7 @@ export function createDelivery(
     attempted: deps.attempted,
   });
   const wake = () => worker.wake();
+  const argumentCheck = createArgumentCheck(spawnSchemaWorker, clock);
   return {
     events: createEventSink({ stores, clock, random, wake }),
     tester: createWebhookTester({ ...shared, wake }),
@@ -96,6 +99,7 @@ export function createDelivery(
       targets: toolTargetStore,
       vault,
       client,
+      argumentCheck,
       timeoutMs: httpClient.toolTimeoutMs,
       log,
       clock,
@@ -105,6 +109,7 @@ export function createDelivery(
       mails.start();
     },
     async stop() {
+      argumentCheck.close();
       await Promise.all([worker.stop(), mails.stop()]);
     },
   };

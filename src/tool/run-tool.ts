@@ -14,8 +14,8 @@ import { GuardedHttpError } from "../webhook/guarded-http-error.ts";
 import type { GuardedClient, GuardedResponse } from "../webhook/safe-http.ts";
 import { type SecretVault, toolSecretBinding } from "../webhook/secret-binding.ts";
 import type { JsonValue, ToolResult } from "../worker/messages.ts";
+import type { ArgumentCheck } from "./argument-check.ts";
 import type { ToolRunner } from "./ports.ts";
-import { argumentProblem } from "./run-tool-arguments.ts";
 import type { ToolTarget, ToolTargets } from "./stores.ts";
 
 export interface ToolRunnerOptions {
@@ -23,6 +23,7 @@ export interface ToolRunnerOptions {
   readonly targets: ToolTargets;
   readonly vault: SecretVault;
   readonly client: GuardedClient;
+  readonly argumentCheck: Pick<ArgumentCheck, "problem">;
   /** `[http_client] tool_timeout_ms`. */
   readonly timeoutMs: number;
   readonly log: Log;
@@ -41,11 +42,17 @@ const NOT_VERIFIED =
 const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { database, targets, vault, client, timeoutMs, log, clock = systemClock } = options;
+  const { database, targets, vault, client, argumentCheck, timeoutMs, log } = options;
+  const { clock = systemClock } = options;
 
-  async function execute(target: ToolTarget | null, call: Call): Promise<Outcome> {
+  async function execute(
+    tenantId: number,
+    target: ToolTarget | null,
+    call: Call,
+  ): Promise<Outcome> {
     if (!target) return failure(`There is no tool named ${call.tool}.`);
-    const problem = argumentProblem(target.parameters, call.arguments);
+    const { parameters } = target;
+    const problem = await argumentCheck.problem(tenantId, parameters, call.arguments);
     if (problem !== null) return failure(problem);
     const level = await levelFor(target, call);
     if (level < target.callerLevel) return failure(NOT_VERIFIED);
@@ -79,10 +86,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     });
   }
 
-  async function measured(call: Call, found: () => Promise<ToolTarget | null>) {
+  async function measured(tenantId: number, call: Call, found: () => Promise<ToolTarget | null>) {
     const startedAt = clock.monotonic();
     const outcome = await found()
-      .then((target) => execute(target, call))
+      .then((target) => execute(tenantId, target, call))
       .catch((error): Outcome => {
         if (error instanceof GuardedHttpError) return failure(`The tool failed: ${error.message}.`);
         log.error("tool.failed", {
@@ -97,7 +104,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
 
   return {
-    run: (tenantId, call) => measured(call, () => targets(database.read).find(tenantId, call.tool)),
+    run: (tenantId, call) =>
+      measured(tenantId, call, () => targets(database.read).find(tenantId, call.tool)),
 
     async trial(tenantId, toolId, { callUuid, arguments: values }) {
       const target = await targets(database.read).byId(tenantId, toolId);
@@ -105,7 +113,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       const caller = { number: "", direction: "inbound", test: true };
       const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
       // Whoever tries it out is signed in.
-      return measured(call, async () => ({ ...target, callerLevel: 0 }));
+      return measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
 import type { JsonObject, JsonValue } from "../worker/messages.ts";
+import { boundsProblem } from "./schema-bounds.ts";
 import type { ToolChanges } from "./tools.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -9,7 +10,6 @@ const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 const DESCRIPTION_MAX = 1024;
 const SCHEMA_BYTES_MAX = 16 * 1024;
-const SCHEMA_DEPTH_MAX = 12;
 
 /** HTTP's own, and what the runner writes itself: a secret there would break the request. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
@@ -65,17 +65,15 @@ function checkHeader(name: string): void {
 
 /** One sentence without its full stop, or null for a schema that arguments can be checked with. */
 export function schemaProblem(schema: unknown): string | null {
-  const text = JSON.stringify(schema);
-  if (Buffer.byteLength(text) > SCHEMA_BYTES_MAX)
-    return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
   if (typeof schema !== "object" || schema === null || !("type" in schema))
     return 'the JSON Schema must say {"type":"object", …}';
   if (schema.type !== "object") return 'the JSON Schema\'s type must be "object"';
-  if (depthOf(schema as JsonValue) > SCHEMA_DEPTH_MAX)
-    return `the JSON Schema must not be nested deeper than ${SCHEMA_DEPTH_MAX}`;
+  const unbounded = boundsProblem(schema as JsonObject);
+  if (unbounded !== null) return unbounded;
+  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX)
+    return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
   const misshapen = shapeProblem(schema as JsonObject, "");
   if (misshapen !== null) return misshapen;
-  if (/"\$ref":"(?!#)/.test(text)) return "$ref may only point into the same schema";
   try {
     z.fromJSONSchema(schema as unknown as SchemaDocument).safeParse({});
     return null;
@@ -118,9 +116,3 @@ const isText = (value: JsonValue): boolean => typeof value === "string";
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";
-
-function depthOf(value: JsonValue): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inner = Array.isArray(value) ? value : Object.values(value);
-  return 1 + inner.reduce<number>((deepest, item) => Math.max(deepest, depthOf(item)), 0);
-}

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/log.ts";
 import { toolTargetStore } from "../../../src/store/tool-target-store.ts";
+import { createArgumentCheck } from "../../../src/tool/argument-check.ts";
 import { createToolRunner } from "../../../src/tool/run-tool.ts";
 import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
 import { insertTenant, insertTool } from "../../support/stored-rows.ts";
@@ -15,11 +17,13 @@ const HOST = "127.44.0.1";
 const directory = tempDir();
 const ca = testCa(directory);
 const database = await openTestDatabase(join(directory, "tools.db"), 0);
+const argumentCheck = createArgumentCheck(spawnSchemaWorker);
 const runner = createToolRunner({
   database,
   targets: toolTargetStore,
   vault: plainVault,
   client: createGuardedClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  argumentCheck,
   timeoutMs: 300,
   log: silentLog,
 });
@@ -42,6 +46,7 @@ beforeEach(async () => {
   });
 });
 afterAll(async () => {
+  argumentCheck.close();
   await endpoint.close();
   await database.close();
 });
