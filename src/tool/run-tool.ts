@@ -82,7 +82,6 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       }),
       timeoutMs,
       responseBytesMax: ANSWER_BYTES_MAX,
-      onTooLarge: "fail",
     });
   }
 

@@ -27,7 +27,7 @@ export interface AttemptResult {
   readonly abandoned: boolean;
 }
 
-/** An answer's body says nothing to us; this much is read so that the receiver can finish. */
+/** Read away at most, so that the receiver can finish: only the status counts. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 const GONE = 410;
 
@@ -56,7 +56,7 @@ export async function attemptDelivery(
       body: attempt.body,
       timeoutMs,
       responseBytesMax: ANSWER_BYTES_MAX,
-      onTooLarge: "truncate",
+      statusOnly: true,
       signal,
       mayReuse: true,
     });

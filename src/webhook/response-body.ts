@@ -3,39 +3,36 @@ import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { GuardedHttpError } from "./guarded-http-error.ts";
 
-/**
- * Rejects with GuardedHttpError too_large or bad_response. `truncate` keeps the beginning and leaves a
- * compressed body as it is: who truncates only looks at the status.
- */
-export async function readBody(
-  response: IncomingMessage,
-  bytesMax: number,
-  onTooLarge: "fail" | "truncate",
-): Promise<Buffer> {
-  const raw = await collect(response, bytesMax, onTooLarge);
-  return onTooLarge === "truncate" ? raw : decompress(raw, response, bytesMax);
+/** Rejects with GuardedHttpError too_large or bad_response. */
+export async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const isWhole = await take(response, bytesMax, (chunk) => chunks.push(chunk));
+  if (!isWhole) throw tooLarge(bytesMax);
+  return decompress(Buffer.concat(chunks), response, bytesMax);
+}
+
+/** Reads and forgets. Resolves at the end, or past `bytesMax`; rejects where the answer breaks off. */
+export async function skipBody(response: IncomingMessage, bytesMax: number): Promise<void> {
+  await take(response, bytesMax, () => undefined);
 }
 
 const tooLarge = (bytesMax: number) =>
   new GuardedHttpError("too_large", `the answer is larger than ${bytesMax} bytes`);
 
-function collect(
+/** False: there is more than `bytesMax`. */
+function take(
   response: IncomingMessage,
   bytesMax: number,
-  onTooLarge: "fail" | "truncate",
-): Promise<Buffer> {
+  keep: (chunk: Buffer) => void,
+): Promise<boolean> {
   return new Promise((done, fail) => {
-    const chunks: Buffer[] = [];
     let size = 0;
     response.on("data", (chunk: Buffer) => {
-      const room = bytesMax - size;
-      chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      size += Math.min(room, chunk.length);
-      if (chunk.length <= room) return;
-      if (onTooLarge === "fail") fail(tooLarge(bytesMax));
-      else done(Buffer.concat(chunks));
+      size += chunk.length;
+      if (size > bytesMax) done(false);
+      else keep(chunk);
     });
-    response.on("end", () => done(Buffer.concat(chunks)));
+    response.on("end", () => done(true));
     response.on("error", fail);
     response.on("close", () => {
       if (!response.readableEnded)

@@ -19,7 +19,7 @@ import { createSecureContext, rootCertificates } from "node:tls";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { AddressRules, type AddressVerdict } from "./address-rules.ts";
 import { asGuardedHttpError, GuardedHttpError } from "./guarded-http-error.ts";
-import { readBody } from "./response-body.ts";
+import { readBody, skipBody } from "./response-body.ts";
 
 export interface GuardedRequest {
   readonly method: "GET" | "POST";
@@ -28,10 +28,13 @@ export interface GuardedRequest {
   readonly body: string;
   /** For the whole exchange: lookup, connect, TLS, answer. */
   readonly timeoutMs: number;
-  /** Largest answer, before and after decompression. */
+  /** Largest answer, before and after decompression. A larger one fails, unless `statusOnly` is set. */
   readonly responseBytesMax: number;
-  /** What to do with a larger one: fail, or keep the beginning. */
-  readonly onTooLarge: "fail" | "truncate";
+  /**
+   * The status line decides: the answer is there as soon as its headers are, with an empty body. The
+   * rest is read away so that the receiver can finish, within the size and time limits.
+   */
+  readonly statusOnly?: boolean;
   readonly signal?: AbortSignal;
   /**
    * For many requests in a row to one host, which may be sent twice: a connection kept for a second may
@@ -71,6 +74,9 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const KEPT_FOR_MS = 1000;
 /** Of one host, which may be that of many endpoints: as many as deliveries are under way at once. */
 const KEPT_EACH_MAX = 256;
+const NO_BODY = Buffer.alloc(0);
+/** Answers whose status is known and whose body is still read away. Above it the connection is closed. */
+const READ_AWAY_MAX = 256;
 
 const resolveBySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
@@ -123,6 +129,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   });
   /** Kept connections whose address has passed; it cannot change while they live. */
   const judged = new WeakSet<Duplex>();
+  let beingReadAway = 0;
 
   function requireAllowed(verdict: AddressVerdict, url: URL): void {
     // One wording for all: what a name of ours resolves to is nobody's to learn.
@@ -177,6 +184,16 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return https.request({ ...secured, agent: mayReuse ? kept : false });
   }
 
+  async function readAway(response: http.IncomingMessage, bytesMax: number): Promise<void> {
+    if (beingReadAway >= READ_AWAY_MAX) return;
+    beingReadAway++;
+    try {
+      await skipBody(response, bytesMax);
+    } finally {
+      beingReadAway--;
+    }
+  }
+
   function exchange(request: GuardedRequest, url: URL): Promise<GuardedResponse> {
     return new Promise((done, fail) => {
       const outgoing = open(request, url);
@@ -209,14 +226,16 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       });
       outgoing.on("response", (response) => {
         isAnswered = true;
-        readBody(response, request.responseBytesMax, request.onTooLarge).then(
-          (body) => {
-            settle();
-            done({ status: response.statusCode ?? 0, headers: flatten(response.headers), body });
-            if (!request.mayReuse || !response.complete) outgoing.destroy();
-          },
-          (error) => stop(asGuardedHttpError(error)),
-        );
+        const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };
+        const finish = () => {
+          settle();
+          if (!request.mayReuse || !response.complete) outgoing.destroy();
+        };
+        const isRead = request.statusOnly
+          ? readAway(response, request.responseBytesMax)
+          : readBody(response, request.responseBytesMax).then((body) => done({ ...head, body }));
+        isRead.then(finish, (error) => stop(asGuardedHttpError(error)));
+        if (request.statusOnly) done({ ...head, body: NO_BODY });
       });
       if (request.signal?.aborted) onAbort();
       else outgoing.end(request.body);

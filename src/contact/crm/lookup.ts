@@ -78,7 +78,6 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
       }),
       timeoutMs: HARD_MS,
       responseBytesMax: ANSWER_BYTES_MAX,
-      onTooLarge: "fail",
     });
     if (response.status === 404) return {};
     if (response.status < 200 || response.status > 299)

@@ -143,7 +143,7 @@ export function createCrmPosts(options: CrmPostsOptions) {
         body: post.body,
         timeoutMs: TIMEOUT_MS,
         responseBytesMax: ANSWER_BYTES_MAX,
-        onTooLarge: "truncate",
+        statusOnly: true,
         signal: abort.signal,
       });
       const ok = response.status >= 200 && response.status < 300;

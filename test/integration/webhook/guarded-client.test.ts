@@ -48,7 +48,6 @@ const post = (url: string, extra: Partial<GuardedRequest> = {}): GuardedRequest 
   body: '{"ok":"ąčę"}',
   timeoutMs: 5000,
   responseBytesMax: 10_000,
-  onTooLarge: "fail",
   ...extra,
 });
 
@@ -178,7 +177,7 @@ describe("the guarded client", () => {
     mute.close();
   });
 
-  test("an answer above the cap fails, or is cut where only the status counts", async () => {
+  test("an answer above the cap fails, or is dropped where only the status counts", async () => {
     let closed = 0;
     receiver.respond = (_request, response) => {
       const flood = setInterval(() => response.write(Buffer.alloc(65_536)), 1);
@@ -191,10 +190,35 @@ describe("the guarded client", () => {
     const client = allowing(HOST);
     const url = `https://hooks.test:${receiver.port}/`;
     expect(await failureOf(client.request(post(url)))).toBe("too_large");
-    const cut = await client.request(post(url, { onTooLarge: "truncate" }));
+    const cut = await client.request(post(url, { statusOnly: true }));
     expect(cut).toMatchObject({ status: 200 });
-    expect(cut.body.length).toBe(10_000);
+    expect(cut.body.length).toBe(0);
     await eventually(() => closed === 2, "both connections were dropped");
+    receiver.respond = answer(200);
+  });
+
+  test("where only the status counts, a body that never ends or breaks off changes nothing", async () => {
+    const client = allowing(HOST);
+    const url = `https://hooks.test:${receiver.port}/`;
+    for (const mayReuse of [false, true]) {
+      let closed = false;
+      receiver.respond = (_request, response) => {
+        response.on("close", () => {
+          closed = true;
+        });
+        response.writeHead(202);
+        response.write("working on it");
+      };
+      const given = { statusOnly: true, timeoutMs: 400, mayReuse } as const;
+      expect((await client.request(post(url, given))).status).toBe(202);
+      await eventually(() => closed, "the connection is dropped at the time limit");
+      receiver.respond = (_request, response) => {
+        response.writeHead(201, { "content-length": "100" });
+        response.write("half");
+        response.socket?.destroySoon();
+      };
+      expect((await client.request(post(url, given))).status).toBe(201);
+    }
     receiver.respond = answer(200);
   });
 

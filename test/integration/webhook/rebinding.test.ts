@@ -60,7 +60,6 @@ async function outcomeOf(
       body: "{}",
       timeoutMs,
       responseBytesMax: 1000,
-      onTooLarge: "fail",
       mayReuse,
     });
     return response.status;
@@ -175,7 +174,7 @@ describe("an answer", () => {
     const request = wider.request({
       method: "POST",
       url: `https://fallback.test:${receiver.port}/`,
-      ...{ headers: {}, body: "{}", timeoutMs: 5000, responseBytesMax: 100, onTooLarge: "fail" },
+      ...{ headers: {}, body: "{}", timeoutMs: 5000, responseBytesMax: 100 },
     });
     await expect(request).rejects.toMatchObject({ failure: "connection_failed" });
     expect(reachedInside).toBe(0);

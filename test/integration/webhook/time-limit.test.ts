@@ -154,6 +154,24 @@ test("an answer a millisecond before the limit counts", async () => {
   });
 });
 
+test("a 200 whose body never ends is a success: the event is not sent again", async () => {
+  const world = await appliance();
+  receiver.respond = (_request, response) => {
+    response.writeHead(200);
+    response.write("thanks, working on it");
+  };
+  const tenantId = await insertTenant(world.database);
+  await insertWebhook(world.database, tenantId, { url });
+  await underWay(world, tenantId);
+  await eventually(async () => (await stored(world, tenantId)).log.length === 1, "logged");
+  await world.clock.advance(60_000);
+  expect(await stored(world, tenantId)).toMatchObject({
+    row: { status: "delivered", attempts: 1 },
+    log: [{ status: "delivered", httpStatus: 200, error: null }],
+  });
+  expect(receiver.requests).toHaveLength(1);
+});
+
 test("a test by hand has the same limit", async () => {
   const { clock, database, delivery } = await appliance();
   const tenantId = await insertTenant(database);
