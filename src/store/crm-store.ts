@@ -1,5 +1,5 @@
 /** The CRM bridge's rows: where it is, what it said, what it is still to be told. */
-import { and, asc, desc, eq, gt, gte, isNull, lte, min, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or } from "drizzle-orm";
 import type { CrmRecords } from "../contact/crm/lookup.ts";
 import type { CrmAnswer } from "../contact/crm/mapping.ts";
 import type { CrmPostRecords } from "../contact/crm/posts.ts";
@@ -47,7 +47,7 @@ export function crmStore(queries: Queries) {
         .onConflictDoUpdate({ target: [crmCache.tenantId, crmCache.numberE164], set: values });
     },
 
-    async claim(nowMs, owner, untilMs) {
+    async claim(nowMs, owner, untilMs, exceptTenants) {
       const due = await queries
         .select({ id: crmPosts.id })
         .from(crmPosts)
@@ -56,6 +56,7 @@ export function crmStore(queries: Queries) {
             eq(crmPosts.status, "pending"),
             lte(crmPosts.nextAttemptAt, nowMs),
             or(isNull(crmPosts.leasedUntil), lte(crmPosts.leasedUntil, nowMs)),
+            notInArray(crmPosts.tenantId, [...exceptTenants]),
           ),
         )
         .orderBy(asc(crmPosts.nextAttemptAt), asc(crmPosts.id))

@@ -1,5 +1,6 @@
 /**
- * Telling a CRM how a call went: stored in the transaction that ends the call, sent until it is accepted. Every
+ * Telling a CRM how a call went: stored in the transaction that ends the call, sent until it is accepted. One
+ * at a time for a tenant, of several tenants at once: a CRM that does not answer delays its own only. Every
  * attempt carries the call's UUID as `Idempotency-Key`, so that the CRM can make the same record of it
  * however often it comes.
  *
@@ -36,7 +37,13 @@ export interface CrmPostOutcome {
 
 /** Implemented by store/crm-store.ts. */
 export interface CrmPostRecords {
-  claim(nowMs: number, owner: string, untilMs: number): Promise<CrmPost | null>;
+  /** Leases and answers the one due first, none of `exceptTenants`; null: nothing is due. */
+  claim(
+    nowMs: number,
+    owner: string,
+    untilMs: number,
+    exceptTenants: readonly number[],
+  ): Promise<CrmPost | null>;
   settle(id: number, owner: string, outcome: CrmPostOutcome, nowMs: number): Promise<void>;
   nextDueAfter(nowMs: number): Promise<number | null>;
   statusOf(tenantId: number, id: number): Promise<string | null>;
@@ -59,6 +66,8 @@ export interface CrmPostsOptions {
 export type CrmPosts = ReturnType<typeof createCrmPosts>;
 
 const TIMEOUT_MS = 10_000;
+/** Tenants whose CRMs are told at once. */
+const AT_ONCE_MAX = 8;
 const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
@@ -73,6 +82,8 @@ export function createCrmPosts(options: CrmPostsOptions) {
   let stopped = true;
   let again = false;
   let work: Promise<void> = Promise.resolve();
+  /** By tenant. */
+  const underWay = new Map<number, Promise<void>>();
 
   function wake(): void {
     if (stopped) return;
@@ -86,7 +97,7 @@ export function createCrmPosts(options: CrmPostsOptions) {
     try {
       while (again && !stopped) {
         again = false;
-        for (let post = await claim(); post && !stopped; post = await claim()) await send(post);
+        for (let post = await claim(); post; post = await claim()) begin(post);
       }
       const next = await records(database.read).nextDueAfter(clock.now());
       arm(next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, next - clock.now()));
@@ -95,6 +106,8 @@ export function createCrmPosts(options: CrmPostsOptions) {
       arm(LOOK_EVERY_MS);
     } finally {
       running = false;
+      // Woken while the next look was planned.
+      if (again) wake();
     }
   }
 
@@ -103,9 +116,21 @@ export function createCrmPosts(options: CrmPostsOptions) {
     timer = stopped ? null : clock.after(Math.max(1, ms), wake);
   }
 
-  function claim(): Promise<CrmPost | null> {
+  async function claim(): Promise<CrmPost | null> {
+    if (stopped || underWay.size >= AT_ONCE_MAX) return null;
     const nowMs = clock.now();
-    return database.tx((queries) => records(queries).claim(nowMs, owner, nowMs + LEASE_MS));
+    const busy = [...underWay.keys()];
+    return database.tx((queries) => records(queries).claim(nowMs, owner, nowMs + LEASE_MS, busy));
+  }
+
+  function begin(post: CrmPost): void {
+    const sending = send(post)
+      .catch((error) => log.error("crm.posts_failed", { error: describeError(error) }))
+      .finally(() => {
+        underWay.delete(post.tenantId);
+        wake();
+      });
+    underWay.set(post.tenantId, sending);
   }
 
   async function send(post: CrmPost): Promise<void> {
@@ -187,10 +212,12 @@ export function createCrmPosts(options: CrmPostsOptions) {
     async stop(): Promise<void> {
       stopped = true;
       timer?.cancel();
-      const grace = sleep(clock, 3_000, abort.signal).catch(() => undefined);
-      await Promise.race([work, grace]);
-      abort.abort();
       await work;
+      const sent = Promise.all(underWay.values());
+      const grace = sleep(clock, 3_000, abort.signal).catch(() => undefined);
+      await Promise.race([sent, grace]);
+      abort.abort();
+      await sent;
     },
   };
 }
