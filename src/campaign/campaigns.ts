@@ -4,6 +4,7 @@
  *
  *   draft ──start──► running ⇄ pause/resume ⇄ paused
  *                      │ ├─every number settled──► finished
+ *                      │ ├─its agent is deleted──► paused (for good: no other agent takes its place)
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */
@@ -18,6 +19,15 @@ export const CAMPAIGN_STATUSES = [
 ] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
+
+/** Why a campaign stands still, where that was not asked for; null: it does not. */
+export function campaignStatusReason(
+  campaign: Pick<CampaignRecord, "status" | "agentId">,
+): "agent_deleted" | "calls_failed" | null {
+  if (campaign.status === "stopped_by_breaker") return "calls_failed";
+  const mayGoOn = campaign.status === "paused" || campaign.status === "draft";
+  return mayGoOn && campaign.agentId === null ? "agent_deleted" : null;
+}
 
 export interface CampaignFields {
   readonly name: string;

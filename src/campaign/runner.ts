@@ -64,10 +64,11 @@ export interface RunnerRecords {
   } | null>;
   /** Ends of the latest calls settled since, newest first. */
   latestOutcomes(campaignId: number, sinceMs: number, limit: number): Promise<readonly string[]>;
-  setStatus(
+  /** Does nothing where somebody has paused or cancelled it meanwhile. */
+  leaveRunning(
     tenantId: number,
     id: number,
-    status: CampaignRecord["status"],
+    status: "paused" | "stopped_by_breaker" | "finished",
     nowMs: number,
   ): Promise<void>;
   /** Whose call ended while nobody listened, with its end. */
@@ -133,33 +134,36 @@ export function createCampaignRunner(options: RunnerOptions) {
   }
 
   async function advance(campaign: RunningCampaign): Promise<void> {
-    const { id, tenantId, timeZone, callingFrom, callingTo, holidays } = campaign;
+    const { id, tenantId, agentId, timeZone, callingFrom, callingTo, holidays } = campaign;
     const nowMs = clock.now();
+    const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
+      database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
+    if (agentId === null) {
+      log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
+      return leave("paused");
+    }
     if (await isBroken(campaign)) {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });
-      await database.tx((queries) =>
-        records(queries).setStatus(tenantId, id, "stopped_by_breaker", nowMs),
-      );
-      return;
+      return leave("stopped_by_breaker");
     }
     await database.tx((queries) => records(queries).skipRefused(id, nowMs));
     const store = records(database.read);
     const calling = await store.callingCount(id);
-    if (calling === 0 && (await store.waitingCount(id)) === 0) {
-      await database.tx((queries) => records(queries).setStatus(tenantId, id, "finished", nowMs));
-      return;
-    }
+    if (calling === 0 && (await store.waitingCount(id)) === 0) return leave("finished");
     const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
     if (!mayCallNow(timeZone, nowMs, hours)) return;
     const room = campaign.concurrencyMax - calling;
     if (room <= 0) return;
     for (const target of await store.due(id, nowMs, room)) {
-      if (stopped || !(await place(campaign, target))) return;
+      if (stopped || !(await place({ ...campaign, agentId }, target))) return;
     }
   }
 
   /** False: a cap is reached, or nothing goes; the rest waits for the next look. */
-  async function place(campaign: RunningCampaign, target: DueTarget): Promise<boolean> {
+  async function place(
+    campaign: RunningCampaign & { readonly agentId: number },
+    target: DueTarget,
+  ): Promise<boolean> {
     const { tenantId, agentId, fromNumber, name } = campaign;
     if (await hasRefused(database.read, tenantId, target.numberE164)) {
       const refused = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;

@@ -97,6 +97,13 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
       await queries.update(campaigns).set({ status, updatedAt: nowMs }).where(own(tenantId, id));
     },
 
+    async leaveRunning(tenantId, id, status, nowMs) {
+      await queries
+        .update(campaigns)
+        .set({ status, updatedAt: nowMs })
+        .where(and(own(tenantId, id), eq(campaigns.status, "running")));
+    },
+
     async addTargets(tenantId, campaignId, targets, nowMs) {
       let added = 0;
       for (let at = 0; at < targets.length; at += CHUNK) {

@@ -2965,6 +2965,11 @@ export interface components {
              */
             readonly status: "draft" | "running" | "paused" | "stopped_by_breaker" | "finished" | "cancelled";
             /**
+             * @description Why it stands still although nobody asked for it. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed. null: neither.
+             * @example null
+             */
+            readonly status_reason: ("agent_deleted" | "calls_failed") | null;
+            /**
              * @description Calls from this time on.
              * @example 10:00
              */

@@ -19,6 +19,11 @@ export const Campaign = z
     agent_id: shown(z.int().nullable(), "Who calls.", 1),
     from_number: shown(z.string().nullable(), "Caller id; null: the default one.", null),
     status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
+    status_reason: shown(
+      z.enum(["agent_deleted", "calls_failed"]).nullable(),
+      "Why it stands still although nobody asked for it. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed. null: neither.",
+      null,
+    ),
     calling_from: shown(z.string(), "Calls from this time on.", "10:00"),
     calling_to: shown(z.string(), "… until this time.", "18:00"),
     concurrency: shown(z.int(), "Calls at once.", 2),

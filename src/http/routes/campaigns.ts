@@ -1,5 +1,5 @@
 /** Campaigns over HTTP: rules in campaign/. */
-import type { Campaigns } from "../../campaign/campaigns.ts";
+import { type Campaigns, campaignStatusReason } from "../../campaign/campaigns.ts";
 import { minutesOf, timeOfDayText } from "../../contact/calling-hours.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { isCountry } from "../../number/national-form.ts";
@@ -13,6 +13,7 @@ const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) => ({
   agent_id: campaign.agentId,
   from_number: campaign.fromNumber,
   status: campaign.status,
+  status_reason: campaignStatusReason(campaign),
   calling_from: timeOfDayText(campaign.callingFrom),
   calling_to: timeOfDayText(campaign.callingTo),
   concurrency: campaign.concurrencyMax,

@@ -80,12 +80,13 @@ interface Wish {
   readonly numbers: number;
   readonly concurrency?: number;
   readonly attempts?: number;
+  readonly agent?: number;
 }
 
-async function running({ numbers, concurrency = 2, attempts = 1 }: Wish): Promise<number> {
+async function running({ numbers, concurrency = 2, attempts = 1, agent = agentId }: Wish): Promise<number> {
   const lines = Array.from({ length: numbers }, (_, n) => numberOf(n));
   const made = await ask(server, tenant, "POST", "/campaigns", {
-    ...{ name: "Check-ups", agent_id: agentId, csv: ["number", ...lines].join("\n") },
+    ...{ name: "Check-ups", agent_id: agent, csv: ["number", ...lines].join("\n") },
     ...{ concurrency, attempts, retry_after_min: 60 },
   });
   const id = pickId(made, "campaign.id");
@@ -279,4 +280,34 @@ test("a call that ended while nobody listened is settled at the next start", asy
     ...{ status: "waiting", outcome: "interrupted", attempts: 1 },
     notBefore: NOON + 60 * MINUTE_MS,
   });
+});
+
+test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {
+  const made = await ask(server, tenant, "POST", "/agents", { name: "Survey", prompt: "x" });
+  const surveyor = pickId(made, "agent.id");
+  const id = await running({ numbers: 3, concurrency: 1, agent: surveyor });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ask(server, tenant, "DELETE", `/agents/${surveyor}`);
+  await ends(runner, (await inState(id, "calling"))[0]?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await eventually(async () => (await statusOf(id)) === "paused", "it pauses");
+  const placed = await server.database.read.select().from(schedules);
+  expect(placed.map((entry) => entry.toNumber)).toEqual([numberOf(0)]);
+  expect(await ask(server, tenant, "GET", `/campaigns/${id}`)).toMatchObject({
+    json: { campaign: { status: "paused", status_reason: "agent_deleted", agent_id: null } },
+  });
+  const resumed = await ask(server, tenant, "POST", `/campaigns/${id}/action`, {
+    action: "resume",
+  });
+  expect(resumed.status).toBe(409);
+});
+
+test("one that was cancelled while the runner looked stays cancelled", async () => {
+  const id = await running({ numbers: 1 });
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "cancel" });
+  await server.database.tx((queries) =>
+    campaignStore(queries).leaveRunning(tenant.id, id, "finished", clock.now()),
+  );
+  expect(await statusOf(id)).toBe("cancelled");
 });

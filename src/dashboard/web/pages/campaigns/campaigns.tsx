@@ -98,8 +98,13 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
           },
           {
             head: t("calls.status"),
-            cell: ({ status }) => (
-              <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
+            cell: ({ status, status_reason }) => (
+              <>
+                <Badge tone={TONES[status]}>{t(`campaigns.status.${status}`)}</Badge>
+                {status_reason === "agent_deleted" && (
+                  <span className="small muted"> {t("campaigns.agent_deleted")}</span>
+                )}
+              </>
             ),
           },
           {

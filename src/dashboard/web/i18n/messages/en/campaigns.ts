@@ -30,5 +30,6 @@ export const campaigns = {
   "campaigns.status.paused": "Paused",
   "campaigns.status.finished": "Finished",
   "campaigns.status.stopped_by_breaker": "Stopped: too many failures",
+  "campaigns.agent_deleted": "Its agent was deleted. Make a new campaign with another agent.",
   "campaigns.status.cancelled": "Cancelled",
 } as const;

@@ -30,5 +30,6 @@ export const campaigns = {
   "campaigns.status.paused": "Pristabdyta",
   "campaigns.status.finished": "Baigta",
   "campaigns.status.stopped_by_breaker": "Sustabdyta: per daug nesėkmių",
+  "campaigns.agent_deleted": "Jos agentas ištrintas. Sukurkite naują kampaniją su kitu agentu.",
   "campaigns.status.cancelled": "Atšaukta",
 } as const;

@@ -30,5 +30,6 @@ export const campaigns = {
   "campaigns.status.paused": "Apturēta",
   "campaigns.status.finished": "Pabeigta",
   "campaigns.status.stopped_by_breaker": "Apturēta: pārāk daudz neveiksmju",
+  "campaigns.agent_deleted": "Tās aģents ir dzēsts. Izveidojiet jaunu kampaņu ar citu aģentu.",
   "campaigns.status.cancelled": "Atcelta",
 } as const;

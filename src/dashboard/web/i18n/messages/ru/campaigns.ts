@@ -31,5 +31,6 @@ export const campaigns = {
   "campaigns.status.paused": "Приостановлена",
   "campaigns.status.finished": "Завершена",
   "campaigns.status.stopped_by_breaker": "Остановлена: слишком много неудач",
+  "campaigns.agent_deleted": "Её агент удалён. Создайте новую кампанию с другим агентом.",
   "campaigns.status.cancelled": "Отменена",
 } as const;
