@@ -2,10 +2,12 @@
  * How late entries are fired: a crowd that is due at the same instant, under a cap and without one, and
  * single entries. The real scheduler, the system's clock, a real file; firing is the dialer's transaction.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock as clock, sleep } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { startScheduler } from "../../src/schedule/scheduler.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
@@ -60,10 +62,11 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   const late: number[] = [];
   const seen = new Map<number, number>();
   let live = 0;
+  const capIsFull = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
   const scheduler = startScheduler({
     ...{ database, clock, log: silentLog, owner: "bench", isRefusing: () => false },
     async fire({ id, scheduleAt, leaseToken }) {
-      if (live >= cap) return { type: "full" };
+      if (live >= cap) return { type: "waits", error: capIsFull };
       const moved = await database.tx((queries) =>
         scheduleStore(queries).leavePending(tenantId, id, "fired", {}, leaseToken),
       );

@@ -9,6 +9,8 @@ import { AppError, describeError } from "../core/errors.ts";
 import { conversationRateHz } from "../media/plan.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
+import { callerStore } from "../store/caller-store.ts";
+import type { Queries } from "../store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
 import { callStarted } from "../webhook/catalogue.ts";
 import type { CallBrief } from "../worker/messages.ts";
@@ -17,6 +19,7 @@ import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 import { isTrusted } from "./trusted-trunk.ts";
+import { TrunkUnreachable } from "./unfired.ts";
 
 interface Fired {
   readonly identity: CallIdentity;
@@ -24,14 +27,26 @@ interface Fired {
   readonly trunkId: number | null;
 }
 
-/** Right after a start the trunk has no answer yet: what is due waits for it, within its grace. */
-function whenRegistered(context: CallContext, trunkId: number): void {
-  if (context.sip.trunk(trunkId)?.registration.name !== "registering") return;
-  throw new AppError({
-    code: "unavailable",
-    publicMessage: "The trunk is registering. Try again in a few seconds.",
-    retryable: true,
-  });
+/** Specification 3: a call without a time begins within 60 s. */
+const IMMEDIATE_MS_MAX = 60_000;
+
+/**
+ * What is due waits for the trunk within its grace: right after a start, and while the carrier does not
+ * answer. A call that somebody asked for at once waits a minute; a campaign's as long as any other.
+ */
+async function whenReachable(
+  context: CallContext,
+  queries: Queries,
+  entry: ScheduleRow,
+  trunkId: number,
+): Promise<void> {
+  const registration = context.sip.trunk(trunkId)?.registration;
+  if (registration?.name === "registered" || registration?.name === "not_required") return;
+  const why = registration?.name === "failed" ? registration.explanation : "Try again in a minute.";
+  const isLate = context.clock.now() - entry.scheduleAt >= IMMEDIATE_MS_MAX;
+  if (!entry.immediate || !isLate) throw new TrunkUnreachable(why, true);
+  const purpose = await callerStore(queries).purpose(entry.tenantId, entry.callUuid);
+  throw new TrunkUnreachable(why, purpose?.origin === "campaign");
 }
 
 /** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
@@ -58,7 +73,7 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
         publicMessage: "The agent of this call was deleted.",
       });
     const trunk = await setup.trunk(entry.tenantId);
-    if (trunk) whenRegistered(context, trunk.id);
+    if (trunk) await whenReachable(context, queries, entry, trunk.id);
     await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
     await context.callers?.mayDial(queries, entry);
     const fired = await scheduleStore(queries).leavePending(
@@ -147,8 +162,8 @@ export type FireOutcome =
   | { readonly type: "dialed" }
   /** Somebody else moved the entry first. */
   | { readonly type: "gone" }
-  /** A cap is reached: the entry stays pending. */
-  | { readonly type: "full" }
+  /** A cap is reached, or the trunk is not registered: the entry stays pending. */
+  | { readonly type: "waits"; readonly error: AppError }
   | { readonly type: "refused"; readonly error: AppError };
 
 /** Fires one claimed entry. Rejects only when the store does. */
@@ -161,6 +176,6 @@ export async function fireSchedule(context: CallContext, entry: ScheduleRow): Pr
     return { type: "dialed" };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return error.retryable ? { type: "full" } : { type: "refused", error };
+    return { type: error.retryable ? "waits" : "refused", error };
   }
 }

@@ -1,5 +1,5 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
-import type { AppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import { callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
@@ -24,21 +24,40 @@ export async function endUnfired(
   await context.events.emit(queries, tenantId, callFailed(call, ending));
 }
 
+/** The carrier cannot be reached now. */
+export class TrunkUnreachable extends AppError {
+  /** `why`: a sentence. `mayWait`: the entry may be tried again. */
+  constructor(why: string, mayWait: boolean) {
+    const publicMessage = `The trunk is not registered; see \`linevoice trunk list\`. ${why}`;
+    super({ code: "unavailable", publicMessage, retryable: mayWait });
+  }
+}
+
 const REFUSED_REASONS: Partial<Record<string, EndedReason>> = {
   insufficient_balance: "balance_exhausted",
   destination_not_allowed: "declined",
+  unavailable: "interrupted",
 };
 
-/** A due entry that cannot be dialled: `missed` past its grace, `failed` when it was refused. */
+function endingFor(error: AppError | null): CallEnding {
+  if (!error)
+    return endingByUs("failed", "interrupted", "The appliance was down when the call was due.");
+  const reason =
+    error instanceof TrunkUnreachable ? "trunk_unavailable" : REFUSED_REASONS[error.code];
+  const explanation = error.retryable
+    ? `The call could not begin within 15 minutes of its time. ${error.publicMessage}`
+    : error.publicMessage;
+  return endingByUs("failed", reason ?? "cancelled", explanation);
+}
+
+/** A due entry that is not dialled: `missed` or `failed`, as the scheduler says. */
 export async function abandonSchedule(
   context: Pick<CallContext, "database" | "clock" | "events">,
   entry: ScheduleRow,
   status: "missed" | "failed",
   error: AppError | null,
 ): Promise<void> {
-  const ending = error
-    ? endingByUs("failed", REFUSED_REASONS[error.code] ?? "cancelled", error.publicMessage)
-    : endingByUs("failed", "interrupted", "The appliance was down when the call was due.");
+  const ending = endingFor(error);
   await context.database.tx(async (queries) => {
     const reason = error?.code ?? "missed";
     const { tenantId, id, leaseToken } = entry;

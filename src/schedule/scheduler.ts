@@ -15,14 +15,16 @@ import { type DueFilter, type ScheduleRow, scheduleStore } from "../store/schedu
 export const GRACE_MS = 15 * 60_000;
 const LEASE_MS = 30_000;
 const LOOK_EVERY_MS = 1_000;
-/** While a tenant's cap is full, its entries are looked at again after this. */
-const FULL_RETRY_MS = 900;
+/** While a tenant's entries have to wait, they are looked at again after this. */
+const WAIT_RETRY_MS = 900;
 /** Calls that end together are one look. */
 const FREED_MS = 50;
 const BATCH_MAX = 100;
 
 export type FireResult =
-  | { readonly type: "dialed" | "gone" | "full" }
+  | { readonly type: "dialed" | "gone" }
+  /** Not now: a cap is full, the trunk is not registered. It is tried again within the grace. */
+  | { readonly type: "waits"; readonly error: AppError }
   | { readonly type: "refused"; readonly error: AppError };
 
 export interface SchedulerOptions {
@@ -34,7 +36,11 @@ export interface SchedulerOptions {
   /** Several nodes share the store: fire only what goes over trunks that this node holds. */
   readonly node?: string | null;
   fire(entry: ScheduleRow): Promise<FireResult>;
-  /** The entry left `pending` unfired: `missed` or `failed`. Same transaction as the entry's. */
+  /**
+   * The entry leaves `pending` unfired: `missed` where nobody could try it within its grace, `failed`
+   * where it was refused, or had to wait until the grace was over, with what for. Same transaction as
+   * the entry's.
+   */
   abandon(entry: ScheduleRow, status: "missed" | "failed", error: AppError | null): Promise<void>;
   isRefusing(): boolean;
 }
@@ -51,8 +57,8 @@ export interface Scheduler {
 
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, clock, log, owner, node = null } = options;
-  /** Tenants whose caps were full, and until when (monotonic) theirs is left alone. */
-  const full = new Map<number, number>();
+  /** By tenant: until when (monotonic) its entries are left alone, when one last had to wait, what for. */
+  const waits = new Map<number, { until: number; atMs: number; error: AppError }>();
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -63,40 +69,49 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const isHalted = () => stopped || options.isRefusing();
 
   function filter(): DueFilter {
-    for (const [tenantId, until] of full) if (clock.monotonic() >= until) full.delete(tenantId);
-    return { exceptTenants: [...full.keys()], node };
+    const nowWaiting = [...waits].filter(([, { until }]) => clock.monotonic() < until);
+    return { exceptTenants: nowWaiting.map(([tenantId]) => tenantId), node };
   }
 
-  /** False: a cap is full, the entry is to be given back. */
+  /** What kept it from being dialled; null: nobody was there to try. */
+  function waitedFor({ tenantId, scheduleAt }: ScheduleRow): AppError | null {
+    const wait = waits.get(tenantId);
+    return wait && wait.atMs >= scheduleAt ? wait.error : null;
+  }
+
+  /** False: it has to wait, the entry is to be given back. */
   async function handle(entry: ScheduleRow): Promise<boolean> {
+    const { tenantId } = entry;
     if (clock.now() - entry.scheduleAt > GRACE_MS) {
-      await options.abandon(entry, "missed", null);
+      const error = waitedFor(entry);
+      await options.abandon(entry, error ? "failed" : "missed", error);
       return true;
     }
-    if (full.has(entry.tenantId)) return false;
+    if (clock.monotonic() < (waits.get(tenantId)?.until ?? 0)) return false;
     const outcome = await options.fire(entry);
     if (outcome.type === "refused") await options.abandon(entry, "failed", outcome.error);
-    if (outcome.type !== "full") return true;
-    full.set(entry.tenantId, clock.monotonic() + FULL_RETRY_MS);
+    if (outcome.type !== "waits") return true;
+    const until = clock.monotonic() + WAIT_RETRY_MS;
+    waits.set(tenantId, { until, atMs: clock.now(), error: outcome.error });
     return false;
   }
 
   async function fireAll(claimed: readonly ScheduleRow[]): Promise<void> {
-    const waiting: ScheduleRow[] = [];
+    const left: ScheduleRow[] = [];
     for (const entry of claimed) {
       if (isHalted()) {
-        waiting.push(entry);
+        left.push(entry);
         continue;
       }
       try {
-        if (!(await handle(entry))) waiting.push(entry);
+        if (!(await handle(entry))) left.push(entry);
       } catch (error) {
         // The lease stays: looked at again when it is over.
         log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
       }
     }
-    if (waiting.length > 0)
-      await database.tx((queries) => scheduleStore(queries).giveBack(owner, waiting));
+    if (left.length > 0)
+      await database.tx((queries) => scheduleStore(queries).giveBack(owner, left));
   }
 
   async function round(): Promise<void> {
@@ -141,7 +156,9 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   return {
     wake,
     freed(tenantId) {
-      if (!full.delete(tenantId) || stopped || soon) return;
+      const wait = waits.get(tenantId);
+      if (!wait || stopped || soon) return;
+      wait.until = 0;
       soon = clock.after(FREED_MS, () => {
         soon = null;
         wake();

@@ -83,7 +83,12 @@ interface Wish {
   readonly agent?: number;
 }
 
-async function running({ numbers, concurrency = 2, attempts = 1, agent = agentId }: Wish): Promise<number> {
+async function running({
+  numbers,
+  concurrency = 2,
+  attempts = 1,
+  agent = agentId,
+}: Wish): Promise<number> {
   const lines = Array.from({ length: numbers }, (_, n) => numberOf(n));
   const made = await ask(server, tenant, "POST", "/campaigns", {
     ...{ name: "Check-ups", agent_id: agent, csv: ["number", ...lines].join("\n") },

@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { GRACE_MS, startScheduler } from "../../../src/schedule/scheduler.ts";
 import { scheduleStore } from "../../../src/store/schedule-store.ts";
@@ -18,6 +19,7 @@ let files = 0;
 const HOUR = 3_600_000;
 const PIECE = 250;
 const START = Date.parse("2026-11-21T04:05:06Z");
+const CAP_IS_FULL = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
 
 interface Fired {
   readonly id: number;
@@ -42,7 +44,7 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
     startScheduler({
       ...{ database, clock, log: silentLog, owner: `process-${++files}`, isRefusing: () => false },
       async fire(entry) {
-        if (isFull(entry.tenantId)) return { type: "full" };
+        if (isFull(entry.tenantId)) return { type: "waits", error: CAP_IS_FULL };
         if (!(await leave(entry, "fired"))) return { type: "gone" };
         const { id, tenantId: tenant } = entry;
         fired.push({ id, tenantId: tenant, lateMs: clock.now() - entry.scheduleAt });

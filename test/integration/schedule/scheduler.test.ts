@@ -72,6 +72,15 @@ async function arrange(fire: (entry: ScheduleRow) => FireResult | Promise<FireRe
   return { clock, database, add, start, fired, abandoned, statusOf };
 }
 
+const CAP_IS_FULL: FireResult = {
+  type: "waits",
+  error: new AppError({
+    code: "plan_limit_reached",
+    publicMessage: "All are taken.",
+    retryable: true,
+  }),
+};
+
 async function oneRound(scheduler: Scheduler) {
   scheduler.wake();
   await scheduler.idle();
@@ -104,7 +113,7 @@ test("inside the grace window a late entry is dialled, past it it is missed", as
 
 test("a full plan leaves the entry pending and tries again", async () => {
   let full = true;
-  const world = await arrange(() => ({ type: full ? "full" : "dialed" }));
+  const world = await arrange(() => (full ? CAP_IS_FULL : { type: "dialed" }));
   const first = await world.add(-2);
   const second = await world.add(-1);
   await oneRound(world.start());
@@ -113,6 +122,47 @@ test("a full plan leaves the entry pending and tries again", async () => {
   await world.clock.advance(3_000);
   await oneRound(world.start());
   expect(world.fired).toEqual([first, second]);
+  await world.database.close();
+});
+
+test("what had to wait until its grace was over fails with what it waited for, not as missed", async () => {
+  const world = await arrange(() => CAP_IS_FULL);
+  const waited = [await world.add(-1_000), await world.add(0)];
+  const scheduler = world.start();
+  await scheduler.idle();
+  world.clock.stepWallClock(GRACE_MS - 2_000);
+  for (const [passed, expected] of [
+    [1_000, []],
+    [2_000, waited],
+  ] as const) {
+    await world.clock.advance(passed);
+    await scheduler.idle();
+    expect(world.abandoned).toEqual(expected.map((id) => `${id}:failed:plan_limit_reached`));
+  }
+  await scheduler.stop();
+  // Nobody was there to try this one.
+  const missed = await world.add(-GRACE_MS - 60_000);
+  await oneRound(world.start("node-2"));
+  expect(world.abandoned.at(-1)).toBe(`${missed}:missed:`);
+  await world.database.close();
+});
+
+test("what falls due long after a wait and is not tried in time is missed", async () => {
+  let full = true;
+  const world = await arrange(() => (full ? CAP_IS_FULL : { type: "dialed" }));
+  await world.add(-1);
+  const scheduler = world.start();
+  await scheduler.idle();
+  full = false;
+  await world.clock.advance(1_000);
+  await scheduler.idle();
+  const later = await world.add(10_000);
+  // The process is stopped for an hour, its memory is not lost.
+  world.clock.stepWallClock(3_600_000);
+  scheduler.wake();
+  await scheduler.idle();
+  await scheduler.stop();
+  expect(world.abandoned).toEqual([`${later}:missed:`]);
   await world.database.close();
 });
 

@@ -1,0 +1,132 @@
+/** What is due while the trunk is not registered waits within its grace, and is dialled when the trunk is back. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { GRACE_MS } from "../../src/schedule/scheduler.ts";
+import { callerStore } from "../../src/store/caller-store.ts";
+import { calls, schedules } from "../../src/store/schema/index.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const HOST = "127.0.8.99";
+const CALLEE = "+37061000190";
+let world: Appliance;
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: HOST });
+  const phone = await world.phone(CALLEE);
+  phone.onCall((call) => call.reject(486));
+  await trunk("wrong");
+}, 60_000);
+afterAll(() => world.close());
+
+const trunk = (password: string) =>
+  world.app.operator.setTrunk({
+    ...{ tenant: world.tenantId, server: HOST, port: world.carrier.address.port, transport: "udp" },
+    ...{ username: "clinic", password, realm: null, outbound_proxy: null, channels: null },
+    ...{ caller_id: OWN_NUMBER, register: true },
+  });
+
+async function ask(body: Record<string, unknown> = {}): Promise<string> {
+  const { body: answer } = await world.api("POST", "/calls", {
+    ...{ to_number: CALLEE, agent_id: world.agentId },
+    ...body,
+  });
+  return answer.call_uuid;
+}
+
+const soon = () => ({ schedule_at: new Date(Date.now() + 500).toISOString() });
+const database = () => world.app.database;
+
+async function entry(callUuid: string) {
+  const [row] = await database()
+    .read.select()
+    .from(schedules)
+    .where(eq(schedules.callUuid, callUuid));
+  if (!row) throw new Error("no entry");
+  return row;
+}
+
+async function call(callUuid: string) {
+  const [row] = await database().read.select().from(calls).where(eq(calls.callUuid, callUuid));
+  return row;
+}
+
+/** The scheduler has tried it so many times since. */
+async function tried(callUuid: string, times = 2): Promise<void> {
+  const before = (await entry(callUuid)).leaseToken;
+  await eventually(
+    async () => (await entry(callUuid)).leaseToken >= before + times,
+    "the scheduler has tried it",
+  );
+}
+
+/** As if it had been due that much earlier. */
+const dueEarlier = (callUuid: string, ms: number) =>
+  database().tx(async (queries) => {
+    const scheduleAt = Date.now() - ms;
+    await queries.update(schedules).set({ scheduleAt }).where(eq(schedules.callUuid, callUuid));
+  });
+
+const ended = (callUuid: string) =>
+  eventually(async () => (await call(callUuid))?.endedAt != null, "the call has ended");
+
+test("a due call waits for the trunk; past its grace it fails for the trunk's reason", async () => {
+  const uuid = await ask(soon());
+  await tried(uuid);
+  expect(await entry(uuid)).toMatchObject({ status: "pending", firedAt: null });
+  expect(await call(uuid)).toMatchObject({ status: "queued" });
+  await dueEarlier(uuid, GRACE_MS - 20_000);
+  await tried(uuid);
+  expect(await entry(uuid)).toMatchObject({ status: "pending" });
+  await dueEarlier(uuid, GRACE_MS + 1_000);
+  await ended(uuid);
+  expect(await entry(uuid)).toMatchObject({ status: "failed", reason: "unavailable" });
+  const row = await call(uuid);
+  expect(row).toMatchObject({ status: "failed", endedReason: "trunk_unavailable" });
+  expect(row?.endedExplanation).toContain("within 15 minutes");
+  expect(row?.endedExplanation).toContain("user name or password");
+}, 60_000);
+
+test("a call for now waits a minute, a campaign's as long as one for later", async () => {
+  const [now, campaigns] = [await ask(), await ask()];
+  await database().tx((queries) =>
+    callerStore(queries).putPurpose(world.tenantId, {
+      ...{ callUuid: campaigns, reason: "Survey", origin: "campaign", createdAt: Date.now() },
+    }),
+  );
+  for (const uuid of [now, campaigns]) {
+    await dueEarlier(uuid, 40_000);
+    await tried(uuid);
+    expect(await call(uuid)).toMatchObject({ status: "queued" });
+  }
+  await dueEarlier(now, 61_000);
+  await ended(now);
+  expect(await call(now)).toMatchObject({ status: "failed", endedReason: "trunk_unavailable" });
+  await dueEarlier(campaigns, 61_000);
+  await tried(campaigns);
+  expect(await call(campaigns)).toMatchObject({ status: "queued" });
+}, 60_000);
+
+test("when the trunk is back, what waited is dialled, once", async () => {
+  const uuid = await ask(soon());
+  await tried(uuid);
+  await trunk("correct horse");
+  await ended(uuid);
+  expect(await call(uuid)).toMatchObject({ status: "busy", endedReason: "busy" });
+  expect(await entry(uuid)).toMatchObject({ status: "fired" });
+}, 60_000);
+
+test("a call for later whose agent was deleted is placed with no other agent", async () => {
+  const made = await world.api("POST", "/agents", { name: "Survey", prompt: "Ask." });
+  const { id } = (made.body as unknown as { agent: { id: number } }).agent;
+  const uuid = await ask({ agent_id: id, schedule_at: new Date(Date.now() + 600_000) });
+  await world.api("DELETE", `/agents/${id}`);
+  await dueEarlier(uuid, 0);
+  await ended(uuid);
+  expect(await entry(uuid)).toMatchObject({ status: "failed", reason: "valid_agent_id_required" });
+  expect(await call(uuid)).toMatchObject({
+    ...{ status: "failed", answeredAt: null },
+    endedExplanation: "The agent of this call was deleted.",
+  });
+}, 60_000);
