@@ -307,12 +307,20 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     },
   });
 
+  let leaving: Promise<void> = Promise.resolve();
   async function refuse(): Promise<void> {
     if (refusing) return;
     refusing = true;
     http.server.refuse();
     sip.refuseNewCalls();
+    leaving = leaveCarriers();
     await scheduler?.stop();
+  }
+
+  /** New calls go elsewhere: to another node that takes the trunks over, or where the carrier says. */
+  async function leaveCarriers(): Promise<void> {
+    await sip.unregister();
+    await leases?.stop();
   }
 
   async function liveCallsGone(deadlineMs: number): Promise<boolean> {
@@ -334,7 +342,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     await dashboard.stop();
     heartbeat.cancel();
     leftCalls.cancel();
-    await leases?.stop();
+    await leaving;
     await callerParts.stop();
     await moneyRounds.stop();
     await upkeep.stop();

@@ -21,7 +21,7 @@ export interface TrunkLeases {
   readonly held: ReadonlySet<number>;
   /** Look now, and resolve when done. Never rejects. */
   round(): Promise<void>;
-  /** Gives up every lease, so that another node takes over at once. Trunks stay registered. */
+  /** Gives up every lease, so that another node takes over at once; takes none again. Live calls go on. */
   stop(): Promise<void>;
 }
 
@@ -96,6 +96,7 @@ export function startTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
   }
 
   function round(): Promise<void> {
+    if (stopped) return Promise.resolve();
     running ??= look()
       .catch((error) => log.error("trunk.lease_failed", { error: describeError(error) }))
       .finally(() => {

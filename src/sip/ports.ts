@@ -68,6 +68,11 @@ export interface SipStack {
   onIncoming(handler: (leg: IncomingLeg) => void): void;
   /** New INVITEs get 503 with Retry-After from now on. */
   refuseNewCalls(): void;
+  /**
+   * Un-REGISTERs every trunk (bounded to 2 s); none registers again. Trunks stay for their live calls,
+   * which go on.
+   */
+  unregister(): Promise<void>;
   /** Un-REGISTERs every trunk, ends every leg, closes sockets. */
   close(): Promise<void>;
 }

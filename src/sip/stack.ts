@@ -103,6 +103,8 @@ class Stack implements SipStack {
   #stun: StunClient | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
   #refusing = false;
+  /** Nothing is registered any more. */
+  #leaving = false;
   #ignored = 0;
 
   constructor(
@@ -183,6 +185,7 @@ class Stack implements SipStack {
     });
     this.#trunks.set(settings.trunkId, trunk);
     this.#trunkByContactUser.set(trunk.contactUser, trunk);
+    if (this.#leaving) void trunk.leaveRegistrar();
     trunk.start();
     return trunk;
   }
@@ -224,6 +227,11 @@ class Stack implements SipStack {
 
   refuseNewCalls(): void {
     this.#refusing = true;
+  }
+
+  async unregister(): Promise<void> {
+    this.#leaving = true;
+    await Promise.all([...this.#trunks.values()].map((trunk) => trunk.leaveRegistrar()));
   }
 
   async close(): Promise<void> {

@@ -219,7 +219,12 @@ export class SipTrunk implements Trunk {
     for (const leg of [...this.legs]) leg.hangUp();
   }
 
-  /** Un-REGISTERs (2 s at most). Legs go on. */
+  /** Un-REGISTERs (2 s at most) for good. Live calls go on, and may dial a person to hand over to. */
+  async leaveRegistrar(): Promise<void> {
+    await this.#registration?.stop();
+  }
+
+  /** Un-REGISTERs (2 s at most) and lets go of the server. Legs go on. */
   async unregister(): Promise<void> {
     this.#closed = true;
     this.#path.close();
@@ -245,7 +250,9 @@ export class SipTrunk implements Trunk {
   }
 
   #keepAlive(): void {
-    const calling = this.#path.transport !== "UDP" && this.legs.size > 0;
+    // Without a registration too, while draining: requests of the far end must find us.
+    const needsPath = this.#path.transport !== "UDP" || this.#registration !== null;
+    const calling = needsPath && this.legs.size > 0;
     if (this.registration.name === "registered" || calling) this.#path.keepAlive();
   }
 

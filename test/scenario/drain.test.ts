@@ -1,5 +1,6 @@
 /** An upgrade's drain: five live calls go on to their own end, new ones are turned away, and nothing is lost. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
 import { calls as callRows } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
@@ -15,7 +16,18 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("five calls survive the drain, a sixth gets 503, and the drain ends with the last", async () => {
+/** What a call to us is refused with. */
+async function refusalOf(phone: Phone): Promise<number | null> {
+  const refused = await phone.call(OWN_NUMBER);
+  const refusal = await refused.answered.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(refusal instanceof CallNotAnswered)) throw new Error("it was answered", { cause: refusal });
+  return refusal.end.sipCode;
+}
+
+test("five calls survive the drain, a sixth is not sent to us any more or gets 503, and the drain ends with the last", async () => {
   const phones = await Promise.all(
     Array.from({ length: CALLS }, (_, index) => world.phone(`+3706100017${index}`)),
   );
@@ -31,13 +43,16 @@ test("five calls survive the drain, a sixth gets 503, and the drain ends with th
     agent_id: world.agentId,
   });
   expect([asked.status, asked.body.error]).toEqual([503, "unavailable"]);
-  const refused = await late.call(OWN_NUMBER);
-  const refusal = await refused.answered.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(refusal).toBeInstanceOf(CallNotAnswered);
-  if (refusal instanceof CallNotAnswered) expect(refusal.end.sipCode).toBe(503);
+  await eventually(() => !world.carrier.isRegistered("clinic"), "the trunk is un-registered");
+  expect(await refusalOf(late)).toBe(480);
+  // A carrier that has not noticed, or sends calls without a registration.
+  const [host, port] = world.app.addresses.sip.split(":");
+  const stubborn = await createPhone({
+    ...{ number: "+37061000181", domain: "carrier.test", host: HOST },
+    proxy: { host: host ?? "", port: Number(port) },
+  });
+  expect(await refusalOf(stubborn)).toBe(503);
+  await stubborn.close();
 
   await Bun.sleep(3_000);
   expect(calls.map(({ state }) => state)).toEqual(Array.from({ length: CALLS }, () => "active"));

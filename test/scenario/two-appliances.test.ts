@@ -1,6 +1,7 @@
 /**
  * Two whole appliances on one libSQL server: what is due is dialled once, and when the one that holds
- * the trunk is killed with SIGKILL the other registers it and dials on. Takes about a minute.
+ * the trunk is killed with SIGKILL the other registers it and dials on. One that drains lets the other take
+ * calls at once, while its own live call goes on. Takes about a minute.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -220,4 +221,34 @@ test("the holder is killed: the other registers the trunk and dials what is due;
   expect(invites.get("+37061000103")?.size).toBe(1);
   expect(invites.get("+37061000102")?.size).toBe(1);
   expect(registered.at(-1)).toBe(other.host);
+});
+
+test("the holder drains: the other takes the next call at once, the live call here goes on", async () => {
+  const [holder, other] = holderAndOther();
+  const talking = await callee.call(OWN_NUMBER);
+  await talking.answered;
+  const drained = holder.child?.exited;
+  holder.child?.kill("SIGTERM");
+  await eventually(() => registered.at(-1) === other.host, "the other has the trunk", LONG_MS);
+  const next = await callee.call(OWN_NUMBER);
+  await next.answered;
+  expect(talking.state).toBe("active");
+  expect(holder.child?.exitCode).toBeNull();
+  next.hangUp();
+  talking.hangUp();
+  expect(await drained).toBe(0);
+  holder.child = null;
+  const idOf = ({ env }: Node) =>
+    readFileSync(join(env.LINEVOICE_STORAGE__DATA_DIR ?? "", "node-id"), "utf8").trim();
+  const carried = () =>
+    store.inspect
+      .query<{ readonly node: string; readonly reason: string | null }, []>(
+        "SELECT node, ended_reason AS reason FROM calls WHERE direction = 'inbound' ORDER BY id",
+      )
+      .all();
+  await eventually(() => carried().every(({ reason }) => reason !== null), "both ended", LONG_MS);
+  expect(carried()).toEqual([
+    { node: idOf(holder), reason: "caller_hangup" },
+    { node: idOf(other), reason: "caller_hangup" },
+  ]);
 });
