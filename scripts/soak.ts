@@ -9,6 +9,8 @@
  * - media: calls turn over, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
  * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours,
  *   LINEVOICE_APPLIANCES=3 side by side take half an hour)
+ * - mutants: the domain changed in 150 places, one at a time; at most 5 % may pass all tests (MUTANTS,
+ *   MUTANTS_SEED, MUTANTS_AT_ONCE, MUTANTS_ONLY; about two hours)
  * - release: built twice from clean clones and compared (about 10 minutes)
  */
 import { fileURLToPath } from "node:url";
@@ -48,6 +50,7 @@ const PARTS = {
     command: ["test/support/kill-soak.ts", process.env.LINEVOICE_CYCLES ?? "1000"],
     env: {},
   },
+  mutants: { command: ["test/support/mutants/run.ts"], env: {} },
   release: { command: ["test/support/twice-released.ts"], env: {} },
 } as const;
 

@@ -1,0 +1,133 @@
+/**
+ * Places in the domain where a small change of the program must make a test fail: an operator, a bound, a
+ * condition, a default. Found in the syntax tree, so that comments, types and texts stay as they are.
+ */
+import ts from "typescript5";
+import { seededRandom } from "../../../src/core/random.ts";
+
+export interface Site {
+  /** From the root of the project. */
+  readonly file: string;
+  readonly line: number;
+  readonly kind: "operator" | "bound" | "condition" | "default";
+  /** Offsets in the file's text. */
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  "<": "<=",
+  "<=": "<",
+  ">": ">=",
+  ">=": ">",
+  "===": "!==",
+  "!==": "===",
+  "&&": "||",
+  "||": "&&",
+  "+": "-",
+  "-": "+",
+  "*": "/",
+};
+
+/** What a person reads in a log is no behaviour of a call. */
+const TOLD_ONLY = /\b(log|logger|metrics|trace)\b|describeError|AppError|Error\(/;
+
+function isToldOnly(node: ts.Node, source: ts.SourceFile): boolean {
+  for (let at: ts.Node | undefined = node; at; at = at.parent)
+    if (ts.isCallExpression(at) || ts.isNewExpression(at)) {
+      if (TOLD_ONLY.test(`${at.expression.getText(source)}(`)) return true;
+    }
+  return false;
+}
+
+const isText = (node: ts.Node): boolean =>
+  ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+
+/** Adding texts is no arithmetic. */
+const joinsTexts = (node: ts.BinaryExpression): boolean =>
+  isText(node.left) ||
+  isText(node.right) ||
+  (ts.isBinaryExpression(node.left) && joinsTexts(node.left));
+
+function changeOf(node: ts.Node, source: ts.SourceFile): Omit<Site, "file" | "line"> | null {
+  const replace = (
+    target: ts.Node,
+    after: string,
+    kind: Site["kind"],
+  ): Omit<Site, "file" | "line"> => ({
+    ...{ kind, after, before: target.getText(source) },
+    ...{ start: target.getStart(source), end: target.getEnd() },
+  });
+  if (ts.isBinaryExpression(node)) {
+    const sign = node.operatorToken.getText(source);
+    const other = OPERATORS[sign];
+    if (other !== undefined && !(sign === "+" && joinsTexts(node)))
+      return replace(node.operatorToken, other, "operator");
+    // The default is never taken.
+    if (sign === "??" && ts.isNumericLiteral(node.right))
+      return replace(node.right, `${node.right.getText(source)} + 7`, "default");
+  }
+  if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
+    const test = ts.isIfStatement(node) ? node.expression : node.condition;
+    return replace(test, `!(${test.getText(source)})`, "condition");
+  }
+  if (ts.isNumericLiteral(node) && !ts.isElementAccessExpression(node.parent)) {
+    const value = Number(node.text);
+    if (value > 1 && Number.isInteger(value))
+      return replace(node, `(${node.getText(source)} ${value < 1000 ? "+ 1" : "* 2"})`, "bound");
+  }
+  const isDefault =
+    ts.isPropertyAssignment(node) || (ts.isParameter(node) && node.initializer !== undefined);
+  if (isDefault && node.initializer) {
+    if (node.initializer.kind === ts.SyntaxKind.TrueKeyword)
+      return replace(node.initializer, "false", "default");
+    if (node.initializer.kind === ts.SyntaxKind.FalseKeyword)
+      return replace(node.initializer, "true", "default");
+  }
+  return null;
+}
+
+/** Every place of one file, in order. */
+export function sitesOf(file: string, text: string): Site[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: Site[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
+    const change = changeOf(node, source);
+    if (change && !isToldOnly(node, source)) {
+      const { line } = source.getLineAndCharacterOfPosition(change.start);
+      found.push({ file, line: line + 1, ...change });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** `count` places, at most `perFileMax` of one file, every kind alike as far as there are enough. */
+export function chooseSites(
+  sites: readonly Site[],
+  { count, perFileMax, seed }: { count: number; perFileMax: number; seed: number },
+): Site[] {
+  const random = seededRandom(seed);
+  const shuffled = sites
+    .map((site) => ({ site, at: random.float() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ site }) => site);
+  const chosen: Site[] = [];
+  const perFile = new Map<string, number>();
+  const kinds = ["operator", "bound", "condition", "default"] as const;
+  const queues = kinds.map((kind) => shuffled.filter((site) => site.kind === kind));
+  while (chosen.length < count && queues.some((queue) => queue.length > 0))
+    for (const queue of queues) {
+      const site = queue.shift();
+      if (!site || chosen.length >= count) continue;
+      const taken = perFile.get(site.file) ?? 0;
+      if (taken >= perFileMax) continue;
+      perFile.set(site.file, taken + 1);
+      chosen.push(site);
+    }
+  return chosen;
+}
