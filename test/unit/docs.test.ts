@@ -1,9 +1,10 @@
 /** The documents speak of what there is. */
-import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENDED_REASONS } from "../../src/call/ended-reason.ts";
 import { knownKeys } from "../../src/config/known-keys.ts";
+import { statementsOf } from "../support/specification.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");
 const pages = readdirSync(DOCS).filter((name) => name.endsWith(".md"));
@@ -16,8 +17,8 @@ test("every reason a call can end for has its line in troubleshooting", () => {
 
 test("links between pages lead somewhere, and every page is in the index", () => {
   for (const page of pages)
-    for (const [, target] of textOf(page).matchAll(/\]\((?!https?:)([\w./-]+\.md)\)/g))
-      expect([page, target, pages.includes(target ?? "")]).toEqual([page, target ?? "", true]);
+    for (const [, target = ""] of textOf(page).matchAll(/\]\((?!https?:)([\w./-]+\.md)\)/g))
+      expect([page, target, existsSync(join(DOCS, target))]).toEqual([page, target, true]);
   for (const page of pages.filter((name) => name !== "README.md"))
     expect(textOf("README.md")).toContain(`(${page})`);
 });
@@ -31,4 +32,36 @@ test("configuration keys that are named exist", () => {
         `${section}.${key}`,
         true,
       ]);
+});
+
+describe("the specification", () => {
+  const NOTHING_TO_TEST = /^Nothing to test: \w.+\.$/;
+  const HELD_BY = /^`(test\/[\w./-]+\.test\.ts)`: (.+)$/;
+  /** Sentence → what holds it. The same sentence may stand in two sections. */
+  const rows = [...textOf("specification.md").matchAll(/^\| (.+) \| (.+) \|$/gm)]
+    .map(([, sentence = "", heldBy = ""]) => ({
+      sentence: sentence.replaceAll("\\|", "|"),
+      heldBy,
+    }))
+    .filter(({ sentence }) => sentence !== "sentence");
+
+  test("has a row for each sentence, in order, and no other row", () => {
+    const text = readFileSync(join(DOCS, "specification/api-v1.md"), "utf8");
+    expect(rows.map(({ sentence }) => sentence)).toEqual(
+      statementsOf(text).map(({ text }) => text),
+    );
+  });
+
+  test("has a test for each sentence, or the reason why there is nothing to test", () => {
+    const root = join(import.meta.dir, "../..");
+    for (const { sentence, heldBy } of rows) {
+      if (NOTHING_TO_TEST.test(heldBy)) continue;
+      for (const held of heldBy.split("<br>")) {
+        const [, file = "", title = ""] = HELD_BY.exec(held) ?? [];
+        const isThere = existsSync(join(root, file)) && file !== "";
+        const isHeld = isThere && readFileSync(join(root, file), "utf8").includes(title);
+        expect([sentence, held, isHeld]).toEqual([sentence, held, true]);
+      }
+    }
+  });
 });

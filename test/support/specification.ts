@@ -1,0 +1,40 @@
+/** The specification's text, taken apart: a statement is a row of a table or a sentence of prose. */
+
+export interface Statement {
+  /** The heading that it stands under. */
+  readonly section: string;
+  /** One line; the cells of a row are joined by " · ". */
+  readonly text: string;
+}
+
+const HEADING = /^#+\s*/;
+const TABLE_RULE = /^\|[\s|:-]+\|$/;
+const LIST_MARK = /^(-|\d+\.)\s+/;
+const SENTENCE_END = /(?<=\.)\s+(?=[A-Z])/;
+
+const rowOf = (line: string): string =>
+  line
+    .replace(/^\|\s*|\s*\|$/g, "")
+    .split(/\s*\|\s*/)
+    .filter(Boolean)
+    .join(" · ");
+
+/** In the order of the text; the heads of tables are none. */
+export function statementsOf(markdown: string): Statement[] {
+  const found: Statement[] = [];
+  let section = "";
+  let isInTable = false;
+  for (const raw of markdown.split("\n")) {
+    const line = raw.trim();
+    if (HEADING.test(line)) section = line.replace(HEADING, "");
+    else if (line.startsWith("|")) {
+      if (isInTable && !TABLE_RULE.test(line)) found.push({ section, text: rowOf(line) });
+      isInTable = true;
+      continue;
+    } else if (line !== "")
+      for (const text of line.replace(LIST_MARK, "").split(SENTENCE_END))
+        found.push({ section, text });
+    isInTable = false;
+  }
+  return found;
+}
