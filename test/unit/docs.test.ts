@@ -65,3 +65,30 @@ describe("the specification", () => {
     }
   });
 });
+
+test("what a comment cites is there: decisions, sections of the specification and of the appliance's page", async () => {
+  const root = join(import.meta.dir, "../..");
+  const decisions = readdirSync(join(DOCS, "decisions"));
+  const headingsOf = (page: string) =>
+    [...readFileSync(join(DOCS, page), "utf8").matchAll(/^## (\d+)\. /gm)].map(([, n]) =>
+      Number(n),
+    );
+  const cited = {
+    decisions: decisions.map((name) => Number.parseInt(name, 10)),
+    specification: headingsOf("specification/api-v1.md"),
+    appliance: headingsOf("specification/appliance.md"),
+  };
+  const CITATION = /\b(decisions|specification|appliance)(?:\.md)?,?(?: section)? (\d+)\b(?! %)/g;
+  const wrong: string[] = [];
+  let found = 0;
+  for await (const file of new Bun.Glob("{src,test,bench,scripts,config}/**/*.{ts,tsx,toml}").scan(
+    root,
+  ))
+    for (const [text, page, number] of readFileSync(join(root, file), "utf8").matchAll(CITATION)) {
+      found++;
+      if (!cited[page as keyof typeof cited].includes(Number(number)))
+        wrong.push(`${file}: ${text}`);
+    }
+  expect(wrong).toEqual([]);
+  expect(found).toBeGreaterThan(70);
+});
