@@ -1,7 +1,7 @@
 /**
  * The receiving half of an RTP stream: datagrams in, 20 ms frames and key presses out.
  *
- * Order of trust: well-formed, from the locked source, of an agreed payload type, of the current
+ * Order of trust: well-formed, from the locked source, of an agreed payload type (or G.711), of the current
  * SSRC (a new one is believed at its second packet in sequence). What fails is dropped unseen.
  * Frames are concealed where packets are missing; before the first packet they are silence.
  */
@@ -212,6 +212,14 @@ export class RtpReceiver {
   }
 }
 
+/**
+ * RFC 3551 6. Far ends send the law that was not answered, and gateways play announcements in it; the
+ * type says which law it is, so both are decoded whatever was agreed.
+ */
+const STATIC_G711: ReadonlyMap<number, CodecName> = new Map([
+  [0, "PCMU"],
+  [8, "PCMA"],
+]);
 const NO_CODECS: NonNullable<ReceiveFormat["otherCodecs"]> = [];
 
 function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
@@ -219,7 +227,7 @@ function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
   for (const other of format.otherCodecs ?? NO_CODECS) {
     if (other.payloadType === payloadType) return other.name;
   }
-  return null;
+  return STATIC_G711.get(payloadType) ?? null;
 }
 
 function meanLevel(pcm: Int16Array): number {

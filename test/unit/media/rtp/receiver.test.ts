@@ -1,58 +1,12 @@
 import { expect, test } from "bun:test";
-import { decodeG711, encodeG711 } from "../../../../src/media/audio/g711.ts";
+import { decodeG711, encodeG711, type G711Law } from "../../../../src/media/audio/g711.ts";
 import { sine, toneShare } from "../../../../src/media/audio/tones.ts";
+import type { CodecName } from "../../../../src/media/plan.ts";
 import { buildRtpPacket } from "../../../../src/media/rtp/packet.ts";
 import { estimateMos } from "../../../../src/media/rtp/quality.ts";
 import { RtpReceiver } from "../../../../src/media/rtp/receiver.ts";
-import { SourceLock } from "../../../../src/media/rtp/source-lock.ts";
 
 const SDP = { host: "192.0.2.1", port: 4000 };
-
-function lockTo(address = SDP): SourceLock {
-  const lock = new SourceLock();
-  lock.signal(address);
-  return lock;
-}
-
-test("the SDP's address is believed at its first packet, and nobody after it", () => {
-  const lock = lockTo();
-  expect(lock.accept(SDP.host, SDP.port, 1, 10, 0)).toBe(true);
-  for (let sequence = 0; sequence < 10; sequence++) {
-    expect(lock.accept("192.0.2.9", 5000, 2, sequence, 100)).toBe(false);
-  }
-  expect(lock.destination).toEqual(SDP);
-});
-
-test("another source is believed after four packets in sequence, not with gaps or in turns", () => {
-  const lock = lockTo();
-  const accept = (host: string, sequence: number) => lock.accept(host, 5000, 2, sequence, 50);
-  expect([1, 2, 3].map((sequence) => accept("192.0.2.9", sequence))).toEqual([false, false, false]);
-  expect(accept("192.0.2.8", 1)).toBe(false);
-  expect([5, 6, 8, 9, 10].map((sequence) => accept("192.0.2.9", sequence))).not.toContain(true);
-  expect(accept("192.0.2.9", 11)).toBe(true);
-  expect(lock.destination).toEqual({ host: "192.0.2.9", port: 5000 });
-});
-
-test("nothing new is learnt later than five seconds after the first packet", () => {
-  const lock = lockTo();
-  lock.accept("192.0.2.9", 5000, 2, 1, 0);
-  for (let sequence = 50; sequence < 60; sequence++) {
-    expect(lock.accept("192.0.2.9", 5000, 2, sequence, 5001)).toBe(false);
-  }
-  expect(lock.accept(SDP.host, SDP.port, 1, 10, 9000)).toBe(true);
-});
-
-test("a new SDP begins anew, the same one again does not", () => {
-  const lock = lockTo();
-  for (let sequence = 1; sequence <= 4; sequence++) {
-    lock.accept("192.0.2.9", 5000, 2, sequence, 10);
-  }
-  lock.signal(SDP);
-  expect(lock.destination?.port).toBe(5000);
-  lock.signal({ host: "192.0.2.1", port: 4002 });
-  expect(lock.destination?.port).toBe(4002);
-  expect(lock.accept("192.0.2.9", 5000, 2, 5, 20)).toBe(false);
-});
 
 function toneReceiver() {
   const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
@@ -143,4 +97,44 @@ test("packets of 10, 20 and 30 ms in turns are heard as one stream, each octet o
   expect(length).toBeGreaterThan(14_000);
   const first = decoded.indexOf(heard[start] ?? 0);
   expect(heard.slice(start)).toEqual([...decoded.subarray(first, first + length)]);
+});
+
+/** What is heard of a tone in `sent` where `agreed` was answered; silence before it cut off. */
+function heardOf(agreed: CodecName, sent: G711Law): { heard: number[]; decoded: Int16Array } {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  const payloadType = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }[agreed];
+  receiver.configure({ codec: agreed, payloadType, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const octets = new Uint8Array(8000);
+  encodeG711(sent, sine(400, 1000, 8000), octets);
+  const frame = new Int16Array(160);
+  const heard: number[] = [];
+  for (let tick = 0; tick < 50; tick++) {
+    const header = { marker: false, payloadType: sent === "PCMU" ? 0 : 8, ssrc: 1 };
+    const datagram = buildRtpPacket(
+      { ...header, sequenceNumber: tick, timestamp: tick * 160 },
+      octets.subarray(tick * 160, tick * 160 + 160),
+    );
+    receiver.receive(datagram, SDP.host, SDP.port, tick * 20);
+    receiver.takeFrame(frame, tick * 20);
+    heard.push(...frame);
+  }
+  const decoded = new Int16Array(octets.length);
+  decodeG711(sent, octets, decoded);
+  receiver.close();
+  return { heard: heard.slice(heard.findIndex((sample) => sample !== 0)), decoded };
+}
+
+test.each([
+  ["PCMA", "PCMU"],
+  ["PCMU", "PCMA"],
+  ["PCMA", "PCMA"],
+  ["PCMU", "PCMU"],
+  ["G722", "PCMA"],
+  ["opus", "PCMU"],
+] as const)("%s was answered and %s is sent: it is decoded by its own law", (agreed, sent) => {
+  const { heard, decoded } = heardOf(agreed, sent);
+  expect(heard.length).toBeGreaterThan(6_000);
+  const first = decoded.indexOf(heard[0] ?? 0);
+  expect(heard).toEqual([...decoded.subarray(first, first + heard.length)]);
 });
