@@ -160,7 +160,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     });
     if (plan.telephoneEvent) this.#toneDetector = null;
     else this.#toneDetector ??= new DtmfDetector(this.sampleRateHz);
-    if (isReachable(plan.remote)) this.#receiver.source.signal(plan.remote);
+    if (isReachable(plan.remote))
+      this.#receiver.source.signal(plan.remote, plan.signallingHost ?? null);
     this.#timeout.follow(plan.direction, this.#deps.clock.monotonic());
   }
 
@@ -329,7 +330,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 
   #onRtcp(datagram: Uint8Array, host: string): void {
-    if (host !== this.#receiver.source.destination?.host) return;
+    if (!this.#receiver.source.knows(host)) return;
     const packet = this.#srtp.unprotectRtcp(datagram);
     if (!packet || !this.#rtcp.receive(packet)) return;
     this.#receiver.noteReport(this.#deps.clock.monotonic());

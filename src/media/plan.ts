@@ -33,6 +33,8 @@ export interface SrtpKeys {
 export interface MediaPlan {
   /** Where the far end wants our RTP, from its SDP. Symmetric RTP may move it (see media/rtp). */
   readonly remote: { readonly host: string; readonly port: number };
+  /** Where the far end's last SIP message came from; RTP from there is believed sooner. */
+  readonly signallingHost?: string;
   readonly codec: NegotiatedCodec;
   /** Further codecs that the far end may change to without asking: what it answered besides. */
   readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];

@@ -199,7 +199,7 @@ export class SipTrunk implements Trunk {
   receiveRequest(received: SipRequest): void {
     const request = withPlainSdp(received);
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
-    leg?.sessionTimer.incoming(request);
+    leg?.heardRequest(request);
     if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
@@ -295,7 +295,7 @@ export class SipTrunk implements Trunk {
     const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
     return {
       onResponse: (response, flow) => {
-        this.#legOf(response.callId)?.sessionTimer.incoming(response);
+        this.#legOf(response.callId)?.heardResponse(response, flow.remote.host);
         this.#agent.receiveResponse(withPlainSdp(response), flow.remote);
       },
       onFailure: ({ silent, reason }) => {

@@ -33,6 +33,7 @@ export {
   parseVia,
   plainHost,
   responseDestination,
+  sourceHostOf,
   stampSource,
   type Via,
 } from "./via.ts";

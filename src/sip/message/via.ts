@@ -50,6 +50,10 @@ export function stampSource(via: Via, source: { host: string; port: number }): V
   return { ...via, parameters };
 }
 
+/** The host that a stamped request came from. */
+export const sourceHostOf = (via: Via): string =>
+  via.parameters.get("received") ?? plainHost(via.host);
+
 /** Where a response goes (RFC 3261 18.2.2, RFC 3581 4). */
 export function responseDestination(via: Via): { host: string; port: number } {
   const fallbackPort = via.transport === "TLS" ? 5061 : 5060;

@@ -52,8 +52,8 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.sipCallId = request.callId;
     this.calledNumbers = calledNumbersOf(request, options.contactUser);
     this.callerNumber = callerNumberOf(request);
-    this.sessionTimer.incoming(request);
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    this.heardRequest(request);
     invitation.delegate = {
       ...this.dialogDelegate(),
       onCancel: () => this.#finish(cancelled("caller", 487)),

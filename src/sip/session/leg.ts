@@ -18,7 +18,13 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { MediaPlan } from "../../media/plan.ts";
-import { mediaTypeOf, type ResponseParts, type SipRequest } from "../message/index.ts";
+import {
+  mediaTypeOf,
+  type ResponseParts,
+  type SipRequest,
+  type SipResponse,
+  sourceHostOf,
+} from "../message/index.ts";
 import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
@@ -90,6 +96,18 @@ export abstract class BaseLeg {
       expire: () => this.#expireSession(),
     });
     this.after(0, () => this.#release());
+  }
+
+  /** Every request of the far end in this dialog. */
+  heardRequest(request: SipRequest): void {
+    this.sessionTimer.incoming(request);
+    this.negotiator.signallingHost = sourceHostOf(request.via);
+  }
+
+  /** Every response of the far end in this dialog, and the host it came from. */
+  heardResponse(response: SipResponse, host: string): void {
+    this.sessionTimer.incoming(response);
+    this.negotiator.signallingHost = host;
   }
 
   /** Who the far end is. */

@@ -45,6 +45,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #plan: MediaPlan | null = null;
   #failure: string | null = null;
   #layout: SdpLayout | null = null;
+  /** Where the far end's last message came from. */
+  signallingHost: string | null = null;
 
   constructor(
     private readonly sessionId: number,
@@ -76,7 +78,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   /** What a provisional or final answer's SDP would agree to; changes nothing. */
   preview(answer: string): SdpPlan {
-    return acceptAnswer(answer, this.#session(this.#version));
+    const accepted = acceptAnswer(answer, this.#session(this.#version));
+    return accepted.ok ? { ok: true, plan: this.#signalled(accepted.plan) } : accepted;
   }
 
   /** Whether an offer could be answered; changes nothing. */
@@ -140,8 +143,13 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   }
 
   #agree(plan: MediaPlan): void {
-    this.#plan = plan;
-    this.onPlan(plan);
+    this.#plan = this.#signalled(plan);
+    this.onPlan(this.#plan);
+  }
+
+  #signalled(plan: MediaPlan): MediaPlan {
+    const { signallingHost } = this;
+    return signallingHost === null ? plan : { ...plan, signallingHost };
   }
 
   #refuse(reason: string): UnacceptableSdp {
