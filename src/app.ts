@@ -17,6 +17,7 @@ import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
 import { createPeople, reachable } from "./app/people.ts";
+import { openRevocations, tellOfRevocations } from "./app/revocations.ts";
 import { type AppSettings, type HostPort, type Tuning, tuningOf } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTracing } from "./app/tracing.ts";
@@ -112,6 +113,11 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const database = await openStore(paths.database, remote, { node, clock, random });
   const upkeep = startUpkeep(settings, paths, { database, ...deps });
   const vault = await openVault(database, settings.masterKey, random);
+  const revocations = await openRevocations({
+    ...{ dataDir: settings.dataDir, paths, database, vault, clock, random },
+    shared: settings.storage.shared,
+  });
+  tellOfRevocations(revocations, log);
   const billing = createBilling({
     database,
     stores: billingStores,
@@ -354,6 +360,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     await monitoring.stop();
     await tracing?.stop();
     await apiKeys.stop();
+    revocations.close();
     await database.close();
   }
 

@@ -27,8 +27,10 @@ import { pinStore } from "../store/pin-store.ts";
 import { refusalStore } from "../store/refusal-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
 
-export const refusalsOf = (vault: Pick<Vault, "deriveKey">): Refusals =>
-  createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE));
+export const refusalsOf = (
+  vault: Pick<Vault, "deriveKey">,
+  database: Pick<Database, "revocations">,
+): Refusals => createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE), database);
 
 export interface CallerParts {
   readonly callers: Callers;
@@ -58,7 +60,7 @@ export function createCallerParts(deps: {
     ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
   });
   const birthdays = createBirthdayCalls({ database, records: birthdayStore, desk, clock, log });
-  const refusals = refusalsOf(vault);
+  const refusals = refusalsOf(vault, database);
   const runner = createCampaignRunner({
     ...{ database, records: campaignStore, desk, clock, log },
     hasRefused: refusals.has,

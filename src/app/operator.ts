@@ -111,7 +111,7 @@ const checkoutSummary = (checkout: Checkout): CheckoutSummary => ({
 
 export function createOperator(deps: OperatorDependencies): OperatorPort {
   const { database, vault, billing, running, clock } = deps;
-  const refusals = refusalsOf(vault);
+  const refusals = refusalsOf(vault, database);
 
   function needServer(): RunningParts {
     if (running) return running;
@@ -169,9 +169,14 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     },
 
     async setSuspended(tenantId, suspended) {
-      const changed = await database.tx((queries) =>
-        tenantAdminStore(queries).setSuspended(tenantId, suspended),
-      );
+      const changed = await database.tx(async (queries) => {
+        const found = await tenantAdminStore(queries).setSuspended(tenantId, suspended);
+        if (found)
+          await database.revocations.note(queries, [
+            { kind: "suspended", tenant: tenantId, on: suspended },
+          ]);
+        return found;
+      });
       if (!changed) throw notFound("tenant");
       running?.forgetKeys();
       return tenant(tenantId);

@@ -2,6 +2,7 @@
 import { createOperator } from "../app/operator.ts";
 import { createPayments } from "../app/payments.ts";
 import { createPeople, reachable } from "../app/people.ts";
+import { openRevocations } from "../app/revocations.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
@@ -93,6 +94,10 @@ async function directly<Name extends OperationName>(
     });
     const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
     const vault = await openVault(database, masterKey, random);
+    const revocations = await openRevocations({
+      ...{ dataDir: loaded.dataDir, paths, database, vault, clock, random },
+      shared: settings.storage.shared,
+    });
     const identity = createPeople({
       ...{ database, vault, plans: settings.plans, clock, random, log },
       // The server sends what is queued when it starts.
@@ -133,6 +138,7 @@ async function directly<Name extends OperationName>(
     } finally {
       await identity.stop();
       await apiKeys.stop();
+      revocations.close();
       await database.close();
     }
   } finally {

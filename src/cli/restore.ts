@@ -9,17 +9,20 @@ import { lockDataDir } from "../ops/data-dir-lock.ts";
 import { asOwnerOf } from "../ops/data-owner.ts";
 import { readForCaller } from "./callers-file.ts";
 import { callersConfig, requireDatabaseFile } from "./operator.ts";
+import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
 export const restoreCommand: Command = {
   usage: ["restore F [--yes] [--json]"],
   notes: [
     "Stop the server first. The database as it is now is kept in <data>/before-restore-<time>/.",
+    "What was revoked, erased or refused since the backup is done again from <data>/revocations.journal.",
   ],
   async run(args, terminal) {
     const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
     const file = resolve(terminal.cwd, required(words[0], "The file"));
-    const { config, dataDir } = callersConfig(values.config, terminal);
+    const loaded = callersConfig(values.config, terminal);
+    const { config, dataDir } = loaded;
     requireDatabaseFile(config, "`linevoice restore`");
     if (!existsSync(file)) throw notFound(`file: ${file}`);
     const lock = await asOwnerOf(dataDir, async () => lockDataDir(dataDir));
@@ -29,11 +32,13 @@ export const restoreCommand: Command = {
         const databasePath = prepareDataDir(dataDir).database;
         return await restoreBackup({ file: readable, dataDir, databasePath, clock });
       });
-      const restored = { ...done, file };
+      const revoked = await asOwnerOf(dataDir, () => bringUpToJournal(loaded));
+      const restored = { ...done, file, revocations: revoked };
       if (values.json) terminal.out(JSON.stringify(restored));
       else {
         terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);
         if (restored.kept) terminal.out(`The data as it was is in ${restored.kept}.`);
+        for (const line of aboutRevocations(revoked, dataDir)) terminal.out(line);
       }
       return 0;
     } finally {

@@ -194,8 +194,9 @@ export function createCallers({
       if (!purpose || purpose.origin === "api") return false;
       await database.tx(async (queries) => {
         const nowMs = clock.now();
-        if ((await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0) return;
-        await refusals.keep(queries, tenantId, number, nowMs);
+        const inContacts = (await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
+        if (inContacts) await refusals.note(queries, tenantId, [number]);
+        else await refusals.keep(queries, tenantId, number, nowMs);
       });
       return true;
     },

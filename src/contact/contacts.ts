@@ -103,9 +103,11 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
         if ((await store.count(tenantId, null)) >= CONTACTS_MAX) throw tooMany();
         const doNotCall =
           fields.doNotCall || (await refusals.has(queries, tenantId, fields.numberE164));
-        return store.insert(tenantId, {
+        const made = await store.insert(tenantId, {
           ...{ ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs },
         });
+        if (doNotCall) await refusals.note(queries, tenantId, [made.numberE164]);
+        return made;
       });
     },
 
@@ -125,6 +127,8 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
         if (!before || !updated) throw notFound("contact");
         if (before.doNotCall && !updated.doNotCall)
           await refusals.lift(queries, tenantId, updated.numberE164);
+        if (!before.doNotCall && updated.doNotCall)
+          await refusals.note(queries, tenantId, [updated.numberE164]);
         return updated;
       });
     },

@@ -69,10 +69,12 @@ export async function importContacts(
     const counts = { created: 0, updated: 0, unchanged: 0 };
     let room = CONTACTS_MAX - (await store.count(tenantId, null));
     const nowMs = clock.now();
+    const refused: string[] = [];
     for (const contact of contacts) {
       const known = await samePerson(store, tenantId, contact);
       const doNotCall = await hasRefused(queries, contact, known);
       const fields = { ...fieldsOf(contact), doNotCall };
+      if (doNotCall && !known?.doNotCall) refused.push(contact.numberE164);
       if (known && isSame(known, fields)) counts.unchanged++;
       else if (known) {
         counts.updated++;
@@ -86,6 +88,7 @@ export async function importContacts(
           });
       }
     }
+    if (!dryRun) await refusals.note(queries, tenantId, refused);
     return counts;
   });
   return { dryRun, ...counted, ...report };

@@ -4,7 +4,7 @@
  * the appliance's root: it says whether a number is one that refused, and not which numbers did.
  */
 import { createHmac } from "node:crypto";
-import type { Queries } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
 
 /** For `vault.deriveKey`: the same after the master key was changed. */
 export const REFUSALS_PURPOSE = "contact: numbers that refused calls";
@@ -22,21 +22,46 @@ export interface Refusals {
   keep(queries: Queries, tenantId: number, numberE164: string, nowMs: number): Promise<void>;
   /** The person has changed their mind. */
   lift(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
+  /** A contact says so, which is where it is kept: no restore may lose it. */
+  note(queries: Queries, tenantId: number, numbers: readonly string[]): Promise<void>;
+  /** Nothing of this person may come back with a restore. */
+  noteErased(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
 }
+
+/** How a number stands in the store and in the journal. Of the tenant too: two lists cannot be compared. */
+export const numberFingerprintOf =
+  (key: Uint8Array) =>
+  (tenantId: number, numberE164: string): string =>
+    createHmac("sha256", key).update(`${tenantId}:${numberE164}`).digest("base64url");
 
 /** `key`: `vault.deriveKey(REFUSALS_PURPOSE)`. */
 export function createRefusals(
   records: (queries: Queries) => RefusalRecords,
   key: Uint8Array,
+  database: Pick<Database, "revocations">,
 ): Refusals {
-  // Of the tenant too: two tenants' lists cannot be compared.
-  const hashOf = (tenantId: number, numberE164: string) =>
-    createHmac("sha256", key).update(`${tenantId}:${numberE164}`).digest("base64url");
+  const hashOf = numberFingerprintOf(key);
+  const noted = (tenant: number, person: string, kept: boolean) =>
+    ({ kind: "refusal", tenant, person, kept }) as const;
   return {
     has: (queries, tenantId, number) => records(queries).has(tenantId, hashOf(tenantId, number)),
-    keep: (queries, tenantId, number, nowMs) =>
-      records(queries).add(tenantId, hashOf(tenantId, number), nowMs),
-    lift: (queries, tenantId, number) =>
-      records(queries).remove(tenantId, hashOf(tenantId, number)),
+    async keep(queries, tenantId, number, nowMs) {
+      const person = hashOf(tenantId, number);
+      await records(queries).add(tenantId, person, nowMs);
+      await database.revocations.note(queries, [noted(tenantId, person, true)]);
+    },
+    async lift(queries, tenantId, number) {
+      const person = hashOf(tenantId, number);
+      await records(queries).remove(tenantId, person);
+      await database.revocations.note(queries, [noted(tenantId, person, false)]);
+    },
+    async note(queries, tenantId, numbers) {
+      const persons = numbers.map((number) => noted(tenantId, hashOf(tenantId, number), true));
+      await database.revocations.note(queries, persons);
+    },
+    async noteErased(queries, tenantId, number) {
+      const person = hashOf(tenantId, number);
+      await database.revocations.note(queries, [{ kind: "erased", tenant: tenantId, person }]);
+    },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { invalidField } from "../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
 import type { LockOut } from "./lock-out.ts";
 import { type AccountChange, accountChangedMail, resetMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
@@ -38,6 +39,7 @@ export type Account = ReturnType<typeof createAccount>;
 export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
   const { database, stores, clock } = deps;
   const { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, postbox } = parts;
+  const fingerprint = userFingerprintOf(deps.vault);
 
   /** Answers this session's new token; null: another request has just given it one. */
   async function alone({ session, token }: Asker): Promise<string | null> {
@@ -73,6 +75,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       await transaction(deps, async (store) => {
         await store.users.update(user.id, { passwordHash });
         await endOpenLinks(store, user.id);
+        await store.revoked([{ kind: "password", user: fingerprint(user.email) }]);
       });
       await tell(user, "password");
       return alone(asker);
@@ -90,7 +93,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       const { user } = asker.session;
       if (!(await signIn.confirms(user, password, asker.source.ip)))
         throw invalidField("password", "This is not your password.");
-      await transaction(deps, (store) => secondFactor.remove(store, user.id));
+      await transaction(deps, (store) => secondFactor.remove(store, user));
       await tell(user, "totp_off");
       return alone(asker);
     },
@@ -140,6 +143,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await store.users.update(user.id, { passwordHash });
         await store.sessions.removeAll(user.id, null);
         await endOpenLinks(store, user.id);
+        await store.revoked([{ kind: "password", user: fingerprint(user.email) }]);
       });
       await lockOut.forgive([lockOut.account(user.email)]);
       await tell(user, "password");

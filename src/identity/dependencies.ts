@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { Revocation } from "../core/revocation.ts";
 import type { MailQueue } from "../mail/ports.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
@@ -38,8 +39,20 @@ export interface Source {
   readonly userAgent: string;
 }
 
+/** The stores of this room in a transaction. */
+export interface IdentityChange extends IdentityStore {
+  /** Notes what no restore may bring back: last in its transaction. */
+  revoked(revocations: readonly Revocation[]): Promise<void>;
+}
+
 /** One transaction over the stores of this room. */
 export const transaction = <Result>(
   { database, stores }: Pick<IdentityDependencies, "database" | "stores">,
-  body: (store: IdentityStore) => Promise<Result>,
-): Promise<Result> => database.tx((queries) => body(stores(queries)));
+  body: (store: IdentityChange) => Promise<Result>,
+): Promise<Result> =>
+  database.tx((queries) =>
+    body({
+      ...stores(queries),
+      revoked: (revocations) => database.revocations.note(queries, revocations),
+    }),
+  );

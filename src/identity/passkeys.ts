@@ -12,6 +12,7 @@ import type {
 } from "@simplewebauthn/server";
 import { AppError, describeError, invalidField, notFound } from "../core/errors.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { credentialHash } from "./fingerprint.ts";
 import type { Passkey, User } from "./stores.ts";
 
 const CHALLENGE_LIFE_MS = 5 * 60_000;
@@ -126,8 +127,11 @@ export function createPasskeys(deps: IdentityDependencies) {
 
     /** Throws not_found. */
     async remove(userId: number, passkeyId: number): Promise<void> {
-      const gone = await transaction(deps, ({ passkeys }) => passkeys.remove(userId, passkeyId));
-      if (!gone) throw notFound("passkey");
+      await transaction(deps, async ({ passkeys, revoked }) => {
+        const known = (await passkeys.list(userId)).find(({ id }) => id === passkeyId);
+        if (!known || !(await passkeys.remove(userId, passkeyId))) throw notFound("passkey");
+        await revoked([{ kind: "passkey", credential: credentialHash(known.credentialId) }]);
+      });
     },
 
     /** Throws conflict. */

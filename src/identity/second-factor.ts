@@ -6,8 +6,9 @@
 import { createHmac } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { AppError, invalidField } from "../core/errors.ts";
-import { type IdentityDependencies, transaction } from "./dependencies.ts";
-import type { IdentityStore, User } from "./stores.ts";
+import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
+import type { User } from "./stores.ts";
 
 const ISSUER = "Linevoice";
 const PERIOD_SEC = 30;
@@ -26,6 +27,7 @@ export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 export function createSecondFactor(deps: IdentityDependencies) {
   const { clock, random, vault } = deps;
+  const fingerprint = userFingerprintOf(vault);
   const codeKey = vault.deriveKey("identity: recovery codes");
 
   const totpOf = (secret: string, email: string) =>
@@ -91,13 +93,14 @@ export function createSecondFactor(deps: IdentityDependencies) {
     },
 
     /** In a transaction of the caller's. */
-    async remove({ users }: IdentityStore, userId: number): Promise<void> {
-      await users.update(userId, { totpSealed: null, totpPendingSealed: null });
-      await users.replaceRecoveryCodes(userId, []);
+    async remove({ users, revoked }: IdentityChange, user: Pick<User, "id" | "email">) {
+      await users.update(user.id, { totpSealed: null, totpPendingSealed: null });
+      await users.replaceRecoveryCodes(user.id, []);
+      await revoked([{ kind: "second_factor", user: fingerprint(user.email) }]);
     },
 
     /** Uses the code up: an authenticator's, or a recovery code however it is written. */
-    async accepts({ users }: IdentityStore, user: User, code: string): Promise<boolean> {
+    async accepts({ users, revoked }: IdentityChange, user: User, code: string): Promise<boolean> {
       if (user.totpSealed === null) return false;
       const plain = code.toLowerCase().replace(/[\s-]/g, "");
       if (/^\d{6}$/.test(plain)) {
@@ -105,7 +108,10 @@ export function createSecondFactor(deps: IdentityDependencies) {
         return step !== null && (await users.spendTotpStep(user.id, step));
       }
       const read = plain.replaceAll("o", "0").replace(/[il]/g, "1");
-      return users.spendRecoveryCode(user.id, recoveryHash(user.id, read), clock.now());
+      const hash = recoveryHash(user.id, read);
+      if (!(await users.spendRecoveryCode(user.id, hash, clock.now()))) return false;
+      await revoked([{ kind: "recovery_code", hash }]);
+      return true;
     },
   };
 }

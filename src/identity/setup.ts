@@ -5,6 +5,7 @@
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Queries } from "../store/database.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
 import { resetMail } from "./mails.ts";
 import { type MadeLink, noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passwords } from "./passwords.ts";
@@ -47,6 +48,7 @@ export type Setup = ReturnType<typeof createSetup>;
 export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
   const { database, stores, clock } = deps;
   const { signIn, passwords, secondFactor, links, postbox } = parts;
+  const fingerprint = userFingerprintOf(deps.vault);
 
   async function userOf(store: IdentityStore, emailSent: string): Promise<User> {
     const user = await store.users.byEmail(normalEmail(emailSent));
@@ -129,6 +131,8 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
         if (known && draft.operator) await store.users.update(id, { operator: true });
         await store.team.put(draft.tenantId, id, draft.role, createdAt);
         await store.sessions.markForRotation(draft.tenantId, id);
+        const joined = { kind: "member", tenant: draft.tenantId, role: draft.role } as const;
+        await store.revoked([{ ...joined, user: fingerprint(email) }]);
         const user = await store.users.byId(id);
         if (!user) throw new Error("a user that was just made is gone");
         const wish = { kind: "reset", userId: id, lifeMs: DAY_MS } as const;
@@ -147,8 +151,9 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
       transaction(deps, async (store) => {
         const user = await userOf(store, emailSent);
         await store.links.removeOpen("reset", user.id);
-        if (removeSecondFactor) await secondFactor.remove(store, user.id);
-        return { user, link: await links.make(store, { kind: "reset", userId: user.id }) };
+        const link = await links.make(store, { kind: "reset", userId: user.id });
+        if (removeSecondFactor) await secondFactor.remove(store, user);
+        return { user, link };
       }),
 
     /** False where no mail can leave. */

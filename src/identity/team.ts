@@ -3,7 +3,8 @@
  * A role that changes counts from the next request, which also gets a new token.
  */
 import { AppError, invalidField, notFound } from "../core/errors.ts";
-import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
 import { invitationMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passwords } from "./passwords.ts";
@@ -47,15 +48,25 @@ const invitationOf = ({ id, email, role, expiresAt }: OneTimeLink): Invitation =
 export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
   const { database, stores, clock } = deps;
   const { signIn, passwords, links, postbox } = parts;
+  const fingerprint = userFingerprintOf(deps.vault);
 
   async function keepAnOwner({ team }: IdentityStore, tenantId: number, member: Member) {
     if (member.role === "owner" && (await team.owners(tenantId)) <= 1) throw lastOwner();
   }
 
-  async function join(store: IdentityStore, link: OneTimeLink, userId: number): Promise<void> {
+  const noteRole = (
+    store: IdentityChange,
+    tenant: number,
+    { email }: Pick<Member, "email">,
+    role: TenantRole | null,
+  ) => store.revoked([{ kind: "member", tenant, user: fingerprint(email), role }]);
+
+  async function join(store: IdentityChange, link: OneTimeLink, userId: number): Promise<void> {
     if (link.tenantId === null || link.role === null) throw noSuchLink();
     const known = await store.team.member(link.tenantId, userId);
-    if (!known) await store.team.put(link.tenantId, userId, link.role, clock.now());
+    if (known) return;
+    await store.team.put(link.tenantId, userId, link.role, clock.now());
+    await noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
   }
 
   /** Somebody who had no account: name and password are chosen now. */
@@ -93,7 +104,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     visitor: Visitor,
     session: ActiveSession | null,
   ): Promise<SignedIn | null> {
-    const joined = (store: IdentityStore) =>
+    const joined = (store: IdentityChange) =>
       links.use(store, "invitation", accepted.token).then((link) => join(store, link, userId));
     if (session?.user.id === userId) {
       await transaction(deps, joined);
@@ -183,6 +194,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
         if (role !== "owner") await keepAnOwner(store, tenantId, member);
         await store.team.put(tenantId, userId, role, clock.now());
         if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
+        await noteRole(store, tenantId, member, role);
         return { ...member, role };
       }),
 
@@ -194,6 +206,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
         await keepAnOwner(store, tenantId, member);
         await store.team.remove(tenantId, userId);
         await store.sessions.markForRotation(tenantId, userId);
+        await noteRole(store, tenantId, member, null);
       }),
 
     /** Their companies, for the switch. */

@@ -10,10 +10,12 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import type { RevocationNotes } from "../core/revocation.ts";
 import { groupCommit } from "./group-commit.ts";
 import { KeepingSqlite } from "./kept-statements.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
+import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
 
 /** Drizzle over any driver. bun:sqlite's query builders are awaitable too. */
@@ -26,6 +28,10 @@ export interface Database {
    * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
    */
   tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** Where what is taken back for good is noted, outside the database (revocation/journal.ts). */
+  readonly revocations: RevocationNotes<Queries>;
+  /** From now on it is noted there; until then nowhere. */
+  keepRevocations(notes: RevocationNotes<Queries>): void;
   /** Another number after every commit, whoever made it; null: it cannot be told (a server's). */
   version(): number | null;
   /** Rejects when the database cannot be read. */
@@ -66,6 +72,7 @@ export function openDatabase(path: string, nowMs: number): Database {
   return {
     read: queriesOf(reader),
     tx: (body) => writes.run(body),
+    ...revocationNotes(),
     // The pragma counts what others commit; what this connection itself wrote is added to it.
     version: () => (dataVersion.get()?.data_version ?? 0) + (ownChanges.get()?.n ?? 0),
     async ping() {

@@ -19,6 +19,7 @@ import type { Database, Queries } from "./database.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { migrateRemote } from "./remote-migrate.ts";
+import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
 
 export interface RemoteAddress {
@@ -99,6 +100,7 @@ export async function openRemoteDatabase(
             throw error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
           }),
       ),
+    ...revocationNotes(),
     version: () => null,
     async ping() {
       try {

@@ -152,9 +152,12 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
 
     /** Throws not_found. From the moment it resolves the key opens nothing. */
     async revoke(tenantId: number, id: number): Promise<void> {
-      const hash = await database.tx((queries) =>
-        records(queries).revoke(tenantId, id, clock.now()),
-      );
+      const hash = await database.tx(async (queries) => {
+        const revoked = await records(queries).revoke(tenantId, id, clock.now());
+        if (revoked !== null)
+          await database.revocations.note(queries, [{ kind: "key", hash: revoked }]);
+        return revoked;
+      });
       if (hash === null) throw notFound("API key");
       generation++;
       cache.delete(hash);

@@ -73,6 +73,14 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
     return secret;
   }
 
+  /** A restore brings neither the old secret nor a deleted endpoint back. */
+  const noteOf = (
+    queries: Queries,
+    kind: "webhook" | "webhook_secret",
+    tenant: number,
+    webhook: number,
+  ) => database.revocations.note(queries, [{ kind, tenant, webhook }]);
+
   async function found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
     const webhook = await records(queries).find(tenantId, id);
     if (!webhook) throw notFound("webhook");
@@ -106,14 +114,18 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
     rotate(tenantId: number, id: number): Promise<WithSecret> {
       return database.tx(async (queries) => {
         const webhook = await found(queries, tenantId, id);
-        return { webhook, secret: await putSecret(queries, tenantId, id) };
+        const secret = await putSecret(queries, tenantId, id);
+        await noteOf(queries, "webhook_secret", tenantId, id);
+        return { webhook, secret };
       });
     },
 
     /** Throws not_found. */
     async remove(tenantId: number, id: number): Promise<void> {
-      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
-      if (!removed) throw notFound("webhook");
+      await database.tx(async (queries) => {
+        if (!(await records(queries).remove(tenantId, id))) throw notFound("webhook");
+        await noteOf(queries, "webhook", tenantId, id);
+      });
     },
 
     /** Newest first. Throws not_found. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createCallerParts } from "../../src/app/callers.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
+import { openRevocations } from "../../src/app/revocations.ts";
 import { createBilling } from "../../src/billing/billing.ts";
 import type { StripeSettings } from "../../src/billing/payments/stripe.ts";
 import type { Plan } from "../../src/billing/ports.ts";
@@ -68,6 +69,11 @@ export async function startApiServer(options: ApiServerOptions) {
   const random = systemRandom;
   const database = await openTestDatabase(join(options.directory, "linevoice.db"), clock.now());
   const vault = createVault(new Uint8Array(32).fill(7));
+  const revocations = await openRevocations({
+    ...{ dataDir: options.directory, database, vault, clock, random },
+    paths: { recordings: options.directory, outbox: options.directory },
+    shared: false,
+  });
   const plans = options.plans ?? [{ ...startPlan, ...roomy }, prepaidPlan];
   const billing = createBilling({ database, stores: billingStores, plans, clock, random });
   const registrations = new Map<number, RegistrationStatus>();
@@ -202,6 +208,7 @@ export async function startApiServer(options: ApiServerOptions) {
     async stop(): Promise<void> {
       await server.stop();
       await identity.stop();
+      revocations.close();
       await database.close();
     },
   };

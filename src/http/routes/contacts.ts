@@ -59,7 +59,7 @@ const presentMemory = (memory: MemoryRow) => ({
 
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock } = dependencies;
-  const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE));
+  const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE), database);
   const contacts = createContacts({ database, records: contactStore, refusals, clock });
 
   /** Of the trunk's caller id, unless said. */

@@ -93,9 +93,10 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
       const secret = signingSecret(random);
       const prefix = secret.slice(0, PREFIX_LENGTH);
       const sealed = vault.seal(secret, tenantSecretBinding(tenantId));
-      await database.tx((queries) =>
-        tenantStore(queries).setWebhookSecret(tenantId, sealed, prefix),
-      );
+      await database.tx(async (queries) => {
+        await tenantStore(queries).setWebhookSecret(tenantId, sealed, prefix);
+        await database.revocations.note(queries, [{ kind: "tenant_secret", tenant: tenantId }]);
+      });
       return {
         ok: true,
         webhook_secret: secret,

@@ -63,7 +63,11 @@ afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.stop();
 });
 
-const refusals = createRefusals(refusalStore, new Uint8Array(32));
+const refusals = createRefusals(refusalStore, new Uint8Array(32), {
+  get revocations() {
+    return server.database.revocations;
+  },
+});
 
 function startRunner(): CampaignRunner {
   const { database, calls: desk } = server;

@@ -59,7 +59,7 @@ const erase = () =>
   erasePerson(
     {
       ...{ database: server.database, clock, recordingsDir: directory, outboxDir: directory },
-      refusals: refusalsOf(server.vault),
+      refusals: refusalsOf(server.vault, server.database),
     },
     tenant.id,
     PERSON,
@@ -136,11 +136,13 @@ test("a refusal is found after the master key was changed, and under no other ap
   const root = new Uint8Array(32).fill(3);
   const vault = createVault(old, root);
   const { database } = server;
-  await database.tx((queries) => refusalsOf(vault).keep(queries, tenant.id, PERSON, 1));
+  await database.tx((queries) => refusalsOf(vault, database).keep(queries, tenant.id, PERSON, 1));
   vault.rekey(next);
-  expect(await refusalsOf(vault).has(database.read, tenant.id, PERSON)).toBe(true);
-  expect(await refusalsOf(createVault(next, root)).has(database.read, tenant.id, PERSON)).toBe(
-    true,
+  expect(await refusalsOf(vault, database).has(database.read, tenant.id, PERSON)).toBe(true);
+  expect(
+    await refusalsOf(createVault(next, root), database).has(database.read, tenant.id, PERSON),
+  ).toBe(true);
+  expect(await refusalsOf(createVault(old), database).has(database.read, tenant.id, PERSON)).toBe(
+    false,
   );
-  expect(await refusalsOf(createVault(old)).has(database.read, tenant.id, PERSON)).toBe(false);
 });

@@ -51,7 +51,7 @@ async function appliance() {
   const clock = fakeClock();
   const database = await openTestDatabase(databasePath, clock.now());
   opened.push(database);
-  const refusals = createRefusals(refusalStore, new Uint8Array(32).fill(5));
+  const refusals = createRefusals(refusalStore, new Uint8Array(32).fill(5), database);
   return { database, recordingsDir, outboxDir, databasePath, refusals, clock, dataDir };
 }
 

@@ -1,0 +1,93 @@
+/**
+ * The journal of revocations of a data directory, opened: what the database lacks is done again, and
+ * from then on every revocation is noted. Before anything is served.
+ */
+import { createHmac } from "node:crypto";
+import type { Vault } from "../config/vault.ts";
+import { createRefusals, numberFingerprintOf, REFUSALS_PURPOSE } from "../contact/refusals.ts";
+import type { Clock } from "../core/clock.ts";
+import { hex } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { userFingerprintOf } from "../identity/fingerprint.ts";
+import { erasePerson } from "../privacy/erase-person.ts";
+import { openJournal } from "../revocation/journal.ts";
+import { type Replayed, replay } from "../revocation/replay.ts";
+import type { Database } from "../store/database.ts";
+import { refusalStore } from "../store/refusal-store.ts";
+import { revocationStore } from "../store/revocation-store.ts";
+import type { DataPaths } from "./storage.ts";
+
+/** For `vault.deriveKey`: who the appliance is, whatever its master key. */
+export const APPLIANCE_PURPOSE = "revocation: appliance";
+const ID_BYTES = 8;
+
+export interface Revocations {
+  /** What the database lacked. */
+  readonly replayed: Replayed;
+  /**
+   * `known`: the journal is this database's. `missing`: the database was written beside a journal that is
+   * not here. `short`: the journal is this database's, but does not reach back so far.
+   */
+  readonly past: "known" | "missing" | "short";
+  close(): void;
+}
+
+export interface RevocationsParts {
+  readonly dataDir: string;
+  readonly paths: Pick<DataPaths, "recordings" | "outbox">;
+  readonly database: Database;
+  readonly vault: Pick<Vault, "seal" | "deriveKey">;
+  /** Several nodes share the database: each has a journal of its own. */
+  readonly shared: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Throws unavailable where the journal is damaged. */
+export async function openRevocations(parts: RevocationsParts): Promise<Revocations> {
+  const { dataDir, paths, database, vault, shared, clock, random } = parts;
+  const appliance = createHmac("sha256", vault.deriveKey(APPLIANCE_PURPOSE))
+    .update("journal")
+    .digest("base64url");
+  const journal = openJournal({ dataDir, appliance, newId: () => hex(random.bytes(ID_BYTES)) });
+  const numberKey = vault.deriveKey(REFUSALS_PURPOSE);
+  const { recordings: recordingsDir, outbox: outboxDir } = paths;
+  const refusals = createRefusals(refusalStore, numberKey, database);
+  const erasure = { database, recordingsDir, outboxDir, refusals, clock, restored: true };
+  const store = revocationStore(database.read);
+  const position = await store.position(journal.id);
+  const replayed =
+    position === journal.last()
+      ? {}
+      : await replay(
+          {
+            ...{ database, vault, clock, random },
+            numberFingerprint: numberFingerprintOf(numberKey),
+            userFingerprint: userFingerprintOf(vault),
+            erase: (tenantId, number) => erasePerson(erasure, tenantId, number, false),
+          },
+          journal,
+          position ?? 0,
+        );
+  const isMissing = journal.isNew && !shared && (await store.hasOthers(journal.id));
+  const isShort = (position ?? 0) + 1 < journal.wholeFrom;
+  database.keepRevocations({
+    async note(queries, revocations) {
+      if (revocations.length === 0) return;
+      const last = journal.append(revocations);
+      await revocationStore(queries).setPosition(journal.id, last);
+    },
+  });
+  return {
+    replayed,
+    past: isMissing ? "missing" : isShort ? "short" : "known",
+    close: journal.close,
+  };
+}
+
+/** Into the log, where there is something to say. */
+export function tellOfRevocations({ replayed, past }: Revocations, log: Log): void {
+  if (Object.keys(replayed).length > 0) log.warn("revocations.replayed", { ...replayed });
+  if (past !== "known") log.warn("revocations.journal_incomplete", { past });
+}

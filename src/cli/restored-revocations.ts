@@ -1,0 +1,88 @@
+/** After a restore: what was revoked and erased since the backup is done again, and said in words. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openRevocations, type Revocations } from "../app/revocations.ts";
+import { prepareDataDir } from "../app/storage.ts";
+import { openVault } from "../app/vault.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { masterKeyOf } from "../config/master-key.ts";
+import { systemClock as clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { systemRandom as random } from "../core/random.ts";
+import { journalFileOf } from "../revocation/journal.ts";
+import type { Replayed } from "../revocation/replay.ts";
+import { openDatabase } from "../store/database.ts";
+
+export interface RestoredRevocations {
+  readonly replayed: Replayed;
+  /** `later`: the master key is not here, the server does it when it starts. */
+  readonly past: Revocations["past"] | "later";
+}
+
+const LATER: RestoredRevocations = { replayed: {}, past: "later" };
+
+/** Without the master key nothing is done: no key is made for data that was sealed with another. */
+export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRevocations> {
+  const { config, dataDir } = loaded;
+  if (config.secrets.master_key === null && !existsSync(join(dataDir, "master.key"))) return LATER;
+  const paths = prepareDataDir(dataDir);
+  const database = openDatabase(paths.database, clock.now());
+  try {
+    const vault = await openVault(database, masterKeyOf(loaded, random), random);
+    const revocations = await openRevocations({
+      ...{ dataDir, paths, database, vault, shared: false, clock, random },
+    });
+    revocations.close();
+    return { replayed: revocations.replayed, past: revocations.past };
+  } catch (error) {
+    // The key is another: the server's start says so, and what to do.
+    if (error instanceof AppError && error.code === "conflict") return LATER;
+    throw error;
+  } finally {
+    await database.close();
+  }
+}
+
+const WORDS: Readonly<Record<keyof Replayed, string>> = {
+  key: "API keys revoked",
+  webhook_secret: "webhook secrets replaced: rotate them and tell the receivers",
+  webhook: "deleted webhooks switched off",
+  tenant_secret: "older webhook secrets replaced: make new ones",
+  suspended: "companies suspended or resumed",
+  password: "passwords ended: set new ones by `linevoice user reset-password`",
+  second_factor: "authenticators taken off",
+  recovery_code: "recovery codes used up",
+  passkey: "passkeys removed",
+  member: "members removed or with a lower role",
+  refusal: "requests not to be called, made or lifted",
+  erased: "persons erased",
+};
+
+const PAST: Readonly<Record<Exclude<RestoredRevocations["past"], "known">, string>> = {
+  later:
+    "The master key of this data is not here, so what was revoked since the backup is done again when the server starts with it.",
+  short:
+    "The journal of revocations does not reach back to this backup. Do again by hand what was revoked before it begins:",
+  missing:
+    "This backup was made beside a journal of revocations that is not here: what was revoked and erased since is not known. Stop here, copy revocations.journal from the machine of the backup into the data directory, and restore again. Where it is lost, do again by hand before you start the server for others:",
+};
+
+const BY_HAND = [
+  "revoke API keys (dashboard, API keys) and rotate webhook secrets; remove people who left (dashboard, Team);",
+  "linevoice user reset-password --email E for passwords that were changed; linevoice erase for who was erased;",
+  "mark contacts that asked not to be called.",
+];
+
+export function aboutRevocations(
+  { replayed, past }: RestoredRevocations,
+  dataDir: string,
+): string[] {
+  const counts = Object.entries(replayed) as [keyof Replayed, number][];
+  const done = counts.map(([kind, count]) => `  ${String(count).padStart(6)} ${WORDS[kind]}`);
+  const head = `Done again from ${journalFileOf(dataDir)}, as it was after the backup:`;
+  return [
+    ...(done.length > 0 ? [head, ...done] : []),
+    ...(past === "known" ? [] : [PAST[past]]),
+    ...(past === "missing" || past === "short" ? BY_HAND : []),
+  ];
+}
