@@ -59,8 +59,8 @@ const text = [
   "systemd credential, or a file named `<section>.<key>` in `credentials/` beside the configuration. `linevoice config",
   "check` says what is wrong with line and mend; `linevoice config show` says where each value comes from.",
   "",
-  "SIGHUP (`systemctl reload linevoice`) applies `[log] level` and `format`, `[limits] requests_per_minute` and",
-  "`concurrent_calls`, and renewed certificates at once; other changes need a restart, and the log names them.",
+  "SIGHUP (`systemctl reload linevoice`) applies `[log] level` and `format`, `[limits]` without `body_bytes`, and",
+  "renewed certificates at once; other changes need a restart, and the log names them.",
   "",
   "*This page is made from the schema by `npm run docs`.*",
   ...sectionsOf(toml).flatMap((section) => [

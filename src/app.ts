@@ -31,6 +31,7 @@ import { createBilling } from "./billing/billing.ts";
 import { startMoneyRounds } from "./billing/money-rounds.ts";
 import { createAdmission } from "./call/admission.ts";
 import { deleteMailedRecordings } from "./call/after-call.ts";
+import { createBurstNotice } from "./call/burst-notice.ts";
 import { createCallDesk } from "./call/call-desk.ts";
 import type { CallContext } from "./call/context.ts";
 import { fireSchedule } from "./call/dialer.ts";
@@ -190,6 +191,10 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
       get concurrentCallsMax() {
         return tuning.concurrentCallsMax;
       },
+      dialing: () => tuning.dialing,
+      onBurstStop: createBurstNotice({
+        ...{ database, mails: delivery.mails, events: delivery.events, clock, log },
+      }),
       liveCalls: () => registry.size,
       storageRefusal: () => upkeep.disk.refusal(),
     }),

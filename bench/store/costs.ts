@@ -17,7 +17,7 @@ import { callSetupStore } from "../../src/store/call-setup-store.ts";
 import { callStore, NO_FIGURES } from "../../src/store/call-store.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { scheduleStore } from "../../src/store/schedule-store.ts";
-import { prepaidPlan } from "../../test/support/plans.ts";
+import { prepaidPlan, wideDialing } from "../../test/support/plans.ts";
 import { percentile } from "../process/percentile.ts";
 import { type Amount, fill } from "./filled.ts";
 
@@ -52,6 +52,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   const billing = createBilling({ database, stores: billingStores, plans, clock });
   const admission = createAdmission({
     ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },
+    dialing: () => wideDialing,
   });
   const tenantId = 1;
   await billing.credit(tenantId, microEur(1_000_000_000), "bench");

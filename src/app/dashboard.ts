@@ -66,6 +66,7 @@ export function createDashboard(
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
       checks: doctor && (() => doctor(operator())),
+      dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       disclosureDefault: settings.callWorker.conversation.disclosure,
       lamps: {
         engine: () => audio.problem(),

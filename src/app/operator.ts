@@ -38,6 +38,7 @@ import { refusalsOf } from "./callers.ts";
 import { createContactDesk } from "./contact-desk.ts";
 import { followCall } from "./follow-call.ts";
 import { readLogs } from "./log-reader.ts";
+import { setDialing } from "./operator-dialing.ts";
 import { createPeopleDesk } from "./people-desk.ts";
 import type { DataPaths } from "./storage.ts";
 import { createToolDesk } from "./tool-desk.ts";
@@ -181,6 +182,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       running?.forgetKeys();
       return tenant(tenantId);
     },
+
+    setDialing: (tenantId, changes) => setDialing(database, tenantId, changes),
 
     async createKey(tenantId, label, limits) {
       await tenant(tenantId);

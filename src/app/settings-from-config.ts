@@ -202,6 +202,13 @@ export function settingsFromConfig(
     stripe: stripeOf(config),
     lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,
+    dialing: {
+      dailySpendMax: eurToMicro(limits.daily_spend_eur),
+      burst: {
+        newNumbersPerHour: limits.new_numbers_per_hour,
+        newCountriesPerDay: limits.new_countries_per_day,
+      },
+    },
     bankDetails: bankDetailsOf(config),
   };
 }

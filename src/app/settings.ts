@@ -3,6 +3,7 @@ import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { StripeSettings } from "../billing/payments/stripe.ts";
 import type { Plan } from "../billing/ports.ts";
+import type { DialingLimits } from "../call/admission.ts";
 import type { MicroEur } from "../core/money.ts";
 import type { CodecName } from "../media/plan.ts";
 import type { CallWorkerSettings } from "../worker/messages.ts";
@@ -90,6 +91,7 @@ export interface AppSettings {
   /** Balances below which a tenant gets a mail. Missing: none. */
   readonly lowBalanceThresholds?: readonly MicroEur[];
   readonly concurrentCallsMax: number;
+  readonly dialing: DialingLimits;
   /** How to pay by bank transfer, as lines; null: ask the operator. */
   readonly bankDetails: string | null;
 }
@@ -98,12 +100,14 @@ export interface AppSettings {
 export interface Tuning {
   readonly requestsPerMinute: number;
   readonly concurrentCallsMax: number;
+  readonly dialing: DialingLimits;
   readonly tls: AppSettings["http"]["tls"];
 }
 
 export const tuningOf = (settings: AppSettings): Tuning => ({
   requestsPerMinute: settings.http.requestsPerMinute,
   concurrentCallsMax: settings.concurrentCallsMax,
+  dialing: settings.dialing,
   tls: settings.http.tls,
 });
 

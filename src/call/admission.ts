@@ -5,22 +5,34 @@
  */
 import type { Billing } from "../billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
-import type { E164 } from "../core/e164.ts";
+import { type E164, isE164 } from "../core/e164.ts";
 import { AppError } from "../core/errors.ts";
+import type { MicroEur } from "../core/money.ts";
 import type { TenantRow, TrunkRow } from "../store/call-setup-store.ts";
 import { callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { scheduleStore } from "../store/schedule-store.ts";
+import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+
+/** What keeps every tenant's dialling within bounds (`[limits]`). */
+export interface DialingLimits {
+  /** `daily_spend_eur`: of a tenant for whom the operator set no cap. */
+  readonly dailySpendMax: MicroEur;
+  readonly burst: BurstLimits;
+}
 
 export interface AdmissionOptions {
   readonly billing: Billing;
   readonly clock: Clock;
   /** `[limits] concurrent_calls`, over all tenants. */
   readonly concurrentCallsMax: number;
+  readonly dialing: () => DialingLimits;
+  /** With each call that a burst stopped. Default: nobody is told. */
+  readonly onBurstStop?: BurstOptions["onStop"];
   /** Calls with media now, over all tenants. */
   readonly liveCalls: () => number;
   /** Why storage can take no new call; null: it can. Default: it always can. */
@@ -35,6 +47,7 @@ const limitReached = (publicMessage: string) =>
 export function rulesOf(tenant: TenantRow, trunk: TrunkRow | undefined): DialingRules {
   return {
     allowedPrefixes: tenant.allowedPrefixes?.split(",").filter(Boolean) ?? [],
+    shortNumbers: tenant.shortNumbers?.split(",").filter(Boolean) ?? [],
     callerId: trunk?.callerId ?? null,
   };
 }
@@ -88,10 +101,25 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   async function withinSpend(queries: Queries, tenant: TenantRow): Promise<void> {
-    if (tenant.dailySpendMax === null) return;
+    const spendMax = tenant.dailySpendMax ?? options.dialing().dailySpendMax;
     const spent = await callStore(queries).spentSince(tenant.id, clock.now() - DAY_MS);
-    if (spent >= tenant.dailySpendMax)
+    if (spent >= spendMax)
       throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
+  }
+
+  const burst = createDialingBurst({
+    ...{ clock, limits: () => options.dialing().burst, onStop: options.onBurstStop },
+  });
+
+  /** Answers the country where it is abroad. */
+  function withinBurst(
+    queries: Queries,
+    tenant: TenantRow,
+    trunk: TrunkRow | undefined,
+    to: E164,
+  ): Promise<string | null> {
+    const callerId = trunk && isE164(trunk.callerId) ? trunk.callerId : null;
+    return burst.check(queries, tenant.id, to, callerId);
   }
 
   /** `waiting`: also those that were asked for at once and are about to be dialled. */
@@ -114,6 +142,9 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   return {
+    /** As they are now. */
+    dialing: options.dialing,
+
     /** Asking for an outbound call, now or later. */
     async request(
       queries: Queries,
@@ -128,25 +159,31 @@ export function createAdmission(options: AdmissionOptions) {
       await withinSpend(queries, tenant);
       await billing.requireFunds(queries, tenant.id);
       if (!immediate) return;
+      await withinBurst(queries, tenant, trunk, to);
       await withinRate(queries, tenant, "with waiting");
       await withinConcurrency(queries, tenant);
       await withinChannels(queries, trunk);
     },
 
-    /** The moment before the INVITE. The hold of funds is the caller's next step. */
+    /**
+     * The moment before the INVITE. The hold of funds is the caller's next step. Answers the country that is
+     * dialled where it is not the caller id's own.
+     */
     async fire(
       queries: Queries,
       tenant: TenantRow,
       trunk: TrunkRow | undefined,
       to: E164,
-    ): Promise<void> {
+    ): Promise<string | null> {
       storageHasRoom();
       notSuspended(tenant);
       checkDestination(to, rulesOf(tenant, trunk));
+      const toCountry = await withinBurst(queries, tenant, trunk, to);
       await withinRate(queries, tenant, "dialled only");
       await withinSpend(queries, tenant);
       await withinConcurrency(queries, tenant);
       await withinChannels(queries, trunk);
+      return toCountry;
     },
 
     /**
@@ -160,10 +197,12 @@ export function createAdmission(options: AdmissionOptions) {
       to: string,
     ): Promise<void> {
       notSuspended(tenant);
-      checkTransferTarget(to, rulesOf(tenant, trunk));
+      const number = checkTransferTarget(to, rulesOf(tenant, trunk));
+      const country = number && (await withinBurst(queries, tenant, trunk, number));
       await withinSpend(queries, tenant);
       await withinRate(queries, tenant, "with waiting");
       transfers.set(tenant.id, [...transfersOf(tenant.id), clock.monotonic()]);
+      if (number) burst.transferred(tenant.id, number, country);
     },
 
     async inbound(queries: Queries, tenant: TenantRow): Promise<void> {

@@ -74,13 +74,13 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       });
     const trunk = await setup.trunk(entry.tenantId);
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
-    await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
+    const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
     await context.callers?.mayDial(queries, entry);
     const fired = await scheduleStore(queries).leavePending(
       entry.tenantId,
       entry.id,
       "fired",
-      { firedAt: nowMs },
+      { firedAt: nowMs, toCountry },
       entry.leaseToken,
     );
     if (!fired) return null;

@@ -1,18 +1,26 @@
 /**
- * Protection against toll fraud (decisions.md 9): which destinations a tenant may dial. Pure; the
- * caps on calls a minute and money a day need the store and live in admission.ts.
+ * Protection against toll fraud (decisions.md 9, 12): which destinations a tenant may dial. Pure; the
+ * caps on calls a minute, money a day and new destinations need the store (admission.ts, dialing-burst.ts).
+ *
+ * What a target dials is judged by its digits, however it is written: carriers and switchboards ignore
+ * punctuation, escapes and letters that we might not.
  */
-import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { type E164, isE164 } from "../core/e164.ts";
 import { AppError } from "../core/errors.ts";
+import { countryOf } from "../number/national-form.ts";
 
 /** Satellite and other global networks: dear, and never what a receptionist dials. */
 const GLOBAL_NETWORKS = ["+870", "+878", "+881", "+882", "+883", "+888", "+979"];
 const REFUSED_TYPES = new Set(["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER", "UAN"]);
+/** Free to call from every country of the North American plan; metadata calls them those of the USA. */
+const TOLL_FREE_NORTH_AMERICA = /^\+18(?:00|33|44|55|66|77|88)/;
 
 export interface DialingRules {
-  /** Country calling prefixes such as `+370`; empty: the country of `callerId` alone. */
+  /** Prefixes such as `+370`; empty: the country of `callerId` alone. */
   readonly allowedPrefixes: readonly string[];
+  /** Short numbers that the operator opened: digits, `*` and `#`; an `x` stands for any one digit. */
+  readonly shortNumbers: readonly string[];
   readonly callerId: string | null;
 }
 
@@ -20,34 +28,47 @@ function refused(publicMessage: string): AppError {
   return new AppError({ code: "destination_not_allowed", publicMessage, field: "to_number" });
 }
 
-function prefixesOf(rules: DialingRules): readonly string[] {
-  if (rules.allowedPrefixes.length > 0) return rules.allowedPrefixes;
-  const own = rules.callerId ? parsePhoneNumberFromString(rules.callerId) : undefined;
-  return own ? [`+${own.countryCallingCode}`] : [];
+/** The country, not its calling code: +1 876 is Jamaica, +44 7624 the Isle of Man, +7 701 Kazakhstan. */
+function isOwnCountry(to: E164, number: PhoneNumber | undefined, callerId: string | null): boolean {
+  const own = callerId ? parsePhoneNumberFromString(callerId) : undefined;
+  if (!own?.country) return false;
+  if (number?.country === own.country) return true;
+  return own.countryCallingCode === "1" && TOLL_FREE_NORTH_AMERICA.test(to);
 }
 
 /** Throws destination_not_allowed with the rule that forbids it. */
 export function checkDestination(to: E164, rules: DialingRules): void {
   if (GLOBAL_NETWORKS.some((prefix) => to.startsWith(prefix)))
     throw refused("Satellite and international network numbers cannot be dialled.");
-  const type = parsePhoneNumberFromString(to)?.getType();
+  const number = parsePhoneNumberFromString(to);
+  const type = number?.getType();
   if (type && REFUSED_TYPES.has(type))
     throw refused("Premium-rate and shared-cost numbers cannot be dialled.");
-  const allowed = prefixesOf(rules);
-  if (!allowed.some((prefix) => to.startsWith(prefix)))
+  if (!number?.isPossible())
+    throw refused("This is no complete telephone number. Write it in full: +37060000000.");
+  if (rules.allowedPrefixes.length === 0) {
+    if (isOwnCountry(to, number, rules.callerId)) return;
+    const own = rules.callerId && isE164(rules.callerId) ? countryOf(rules.callerId) : null;
     throw refused(
-      `Only numbers that begin with ${allowed.join(", ") || "(nothing: set a caller id first)"} may be dialled. Ask the operator to allow more countries.`,
+      own
+        ? `Only numbers of the caller id's own country (${own}) may be dialled. Ask the operator to allow more countries.`
+        : "No number may be dialled before the trunk has a caller id of a country. Set one, or ask the operator to allow countries.",
+    );
+  }
+  if (!rules.allowedPrefixes.some((prefix) => to.startsWith(prefix)))
+    throw refused(
+      `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. Ask the operator to allow more countries.`,
     );
 }
 
 /**
- * A transfer target: an E.164 number, or a SIP URI. What reads like a telephone number in a URI is held to
- * the same rules however it is written, because carriers dial it.
+ * A transfer target: an E.164 number, or a SIP URI. Answers the number that is dialled; null: a name, or a
+ * short number that the operator opened. Throws destination_not_allowed, valid_to_required.
  */
-export function checkTransferTarget(to: string, rules: DialingRules): void {
+export function checkTransferTarget(to: string, rules: DialingRules): E164 | null {
   if (isE164(to)) {
     checkDestination(to, rules);
-    return;
+    return to;
   }
   if (/^sips:/i.test(to))
     throw invalidTarget(
@@ -59,25 +80,56 @@ export function checkTransferTarget(to: string, rules: DialingRules): void {
     throw invalidTarget(
       "`to` must be an E.164 number such as +37060000000, or a SIP URI such as sip:desk@example.com.",
     );
-  if (!LIKE_A_NUMBER.test(dialled) || SHORT_NUMBER.test(dialled)) return;
-  const number = dialled.replace(/^(?:00|011)(?=[1-9])/, "+").replace(/^(?!\+)/, "+");
+  const keys = dialled.replace(/[^\d*#]/g, "");
+  if (keys === "" || isName(dialled, keys)) return null;
+  if (keys.length <= SHORT_DIGITS_MAX || /[*#]/.test(keys)) {
+    checkShortNumber(keys, rules);
+    return null;
+  }
+  const international = dialled.includes("+") ? keys : keys.replace(/^(?:00|011)(?=[1-9])/, "");
+  const number = `+${international}`;
   if (!isE164(number))
     throw refused("Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.");
   checkDestination(number, rules);
+  return number;
 }
 
-const LIKE_A_NUMBER = /^\+?[\d*#]+$/;
-/** An extension of a switchboard. */
-const SHORT_NUMBER = /^[\d*#]{1,6}$/;
+const SHORT_DIGITS_MAX = 6;
 
-/** What a carrier reads in the user part (RFC 3261 19.1.1, RFC 3966 5.1.1); null: it cannot be read. */
+/** `desk`, `reception2`: words with a digit or two, which no network reads as a number. */
+const isName = (dialled: string, keys: string): boolean =>
+  /[a-z]/i.test(dialled) && /^\d{1,2}$/.test(keys);
+
+/** Short codes, star codes, emergency numbers, extensions: none but what the operator opened. */
+function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
+  const matches = (listed: string) =>
+    listed.length === keys.length &&
+    [...listed].every((key, at) => key === keys[at] || (key === "x" && /\d/.test(keys[at] ?? "")));
+  if (shortNumbers.some(matches)) return;
+  throw refused(
+    "Short numbers, star codes and emergency numbers cannot be dialled. Ask the operator to open this one.",
+  );
+}
+
+const ESCAPES_MAX = 3;
+
+/**
+ * What can be read in the user part (RFC 3261 19.1.1, RFC 3966 5.1.1), escapes inside escapes resolved.
+ * null: it cannot be read, or digits stand in its parameters or password.
+ */
 function dialledBy(user: string): string | null {
+  let text = user;
   try {
-    const [number = ""] = decodeURIComponent(user).split(/[;:]/);
-    return number.replace(/[-.()\s]/g, "");
+    for (let times = 0; text.includes("%"); times++) {
+      if (times === ESCAPES_MAX) return null;
+      text = decodeURIComponent(text);
+    }
   } catch {
     return null;
   }
+  if (!/^[\x21-\x7e ]*$/.test(text)) return null;
+  const [number = "", ...parameters] = text.split(/[;:]/);
+  return /\d{3}/.test(parameters.join("").replace(/[^\w*#]/g, "")) ? null : number;
 }
 
 const invalidTarget = (publicMessage: string) =>

@@ -19,6 +19,9 @@ export const SAFE_KEYS: ReadonlySet<string> = new Set([
   "log.format",
   "limits.requests_per_minute",
   "limits.concurrent_calls",
+  "limits.daily_spend_eur",
+  "limits.new_numbers_per_hour",
+  "limits.new_countries_per_day",
   "server.tls_cert",
   "server.tls_key",
 ]);

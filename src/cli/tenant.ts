@@ -1,4 +1,5 @@
-/** `linevoice tenant create|list|suspend|resume`. */
+/** `linevoice tenant create|list|suspend|resume|dialing`. */
+import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../tenant/tenant-settings.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, table, WrongUsage } from "./usage.ts";
 
@@ -7,12 +8,18 @@ export const tenantCommand: Command = {
     "tenant create --name N --email E [--plan P]",
     "tenant list [--json]",
     "tenant suspend ID | resume ID",
+    "tenant dialing ID [--prefixes +370,+371|own] [--short-numbers 112,1xxx|none]",
+    "    [--calls-per-minute N] [--daily-spend EUR|default]",
   ],
   async run(args, terminal) {
     const options = {
       name: { type: "string" },
       email: { type: "string" },
       plan: { type: "string" },
+      prefixes: { type: "string" },
+      "short-numbers": { type: "string" },
+      "calls-per-minute": { type: "string" },
+      "daily-spend": { type: "string" },
     } as const;
     const { values, words } = parse(args, options, 2);
     const [action, id] = words;
@@ -55,8 +62,66 @@ export const tenantCommand: Command = {
         terminal.out(JSON.stringify(changed));
         return 0;
       }
+      case "dialing": {
+        const changes = dialingFrom({
+          prefixes: values.prefixes,
+          shortNumbers: values["short-numbers"],
+          callsPerMinute: values["calls-per-minute"],
+          dailySpend: values["daily-spend"],
+        });
+        const tenant = idFrom(id, "ID");
+        const loaded = configFor(values.config, terminal);
+        const rules = await operate(loaded, "tenant.dialing", { tenant, ...changes });
+        terminal.out(JSON.stringify(rules));
+        return 0;
+      }
       default:
-        throw new WrongUsage("Say what to do: create, list, suspend or resume.");
+        throw new WrongUsage("Say what to do: create, list, suspend, resume or dialing.");
     }
   },
 };
+
+/** A list, or null for the word that stands for the default. Throws WrongUsage. */
+function listFrom(
+  text: string | undefined,
+  option: string,
+  none: string,
+  pattern: RegExp,
+): string[] | null | undefined {
+  if (text === undefined || text === none) return text === none ? null : undefined;
+  const items = text.split(",");
+  const bad = items.find((item) => !pattern.test(item));
+  if (bad !== undefined) throw new WrongUsage(`${option} does not take "${bad}".`);
+  return items;
+}
+
+function numberFrom(
+  text: string | undefined,
+  option: string,
+  isRight: (n: number) => boolean,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (!isRight(number)) throw new WrongUsage(`${option} does not take "${text}".`);
+  return number;
+}
+
+/** What the options say; what is missing stays as it is. */
+function dialingFrom(options: {
+  readonly prefixes: string | undefined;
+  readonly shortNumbers: string | undefined;
+  readonly callsPerMinute: string | undefined;
+  readonly dailySpend: string | undefined;
+}) {
+  const perMinute = (n: number) => Number.isInteger(n) && n >= 1 && n <= 600;
+  const cents = (n: number) => n >= 0 && n <= 100_000 && Number(n.toFixed(2)) === n;
+  return {
+    allowed_prefixes: listFrom(options.prefixes, "--prefixes", "own", PREFIX_PATTERN),
+    short_numbers: listFrom(options.shortNumbers, "--short-numbers", "none", SHORT_NUMBER_PATTERN),
+    calls_per_minute_max: numberFrom(options.callsPerMinute, "--calls-per-minute", perMinute),
+    daily_spend_max_eur:
+      options.dailySpend === "default"
+        ? null
+        : numberFrom(options.dailySpend, "--daily-spend", cents),
+  };
+}

@@ -2,13 +2,13 @@
  * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
  * analytics read through stores of their own.
  */
-import { and, count, eq, gte, inArray, isNull, or, sql, sum } from "drizzle-orm";
+import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
 import type { CallEnding } from "../call/state.ts";
 import { microEur } from "../core/money.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
+import { callRollups, calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 export type NewCall = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
@@ -16,6 +16,8 @@ export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
 
 /** An answered call's INVITE ended in 200, however the call went on. */
 const SIP_OK = 200;
+
+const HOUR_MS = 3_600_000;
 
 const LIVE = ["dialing", "ringing", "in_progress"] as const;
 const OPEN = ["queued", ...LIVE] as const;
@@ -237,14 +239,26 @@ export function callStore(queries: Queries) {
       return row?.n ?? 0;
     },
 
-    /** Micro-euro of calls since then, for the cap a day. */
+    /** Micro-euro of calls since then, for the cap a day: whole hours from their sums, the first exactly. */
     async spentSince(tenantId: number, sinceMs: number): Promise<number> {
-      const row = await queries
+      const firstHour = Math.floor(sinceMs / HOUR_MS);
+      const exactly = await queries
         .select({ total: sql<number>`coalesce(${sum(calls.cost)}, 0)` })
         .from(calls)
-        .where(and(eq(calls.tenantId, tenantId), gte(calls.createdAt, sinceMs)))
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, sinceMs),
+            lt(calls.createdAt, (firstHour + 1) * HOUR_MS),
+          ),
+        )
         .get();
-      return Number(row?.total ?? 0);
+      const summed = await queries
+        .select({ total: sql<number>`coalesce(${sum(callRollups.cost)}, 0)` })
+        .from(callRollups)
+        .where(and(eq(callRollups.tenantId, tenantId), gt(callRollups.hour, firstHour)))
+        .get();
+      return Number(exactly?.total ?? 0) + Number(summed?.total ?? 0);
     },
   };
 }

@@ -187,7 +187,7 @@ export function scheduleStore(queries: Queries) {
       tenantId: number,
       scheduleId: number,
       status: Exclude<ScheduleStatus, "pending">,
-      detail: { firedAt?: number; reason?: string },
+      detail: { firedAt?: number; toCountry?: string | null; reason?: string },
       leaseToken?: number,
     ): Promise<boolean> {
       const moved = await queries

@@ -1,5 +1,5 @@
 /** Tenants as the operator sees them: made, listed, suspended. Over all tenants, unlike the rest. */
-import { eq } from "drizzle-orm";
+import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { agents, tenants, wallets } from "./schema/index.ts";
 
@@ -41,6 +41,21 @@ export function tenantAdminStore(queries: Queries) {
         .where(eq(agents.id, agentId))
         .get();
       return row?.tenantId ?? null;
+    },
+
+    /** The tenant, for the one who may tell it now; null: it was told since `notSinceMs`. */
+    async claimBurstNotice(
+      tenantId: number,
+      nowMs: number,
+      notSinceMs: number,
+    ): Promise<TenantRecord | null> {
+      const isDue = or(isNull(tenants.burstToldAt), lte(tenants.burstToldAt, notSinceMs));
+      const [row] = await queries
+        .update(tenants)
+        .set({ burstToldAt: nowMs })
+        .where(and(eq(tenants.id, tenantId), isDue))
+        .returning();
+      return row ?? null;
     },
 
     async setPlan(tenantId: number, plan: string): Promise<void> {

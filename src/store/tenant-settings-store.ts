@@ -30,6 +30,7 @@ export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
         birthdayCalls: row.birthdayCalls,
         crmBridge: row.crmBridge,
         allowedPrefixes: row.allowedPrefixes?.split(",").filter(Boolean) ?? null,
+        shortNumbers: row.shortNumbers?.split(",").filter(Boolean) ?? null,
         callsPerMinuteMax: row.callsPerMinuteMax,
         dailySpendMax: row.dailySpendMax,
         legacyWebhook: row.legacyWebhook,
@@ -38,11 +39,17 @@ export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
       };
     },
 
-    async update(tenantId, { allowedPrefixes, ...changes }) {
-      const prefixes = allowedPrefixes === null ? null : allowedPrefixes?.join(",");
+    async update(tenantId, { allowedPrefixes, shortNumbers, ...changes }) {
+      const listed = (items: readonly string[] | null | undefined) =>
+        items === null ? null : items?.join(",");
+      // Drizzle leaves out what is undefined.
       await queries
         .update(tenants)
-        .set({ ...changes, ...(prefixes === undefined ? {} : { allowedPrefixes: prefixes }) })
+        .set({
+          ...changes,
+          allowedPrefixes: listed(allowedPrefixes),
+          shortNumbers: listed(shortNumbers),
+        })
         .where(eq(tenants.id, tenantId));
     },
 

@@ -16,9 +16,13 @@ export interface TenantSettings {
   readonly birthdayCalls: boolean;
   /** Bought, not switched. */
   readonly crmBridge: boolean;
-  /** null: that of the caller id. */
+  /** Prefixes that may be dialled; null: the country of the caller id. The operator's to change. */
   readonly allowedPrefixes: readonly string[] | null;
+  /** Short numbers that may be dialled, `x` for any digit; null: none. The operator's to change. */
+  readonly shortNumbers: readonly string[] | null;
+  /** The operator's to change. */
   readonly callsPerMinuteMax: number;
+  /** null: `[limits] daily_spend_eur`. The operator's to change. */
   readonly dailySpendMax: MicroEur | null;
   readonly legacyWebhook: boolean;
   readonly retentionBlocks: number;
@@ -29,6 +33,15 @@ export interface TenantSettings {
 export type TenantSettingsChanges = Partial<
   Omit<TenantSettings, "crmBridge" | "retentionBlocks" | "disclosure">
 > & { readonly disclosure?: Partial<Disclosures> };
+
+/** The settings that protect against toll fraud: only the operator changes them (decisions.md 12). */
+export type DialingPermissions = Pick<
+  TenantSettings,
+  "allowedPrefixes" | "shortNumbers" | "callsPerMinuteMax" | "dailySpendMax"
+>;
+
+export const PREFIX_PATTERN = /^\+[1-9]\d{0,6}$/;
+export const SHORT_NUMBER_PATTERN = /^[\d*#x]{1,20}$/;
 
 /** Implemented by store/tenant-settings-store.ts. */
 export interface TenantSettingsRecords {
@@ -65,7 +78,8 @@ export function createTenantSettings(deps: {
       return database.tx(async (queries) => {
         await found(queries, tenantId);
         const store = records(queries);
-        if (Object.keys(rest).length > 0) await store.update(tenantId, rest);
+        if (Object.values(rest).some((value) => value !== undefined))
+          await store.update(tenantId, rest);
         for (const language of AGENT_LANGUAGES) {
           const text = disclosure[language];
           if (text !== undefined) await store.setDisclosure(tenantId, language, text);

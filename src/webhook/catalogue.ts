@@ -1,6 +1,6 @@
 /**
  * The event catalogue: what each type carries. Seven are the specification's (section 6,
- * decisions.md 10), the two about money that runs low are an addition (decisions.md 8).
+ * decisions.md 10); those about money that runs low and calls that were stopped are additions (decisions.md 8, 12).
  * Pure builders; a caller hands the draft to `EventSink.emit` in the transaction of the change.
  * An unset value is null, never a missing key.
  */
@@ -156,6 +156,11 @@ export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
     agentId: null,
     data: { balance_eur: microToEur(balance), threshold_eur: microToEur(threshold) },
   };
+}
+
+/** At most once a day, together with the mail: calls to new numbers or countries were stopped. */
+export function dialingStopped(kind: "new_numbers" | "new_countries", limit: number): EventDraft {
+  return { type: "dialing.stopped", callUuid: null, agentId: null, data: { kind, limit } };
 }
 
 /** The data of a test call.ended: the shape of a real one, nothing of a customer. */

@@ -14,10 +14,10 @@ export const SPECIFIED_EVENT_TYPES = [
 ] as const;
 
 /**
- * What decisions.md 8 asks to be told beside the seven: money that runs low. An addition to the
- * specification, so it goes only to webhooks that name it, like every other type.
+ * What decisions.md 8 and 12 ask to be told beside the seven: money that runs low, calls that were
+ * stopped. An addition to the specification, so it goes only to webhooks that name it, like every other type.
  */
-export const ADDED_EVENT_TYPES = ["call.balance_low", "balance.low"] as const;
+export const ADDED_EVENT_TYPES = ["call.balance_low", "balance.low", "dialing.stopped"] as const;
 
 export const EVENT_TYPES = [...SPECIFIED_EVENT_TYPES, ...ADDED_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -2480,7 +2480,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
+            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low" | "dialing.stopped")[];
         };
         readonly Webhook: {
             /**
@@ -2499,7 +2499,7 @@ export interface components {
              *       "call.ended"
              *     ]
              */
-            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low")[];
+            readonly events: readonly ("call.started" | "call.answered" | "call.ended" | "call.failed" | "transcript.completed" | "recording.ready" | "tool.executed" | "call.balance_low" | "balance.low" | "dialing.stopped")[];
             /**
              * @description False: switched off after failing for days.
              * @example true

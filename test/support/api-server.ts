@@ -10,7 +10,7 @@ import { openRevocations } from "../../src/app/revocations.ts";
 import { createBilling } from "../../src/billing/billing.ts";
 import type { StripeSettings } from "../../src/billing/payments/stripe.ts";
 import type { Plan } from "../../src/billing/ports.ts";
-import { createAdmission } from "../../src/call/admission.ts";
+import { createAdmission, type DialingLimits } from "../../src/call/admission.ts";
 import { createCallDesk } from "../../src/call/call-desk.ts";
 import type { CallContext } from "../../src/call/context.ts";
 import { CallRegistry } from "../../src/call/registry.ts";
@@ -36,7 +36,7 @@ import { createGuardedClient } from "../../src/webhook/safe-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { createUrlCheck } from "../../src/webhook/tenant-url.ts";
 import { createWebhookTester } from "../../src/webhook/tester.ts";
-import { prepaidPlan, startPlan } from "./plans.ts";
+import { prepaidPlan, startPlan, wideDialing } from "./plans.ts";
 import { openTestDatabase } from "./test-store.ts";
 
 export interface ApiServerOptions {
@@ -47,6 +47,8 @@ export interface ApiServerOptions {
   readonly clock?: Clock;
   readonly plans?: readonly Plan[];
   readonly log?: Log;
+  /** Default: bounds that no test reaches by accident. */
+  readonly dialing?: DialingLimits;
   /** Payments go through it instead of bank transfers. */
   readonly stripe?: StripeSettings;
   /** Trusted when webhooks are delivered. */
@@ -86,7 +88,10 @@ export async function startApiServer(options: ApiServerOptions) {
     log,
     registry: new CallRegistry(),
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
-    admission: createAdmission({ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 }),
+    admission: createAdmission({
+      ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 },
+      dialing: () => options.dialing ?? wideDialing,
+    }),
   };
   const calls = createCallDesk({
     context: context as CallContext,

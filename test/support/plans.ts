@@ -1,5 +1,6 @@
 /** Plans for tests: ten minutes and then 12 cents, or nothing included. */
 import type { Plan } from "../../src/billing/ports.ts";
+import type { DialingLimits } from "../../src/call/admission.ts";
 import { microEur } from "../../src/core/money.ts";
 
 const limits = { maxConcurrentCalls: 5, maxAgents: 5, maxNumbers: 5, maxFiles: 5, maxWebhooks: 5 };
@@ -20,4 +21,10 @@ export const prepaidPlan: Plan = {
   pricePerMonth: microEur(0),
   overagePerMinute: microEur(100_001),
   ...limits,
+};
+
+/** Bounds that no test reaches by accident. */
+export const wideDialing: DialingLimits = {
+  dailySpendMax: microEur(1_000_000_000_000),
+  burst: { newNumbersPerHour: 100_000, newCountriesPerDay: 250 },
 };

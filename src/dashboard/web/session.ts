@@ -26,9 +26,10 @@ export function useLeave(): () => Promise<void> {
   };
 }
 
-export function useEnterTenant(): (id: number) => Promise<void> {
-  return async (id) => {
+/** `page`: where to go inside the company; default: its first page. */
+export function useEnterTenant(): (id: number, page?: "settings") => Promise<void> {
+  return async (id, page) => {
     await answer(own.POST("/active-tenant", { body: { tenant_id: id } }));
-    location.assign("/app/");
+    location.assign(`/app/${page ?? ""}`);
   };
 }

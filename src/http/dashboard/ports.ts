@@ -7,6 +7,7 @@ import type { AgentChats } from "../../call/chat.ts";
 import type { CallStatus, EndedReason } from "../../call/ended-reason.ts";
 import type { AgentTalks } from "../../call/talk.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
+import type { MicroEur } from "../../core/money.ts";
 import type { CheckResult } from "../../doctor/check.ts";
 import type { MailTest } from "../../mail/mail-test.ts";
 import type { OperatorPort, TrunkSummary, TrunkTest } from "../../ops/control/operator-port.ts";
@@ -138,5 +139,7 @@ export interface DashboardParts {
   /** The doctor's checks; null: this server was started without them. */
   readonly checks: (() => Promise<readonly CheckResult[]>) | null;
   readonly backups: () => readonly BackupSummary[];
+  /** `[limits] daily_spend_eur`, as it is now. */
+  readonly dailySpendDefault: () => MicroEur;
   readonly disclosureDefault: Readonly<Record<"lt" | "lv" | "en" | "ru", string>>;
 }

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { isMasterKey } from "../../config/formats.ts";
 import { TRUNK_CHANNELS_MAX } from "../../sip/ports.ts";
 import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../tenant/key-limits.ts";
+import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../tenant/tenant-settings.ts";
 import type { JsonObject } from "../../worker/messages.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
@@ -40,6 +41,16 @@ export const operations = {
   ),
   "tenant.resume": operation(z.strictObject({ tenant: id }), (port, { tenant }) =>
     port.setSuspended(tenant, false),
+  ),
+  "tenant.dialing": operation(
+    z.strictObject({
+      tenant: id,
+      allowed_prefixes: z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50).nullish(),
+      short_numbers: z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50).nullish(),
+      calls_per_minute_max: z.int().min(1).max(600).optional(),
+      daily_spend_max_eur: z.number().min(0).max(100_000).nullish(),
+    }),
+    (port, { tenant, ...changes }) => port.setDialing(tenant, changes),
   ),
   "setup.link": operation(nothing, (port) => port.people.ownerLink()),
   "user.create": operation(

@@ -23,6 +23,18 @@ export interface TenantSummary {
   readonly created_at: string;
 }
 
+/** What protects a tenant from toll fraud (decisions.md 9, 12). */
+export interface DialingSummary {
+  readonly tenant_id: number;
+  /** null: the country of the caller id. */
+  readonly allowed_prefixes: readonly string[] | null;
+  /** null: none. */
+  readonly short_numbers: readonly string[] | null;
+  readonly calls_per_minute_max: number;
+  /** null: `[limits] daily_spend_eur`. */
+  readonly daily_spend_max_eur: number | null;
+}
+
 export interface TrunkSummary {
   readonly id: number;
   readonly tenant_id: number;
@@ -140,6 +152,11 @@ export interface OperatorPort {
   /** From now on, without payment; the month that has begun keeps what it has. Throws valid_plan_required. */
   setPlan(tenantId: number, plan: string): Promise<TenantSummary>;
   setSuspended(tenantId: number, suspended: boolean): Promise<TenantSummary>;
+  /** Changes what is given, answers all. Throws not_found. */
+  setDialing(
+    tenantId: number,
+    changes: Partial<Omit<DialingSummary, "tenant_id">>,
+  ): Promise<DialingSummary>;
   /** Throws not_found (tenant), plan_limit_reached, `valid_…_required`. */
   createKey(tenantId: number, label: string, limits: KeyLimits): Promise<CreatedKey>;
   /** Seals every stored secret anew under this key (base64). Calls go on. */

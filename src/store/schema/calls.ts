@@ -219,6 +219,8 @@ export const schedules = sqliteTable(
     /** True for POST /calls without schedule_at: kept for exactly-once, hidden from GET /schedules. */
     immediate: flag("immediate").notNull(),
     firedAt: time("fired_at"),
+    /** ISO 3166 country of a number that was dialled abroad; null: own country, or not dialled. */
+    toCountry: text("to_country"),
     /** Lease of the node that is firing it. */
     leaseOwner: text("lease_owner"),
     leaseUntil: time("lease_until"),
@@ -232,6 +234,13 @@ export const schedules = sqliteTable(
     index("schedules_tenant_status").on(t.tenantId, t.immediate, t.status, t.scheduleAt, t.id),
     // For the cap of calls a minute.
     index("schedules_fired").on(t.tenantId, t.firedAt).where(sql`fired_at IS NOT NULL`),
+    // For the stop of a burst to new numbers and countries.
+    index("schedules_number")
+      .on(t.tenantId, t.toNumber, t.firedAt)
+      .where(sql`fired_at IS NOT NULL`),
+    index("schedules_abroad")
+      .on(t.tenantId, t.toCountry, t.firedAt)
+      .where(sql`to_country IS NOT NULL`),
     uniqueIndex("schedules_call").on(t.callUuid),
   ],
 );

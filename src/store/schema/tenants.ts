@@ -21,10 +21,15 @@ export const tenants = sqliteTable("tenants", {
   webhookSecretPrefix: text("webhook_secret_prefix").notNull(),
   /** `call.completed` instead of `call.ended` to `agent.webhook_url` (specification 6). */
   legacyWebhook: flag("legacy_webhook").notNull().default(false),
-  /** Comma-separated country calling prefixes, e.g. `+370,+371`; null: that of the caller id. */
+  /** Comma-separated prefixes, e.g. `+370,+371`; null: the country of the caller id. */
   allowedPrefixes: text("allowed_prefixes"),
+  /** Comma-separated short numbers that may be dialled, e.g. `112,1xxx`; null: none. */
+  shortNumbers: text("short_numbers"),
   callsPerMinuteMax: integer("calls_per_minute_max").notNull().default(30),
+  /** null: `[limits] daily_spend_eur`. */
   dailySpendMax: money("daily_spend_max"),
+  /** When the owner was last told that calls to new destinations were stopped. */
+  burstToldAt: time("burst_told_at"),
   /** Extra 30-day transcript blocks paid for, 0 to 5. */
   retentionBlocks: integer("retention_blocks").notNull().default(0),
   /** Who works here signs in with a passkey, or has an authenticator. */

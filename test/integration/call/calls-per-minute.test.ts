@@ -15,6 +15,7 @@ import {
   startApiServer,
 } from "../../support/api-server.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { wideDialing } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { newAgent } from "../../support/two-tenants.ts";
 
@@ -51,7 +52,7 @@ const placeLater = (tenant: ApiTenant) =>
 function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
   const { billing } = server;
   const admission = createAdmission({
-    ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 },
+    ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });
   return server.database
     .tx(async (queries) => {

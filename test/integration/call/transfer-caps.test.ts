@@ -11,6 +11,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { tenants } from "../../../src/store/schema/index.ts";
 import { type ApiServer, startApiServer } from "../../support/api-server.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { wideDialing } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const DESK = "sip:desk@example.com";
@@ -42,7 +43,7 @@ async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
   const { database } = server;
   const billing = server.billing;
   const admission = createAdmission({
-    ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1 },
+    ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1, dialing: () => wideDialing },
   });
   const parts = { database, clock, admission, log: silentLog, registry: new CallRegistry() };
   return { id, context: parts as Partial<CallContext> as CallContext };

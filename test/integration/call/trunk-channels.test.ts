@@ -10,7 +10,7 @@ import type { Database } from "../../../src/store/database.ts";
 import { calls } from "../../../src/store/schema/index.ts";
 import { trunkStore } from "../../../src/store/trunk-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { startPlan } from "../../support/plans.ts";
+import { startPlan, wideDialing } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const plans = [{ ...startPlan, maxConcurrentCalls: PLAN_CALLS }];
   admission = createAdmission({
     billing: createBilling({ database, stores: billingStores, plans, clock }),
-    ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0 },
+    ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });
 });
 afterAll(() => database.close());

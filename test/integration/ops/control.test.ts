@@ -28,6 +28,7 @@ const operator: OperatorPort = {
   listTenants: async () => [],
   setPlan: unused,
   setSuspended: unused,
+  setDialing: unused,
   createKey: unused,
   rotateMasterKey: unused,
   readLogs: unused,

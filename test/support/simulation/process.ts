@@ -29,6 +29,7 @@ import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
 import { createEventSink } from "../../../src/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";
+import { wideDialing } from "../plans.ts";
 import type { Outside } from "./outside.ts";
 
 export interface ProcessOptions {
@@ -127,7 +128,7 @@ export async function startProcess(options: ProcessOptions) {
     },
     links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }) },
     admission: createAdmission({
-      ...{ billing, clock, concurrentCallsMax: 10 },
+      ...{ billing, clock, concurrentCallsMax: 10, dialing: () => wideDialing },
       liveCalls: () => registry.size,
     }),
     tools: { run: async () => Promise.reject(new Error("no tools")) },

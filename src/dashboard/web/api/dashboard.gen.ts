@@ -743,7 +743,7 @@ export interface paths {
         head?: never;
         /**
          * Change the tenant's settings
-         * @description Only what is sent changes; calls that begin from now on heed it.
+         * @description Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.
          */
         patch: operations["updateTenantSettings"];
         trace?: never;
@@ -2465,22 +2465,34 @@ export interface components {
                 crm_bridge: boolean;
             };
             /**
-             * @description Country prefixes that may be called; null: that of the caller id.
+             * @description Prefixes that may be called; null: the country of the caller id.
              * @example [
              *       "+370"
              *     ]
              */
             allowed_prefixes: string[] | null;
             /**
+             * @description Short numbers that may be called, x for any digit; null: none.
+             * @example [
+             *       "112"
+             *     ]
+             */
+            short_numbers: string[] | null;
+            /**
              * @description Outbound calls a minute.
              * @example 30
              */
             calls_per_minute_max: number;
             /**
-             * @description Cap of a day, EUR; null: none.
+             * @description Cap of a day, EUR; null: daily_spend_default_eur.
              * @example null
              */
             daily_spend_max_eur: number | null;
+            /**
+             * @description The appliance's cap of a day, EUR.
+             * @example 50
+             */
+            daily_spend_default_eur: number;
             /**
              * @description call.completed instead of call.ended to agents' URLs.
              * @example false
@@ -2582,6 +2594,7 @@ export interface components {
                 birthday_calls?: boolean;
             };
             allowed_prefixes?: string[] | null;
+            short_numbers?: string[] | null;
             /**
              * @description Outbound calls a minute.
              * @example 30
@@ -9445,7 +9458,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_name_required`, `valid_email_required`, `valid_time_zone_required`, `valid_features_required`, `valid_allowed_prefixes_required`, `valid_calls_per_minute_max_required`, `valid_daily_spend_max_eur_required`, `valid_legacy_webhook_required`, `valid_disclosure_required`, `invalid_json`, `unknown_field` */
+            /** @description `valid_name_required`, `valid_email_required`, `valid_time_zone_required`, `valid_features_required`, `valid_allowed_prefixes_required`, `valid_short_numbers_required`, `valid_calls_per_minute_max_required`, `valid_daily_spend_max_eur_required`, `valid_legacy_webhook_required`, `valid_disclosure_required`, `invalid_json`, `unknown_field` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -63,6 +63,7 @@ interface TextProps extends Notes, Bound<string> {
   readonly required?: boolean;
   readonly inputMode?: "numeric" | "tel";
   readonly disabled?: boolean;
+  readonly readOnly?: boolean;
   readonly list?: string;
 }
 
@@ -121,6 +122,7 @@ interface NumberProps extends Notes, Bound<number | null> {
   readonly max?: number;
   readonly step?: number;
   readonly placeholder?: string;
+  readonly readOnly?: boolean;
 }
 
 /** Empty is null. */

@@ -1,6 +1,7 @@
 /** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../agent/agent.ts";
+import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../../tenant/tenant-settings.ts";
 import { contract } from "../../contract.ts";
 import { field, okReply, shown } from "../../schema.ts";
 
@@ -30,11 +31,21 @@ export const TenantSettings = z
     }),
     allowed_prefixes: shown(
       z.array(z.string()).nullable(),
-      "Country prefixes that may be called; null: that of the caller id.",
+      "Prefixes that may be called; null: the country of the caller id.",
       ["+370"],
     ),
+    short_numbers: shown(
+      z.array(z.string()).nullable(),
+      "Short numbers that may be called, x for any digit; null: none.",
+      ["112"],
+    ),
     calls_per_minute_max: shown(z.int(), "Outbound calls a minute.", 30),
-    daily_spend_max_eur: shown(z.number().nullable(), "Cap of a day, EUR; null: none.", null),
+    daily_spend_max_eur: shown(
+      z.number().nullable(),
+      "Cap of a day, EUR; null: daily_spend_default_eur.",
+      null,
+    ),
+    daily_spend_default_eur: shown(z.number(), "The appliance's cap of a day, EUR.", 50),
     legacy_webhook: shown(
       z.boolean(),
       "call.completed instead of call.ended to agents' URLs.",
@@ -75,7 +86,8 @@ export const updateTenantSettings = contract({
   tag: "Settings",
   role: "owner",
   summary: "Change the tenant's settings",
-  description: "Only what is sent changes; calls that begin from now on heed it.",
+  description:
+    "Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.",
   body: z
     .strictObject({
       name: field(z.string().min(1).max(120).regex(/\S/), {
@@ -98,24 +110,23 @@ export const updateTenantSettings = contract({
         example: { callback_memory: true },
         must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
       }),
-      allowed_prefixes: field(
-        z
-          .array(z.string().regex(/^\+[1-9]\d{0,6}$/))
-          .min(1)
-          .max(50),
-        {
-          description: "Prefixes that may be called.",
-          example: ["+370", "+371"],
-          must: "be a list of 1 to 50 prefixes such as +370, or null for that of the caller id",
-        },
-      ).nullable(),
+      allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
+        description: "Prefixes that may be called.",
+        example: ["+370", "+371"],
+        must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
+      }).nullable(),
+      short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
+        description: "Short numbers, star codes and extensions that may be called.",
+        example: ["112", "1xxx"],
+        must: "be a list of 1 to 50 short numbers of digits, *, # and x (any one digit), or null for none",
+      }).nullable(),
       calls_per_minute_max: field(z.int().min(1).max(600), {
         description: "Outbound calls a minute.",
         example: 30,
         must: "be an integer from 1 to 600",
       }),
       daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
-        description: "Cap of a day, EUR; null: none.",
+        description: "Cap of a day, EUR; null: the appliance's.",
         example: 50,
         must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
       }).nullable(),

@@ -7,6 +7,7 @@ import {
   type TenantSettingsChanges,
 } from "../../../tenant/tenant-settings.ts";
 import { route } from "../../contract.ts";
+import { forbidden } from "../../problem.ts";
 import { renamed } from "../../routes/present.ts";
 import * as contracts from "../contracts/tenant-settings.ts";
 import type { DashboardParts } from "../ports.ts";
@@ -17,10 +18,18 @@ const FIELDS = {
   email: "email",
   time_zone: "timeZone",
   allowed_prefixes: "allowedPrefixes",
+  short_numbers: "shortNumbers",
   calls_per_minute_max: "callsPerMinuteMax",
   legacy_webhook: "legacyWebhook",
   disclosure: "disclosure",
 } as const;
+/** Only the operator changes these (decisions.md 12). */
+const OPERATORS = [
+  "allowed_prefixes",
+  "short_numbers",
+  "calls_per_minute_max",
+  "daily_spend_max_eur",
+] as const;
 const FEATURES = {
   callback_memory: "callbackMemory",
   named_greeting: "namedGreeting",
@@ -30,7 +39,10 @@ const FEATURES = {
 
 const present = (
   settings: TenantSettings,
-  disclosureDefault: DashboardParts["disclosureDefault"],
+  {
+    disclosureDefault,
+    dailySpendDefault,
+  }: Pick<DashboardParts, "disclosureDefault" | "dailySpendDefault">,
 ) => ({
   name: settings.name,
   email: settings.email,
@@ -43,8 +55,10 @@ const present = (
     crm_bridge: settings.crmBridge,
   },
   allowed_prefixes: settings.allowedPrefixes && [...settings.allowedPrefixes],
+  short_numbers: settings.shortNumbers && [...settings.shortNumbers],
   calls_per_minute_max: settings.callsPerMinuteMax,
   daily_spend_max_eur: settings.dailySpendMax === null ? null : microToEur(settings.dailySpendMax),
+  daily_spend_default_eur: microToEur(dailySpendDefault()),
   legacy_webhook: settings.legacyWebhook,
   disclosure: { ...settings.disclosure },
   disclosure_default: { ...disclosureDefault },
@@ -57,9 +71,13 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
   return [
     route(contracts.getTenantSettings)(async ({ tenantId }) => ({
       ok: true,
-      settings: present(await settings.get(tenantId), parts.disclosureDefault),
+      settings: present(await settings.get(tenantId), parts),
     })),
-    route(contracts.updateTenantSettings)(async ({ tenantId, body }) => {
+    route(contracts.updateTenantSettings)(async ({ tenantId, session, body }) => {
+      if (OPERATORS.some((name) => name in body) && !session?.user.operator)
+        throw forbidden(
+          "Countries, short numbers and limits of dialling are the operator's to change. Ask the operator of this appliance.",
+        );
       const { daily_spend_max_eur: spend, features = {} } = body;
       const changes: TenantSettingsChanges = {
         ...renamed<TenantSettingsChanges>(body, FIELDS),
@@ -69,7 +87,7 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
           : { dailySpendMax: spend === null ? null : eurToMicro(spend) }),
       };
       const changed = await settings.update(tenantId, changes);
-      return { ok: true, settings: present(changed, parts.disclosureDefault) };
+      return { ok: true, settings: present(changed, parts) };
     }),
   ];
 };

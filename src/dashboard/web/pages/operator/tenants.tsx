@@ -33,6 +33,10 @@ export function Tenants() {
       t("form.saved"),
     );
   const menuOf = (tenant: Tenant) => [
+    {
+      label: t("settings.dialling"),
+      onChoose: () => void doing.run(() => enter(tenant.id, "settings")),
+    },
     { label: t("operator.credit"), onChoose: () => setAsked({ what: "credit", tenant }) },
     tenant.suspended
       ? {

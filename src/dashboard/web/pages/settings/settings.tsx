@@ -23,6 +23,7 @@ interface Draft {
   readonly time_zone: string;
   readonly features: Settings["features"];
   readonly allowed_prefixes: string;
+  readonly short_numbers: string;
   readonly calls_per_minute_max: number | null;
   readonly daily_spend_max_eur: number | null;
   readonly legacy_webhook: boolean;
@@ -35,6 +36,7 @@ const draftOf = (settings: Settings): Draft => ({
   time_zone: settings.time_zone,
   features: settings.features,
   allowed_prefixes: settings.allowed_prefixes?.join(", ") ?? "",
+  short_numbers: settings.short_numbers?.join(", ") ?? "",
   calls_per_minute_max: settings.calls_per_minute_max,
   daily_spend_max_eur: settings.daily_spend_max_eur,
   legacy_webhook: settings.legacy_webhook,
@@ -46,20 +48,30 @@ const draftOf = (settings: Settings): Draft => ({
   },
 });
 
-function bodyOf(draft: Draft) {
+const listOf = (text: string) => {
+  const items = text.split(/[\s,;]+/).filter(Boolean);
+  return items.length > 0 ? items : null;
+};
+
+/** Dialling rules are the operator's: anybody else's are not sent. */
+const dialingOf = (draft: Draft) => ({
+  allowed_prefixes: listOf(draft.allowed_prefixes),
+  short_numbers: listOf(draft.short_numbers),
+  ...(draft.calls_per_minute_max === null
+    ? {}
+    : { calls_per_minute_max: draft.calls_per_minute_max }),
+  daily_spend_max_eur: draft.daily_spend_max_eur,
+});
+
+function bodyOf(draft: Draft, isOperator: boolean) {
   const { crm_bridge: _, ...features } = draft.features;
-  const prefixes = draft.allowed_prefixes.split(/[\s,;]+/).filter(Boolean);
   const { lt, lv, en, ru } = draft.disclosure;
   return {
     name: draft.name,
     email: draft.email,
     time_zone: draft.time_zone,
     features,
-    allowed_prefixes: prefixes.length > 0 ? prefixes : null,
-    ...(draft.calls_per_minute_max === null
-      ? {}
-      : { calls_per_minute_max: draft.calls_per_minute_max }),
-    daily_spend_max_eur: draft.daily_spend_max_eur,
+    ...(isOperator ? dialingOf(draft) : {}),
     legacy_webhook: draft.legacy_webhook,
     disclosure: { lt: lt || null, lv: lv || null, en: en || null, ru: ru || null },
   };
@@ -79,7 +91,7 @@ export function Page() {
 
 function SettingsForm({ settings }: { settings: Settings }) {
   const { t } = useText();
-  const { isOwner } = useSession();
+  const { isOwner, operator } = useSession();
   const { say } = useToasts();
   const stale = useStale();
   const form = useForm(draftOf(settings));
@@ -89,7 +101,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       className="form"
       noValidate
       onSubmit={form.send(async (draft) => {
-        await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft) }));
+        await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft, operator) }));
         await stale("settings", "tenant", "session", "home");
         say(t("form.saved"));
       })}
@@ -132,25 +144,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
           onValue={() => undefined}
         />
       </Card>
-      <Card title={t("settings.dialling")} note={t("settings.dialling_lead")}>
-        <TextField
-          label={t("settings.allowed_prefixes")}
-          hint={t("settings.allowed_prefixes_hint")}
-          {...form.bind("allowed_prefixes")}
-        />
-        <div className="columns">
-          <NumberField
-            label={t("settings.calls_per_minute_max")}
-            {...form.bind("calls_per_minute_max")}
-          />
-          <NumberField
-            label={t("settings.daily_spend_max_eur")}
-            hint={t("settings.daily_spend_hint")}
-            step={0.01}
-            {...form.bind("daily_spend_max_eur")}
-          />
-        </div>
-      </Card>
+      <Dialing form={form} defaultEur={settings.daily_spend_default_eur} readOnly={!operator} />
       <Card title={t("settings.disclosure")} note={t("settings.disclosure_lead")}>
         {LANGUAGES.map((name) => (
           <AreaField
@@ -181,5 +175,46 @@ function SettingsForm({ settings }: { settings: Settings }) {
         </div>
       )}
     </form>
+  );
+}
+
+/** Read-only for all but the operator (decisions.md 12). */
+function Dialing(props: {
+  form: ReturnType<typeof useForm<Draft>>;
+  defaultEur: number;
+  readOnly: boolean;
+}) {
+  const { t, eur } = useText();
+  const { form, readOnly } = props;
+  return (
+    <Card title={t("settings.dialling")} note={t("settings.dialling_lead")}>
+      {readOnly && <p className="note">{t("settings.operator_only")}</p>}
+      <TextField
+        label={t("settings.allowed_prefixes")}
+        hint={t("settings.allowed_prefixes_hint")}
+        readOnly={readOnly}
+        {...form.bind("allowed_prefixes")}
+      />
+      <TextField
+        label={t("settings.short_numbers")}
+        hint={t("settings.short_numbers_hint")}
+        readOnly={readOnly}
+        {...form.bind("short_numbers")}
+      />
+      <div className="columns">
+        <NumberField
+          label={t("settings.calls_per_minute_max")}
+          readOnly={readOnly}
+          {...form.bind("calls_per_minute_max")}
+        />
+        <NumberField
+          label={t("settings.daily_spend_max_eur")}
+          hint={t("settings.daily_spend_hint", { amount: eur(props.defaultEur) })}
+          step={0.01}
+          readOnly={readOnly}
+          {...form.bind("daily_spend_max_eur")}
+        />
+      </div>
+    </Card>
   );
 }

@@ -27,6 +27,7 @@ const EVENTS = [
   "tool.executed",
   "call.balance_low",
   "balance.low",
+  "dialing.stopped",
 ] as const;
 type Event = (typeof EVENTS)[number];
 

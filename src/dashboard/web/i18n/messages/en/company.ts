@@ -129,9 +129,14 @@ export const company = {
   "settings.allowed_prefixes": "Countries that may be called",
   "settings.allowed_prefixes_hint":
     "Prefixes with +, separated by commas: +370, +371. Left empty: the country of your caller id.",
+  "settings.short_numbers": "Short numbers that may be called",
+  "settings.short_numbers_hint":
+    "Extensions, short codes, star codes, emergency numbers, separated by commas: 112, 1xxx. An x stands for any digit. Left empty: none.",
+  "settings.operator_only":
+    "These protect against toll fraud. Only the operator of this appliance changes them.",
   "settings.calls_per_minute_max": "Outbound calls a minute, at most",
   "settings.daily_spend_max_eur": "Spend a day at most, EUR",
-  "settings.daily_spend_hint": "Left empty: no cap.",
+  "settings.daily_spend_hint": "Left empty: {amount}, the appliance's own cap.",
   "settings.disclosure": "Disclosure",
   "settings.disclosure_lead":
     "Said before anything else, so that people know they speak with a machine. Left empty: the operator's sentence.",

@@ -19,6 +19,7 @@ export const answers = {
   "field.csv": "CSV pirmoje eilutėje turi būti stulpelis „number“, o po ja – tinkamos eilutės.",
   "field.time_zone": "Įrašykite IANA laiko juostą, pvz., Europe/Vilnius.",
   "field.allowed_prefixes": "Nuo 1 iki 50 kodų, pvz., +370; tuščia – tik rodomo numerio šalis.",
+  "field.short_numbers": "Skaitmenys, *, # ir x (bet kuris skaitmuo), pvz., 112, 1xxx.",
   "field.birthday": "Rašykite 1980-02-29 arba --02-29, jei metų nežinote.",
   "field.time": "Rašykite laiką taip: 10:00.",
   "field.calling_to": "Pabaiga turi būti vėliau už pradžią.",

@@ -131,9 +131,14 @@ export const company = {
   "settings.allowed_prefixes": "Šalys, į kurias galima skambinti",
   "settings.allowed_prefixes_hint":
     "Kodai su +, atskirti kableliais: +370, +371. Palikus tuščia – jūsų numerio šalis.",
+  "settings.short_numbers": "Trumpieji numeriai, kuriais galima skambinti",
+  "settings.short_numbers_hint":
+    "Vidiniai, trumpieji, žvaigždutės kodai, pagalbos numeriai, atskirti kableliais: 112, 1xxx. x – bet kuris skaitmuo. Palikus tuščia – jokie.",
+  "settings.operator_only":
+    "Šios taisyklės saugo nuo sukčiavimo. Jas keičia tik sistemos operatorius.",
   "settings.calls_per_minute_max": "Išeinančių skambučių per minutę, daugiausia",
   "settings.daily_spend_max_eur": "Išlaidos per dieną, daugiausia EUR",
-  "settings.daily_spend_hint": "Palikus tuščia – be ribos.",
+  "settings.daily_spend_hint": "Palikus tuščia – {amount}, bendra sistemos riba.",
   "settings.disclosure": "Prisistatymas",
   "settings.disclosure_lead":
     "Sakoma prieš viską, kad žmonės žinotų kalbantys su automatu. Palikus tuščia – operatoriaus sakinys.",

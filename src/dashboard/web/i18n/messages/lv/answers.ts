@@ -19,6 +19,7 @@ export const answers = {
   "field.time_zone": "Ierakstiet IANA laika joslu, piemēram, Europe/Riga.",
   "field.allowed_prefixes":
     "No 1 līdz 50 kodiem, piemēram, +371; tukšs – tikai rādāmā numura valsts.",
+  "field.short_numbers": "Cipari, *, # un x (jebkurš cipars), piemēram, 112, 1xxx.",
   "field.birthday": "Rakstiet 1980-02-29 vai --02-29, ja gadu nezināt.",
   "field.time": "Rakstiet laiku šādi: 10:00.",
   "field.calling_to": "Beigām jābūt pēc sākuma.",

@@ -125,9 +125,13 @@ export const company = {
   "settings.allowed_prefixes": "Valstis, uz kurām drīkst zvanīt",
   "settings.allowed_prefixes_hint":
     "Kodi ar +, atdalīti ar komatiem: +370, +371. Tukšs – jūsu numura valsts.",
+  "settings.short_numbers": "Īsie numuri, uz kuriem drīkst zvanīt",
+  "settings.short_numbers_hint":
+    "Iekšējie, īsie, zvaigznītes kodi, palīdzības numuri, atdalīti ar komatiem: 112, 1xxx. x – jebkurš cipars. Tukšs – neviens.",
+  "settings.operator_only": "Šie noteikumi sargā no krāpšanas. Tos maina tikai sistēmas operators.",
   "settings.calls_per_minute_max": "Izejošie zvani minūtē, ne vairāk kā",
   "settings.daily_spend_max_eur": "Tēriņš dienā, ne vairāk kā, EUR",
-  "settings.daily_spend_hint": "Tukšs – bez robežas.",
+  "settings.daily_spend_hint": "Tukšs – {amount}, kopējā sistēmas robeža.",
   "settings.disclosure": "Iepazīstināšana",
   "settings.disclosure_lead":
     "Saka pirms visa, lai cilvēki zinātu, ka runā ar mašīnu. Tukšs – operatora teikums.",

@@ -129,9 +129,14 @@ export const company = {
   "settings.allowed_prefixes": "Страны, куда можно звонить",
   "settings.allowed_prefixes_hint":
     "Коды с +, через запятую: +370, +371. Пусто – страна вашего номера.",
+  "settings.short_numbers": "Короткие номера, на которые можно звонить",
+  "settings.short_numbers_hint":
+    "Внутренние, короткие номера, коды со звёздочкой, экстренные службы, через запятую: 112, 1xxx. x – любая цифра. Пусто – никакие.",
+  "settings.operator_only":
+    "Эти правила защищают от мошенничества. Их меняет только оператор системы.",
   "settings.calls_per_minute_max": "Исходящих звонков в минуту, не более",
   "settings.daily_spend_max_eur": "Расход в день, не более, EUR",
-  "settings.daily_spend_hint": "Пусто – без предела.",
+  "settings.daily_spend_hint": "Пусто – {amount}, общий предел системы.",
   "settings.disclosure": "Представление",
   "settings.disclosure_lead":
     "Звучит прежде всего, чтобы люди знали, что говорят с машиной. Пусто – фраза оператора.",

@@ -1,0 +1,69 @@
+/** Which numbers and countries a tenant has dialled, and since when: what stops a burst of new ones. */
+import { and, eq, gte, isNotNull, lt, min, sql } from "drizzle-orm";
+import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
+import { schedules } from "./schema/index.ts";
+
+const ofTenant = eq(schedules.tenantId, sql.placeholder("tenantId"));
+const isFired = isNotNull(schedules.firedAt);
+
+export function dialledStore(queries: Queries) {
+  return {
+    /** Whether the number was dialled before `sinceMs`, as far as schedules reach back. */
+    async knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean> {
+      const statement = prepared(queries, "dialled.knewNumber", () =>
+        queries
+          .select({ id: schedules.id })
+          .from(schedules)
+          .where(
+            and(
+              ofTenant,
+              eq(schedules.toNumber, sql.placeholder("number")),
+              isFired,
+              lt(schedules.firedAt, sql.placeholder("sinceMs")),
+            ),
+          )
+          .limit(1)
+          .prepare(),
+      );
+      return (await statement.get({ tenantId, number, sinceMs })) !== undefined;
+    },
+
+    /** Numbers dialled since then and never before; at most `countMax`. */
+    async newNumbers(tenantId: number, sinceMs: number, countMax: number): Promise<string[]> {
+      const statement = prepared(queries, "dialled.newNumbers", () =>
+        queries
+          .selectDistinct({ number: schedules.toNumber })
+          .from(schedules)
+          .where(
+            and(
+              ofTenant,
+              isFired,
+              gte(schedules.firedAt, sql.placeholder("sinceMs")),
+              sql`NOT EXISTS (SELECT 1 FROM schedules earlier
+                WHERE earlier.tenant_id = ${schedules.tenantId}
+                AND earlier.to_number = ${schedules.toNumber}
+                AND earlier.fired_at IS NOT NULL
+                AND earlier.fired_at < ${sql.placeholder("before")})`,
+            ),
+          )
+          .limit(sql.placeholder("countMax"))
+          .prepare(),
+      );
+      const found = await statement.all({ tenantId, sinceMs, before: sinceMs, countMax });
+      return found.map(({ number }) => number);
+    },
+
+    /** Countries dialled abroad, each with the time of its first call. */
+    async countriesAbroad(tenantId: number): Promise<{ country: string; firstAt: number }[]> {
+      const found = await queries
+        .select({ country: schedules.toCountry, firstAt: min(schedules.firedAt) })
+        .from(schedules)
+        .where(and(eq(schedules.tenantId, tenantId), isFired, isNotNull(schedules.toCountry)))
+        .groupBy(schedules.toCountry);
+      return found.flatMap(({ country, firstAt }) =>
+        country === null || firstAt === null ? [] : [{ country, firstAt }],
+      );
+    },
+  };
+}
