@@ -7,6 +7,7 @@ import {
   callEnded,
   callFailed,
   callStarted,
+  dialingStopped,
   recordingReady,
   testCallEnded,
   toolExecuted,
@@ -59,8 +60,12 @@ describe("the event catalogue", () => {
     }
   });
 
-  test("adds two types about money that runs low to the seven, and no more", () => {
-    const added = [callBalanceLow(call, 59.9), balanceLow(microEur(7_500_000), microEur(1e7))];
+  test("adds to the seven what runs low and what was stopped, and no more", () => {
+    const added = [
+      callBalanceLow(call, 59.9),
+      balanceLow(microEur(7_500_000), microEur(1e7)),
+      dialingStopped("new_countries", 3),
+    ];
     expect(added.map((draft) => draft.type)).toEqual([...ADDED_EVENT_TYPES]);
     expect(added.map((draft) => draft.data)).toEqual([
       {
@@ -68,6 +73,7 @@ describe("the event catalogue", () => {
         ...{ from_number: "+37052000000", to_number: "+37060000001" },
       },
       { balance_eur: 7.5, threshold_eur: 10 },
+      { kind: "new_countries", limit: 3 },
     ]);
     expect(added[1]).toMatchObject({ callUuid: null, agentId: null });
   });
