@@ -20,12 +20,33 @@ export function countryOf(number: E164): CountryCode | null {
   return parsePhoneNumberFromString(number)?.country ?? null;
 }
 
+/** What is left of a URI or a number when scheme, host, parameters and visual separators are gone. */
+const dialledDigits = (written: string): string =>
+  written
+    .replace(/^(sips?|tel):/i, "")
+    .replace(/[@;].*$/s, "")
+    .replace(/[ ().-]/g, "");
+
+/** Numbers of a network's own: extensions and services. ITU-T E.164 numbers are longer. */
+const SHORT_NUMBER = /^\d{2,6}$/;
+
+/**
+ * A number as a network shows it (decisions.md 12): E.164, or a short number as it came (`1001`, `1588`).
+ * null: withheld, unknown, or no number at all, such as `unavailable`. `country` reads national forms.
+ */
+export function networkNumber(written: string, country: CountryCode | null): string | null {
+  const digits = dialledDigits(written);
+  const readings = e164Candidates(digits, country);
+  const valid = readings.find((reading) => parsePhoneNumberFromString(reading)?.isValid());
+  if (valid !== undefined) return valid;
+  if (SHORT_NUMBER.test(digits)) return digits;
+  const possible = readings.find((reading) => parsePhoneNumberFromString(reading)?.isPossible());
+  return possible ?? (digits.startsWith("+") ? (readings[0] ?? null) : null);
+}
+
 /** Every E.164 number that `written` can mean, the likeliest first. Empty: it is no number. */
 export function e164Candidates(written: string, country: CountryCode | null): E164[] {
-  const digits = written
-    .replace(/^(sips?|tel):/i, "")
-    .replace(/[@;].*$/, "")
-    .replace(/[\s().-]/g, "");
+  const digits = dialledDigits(written);
   if (!/^\+?\d{3,18}$/.test(digits)) return [];
   const found = new Set<E164>();
   const add = (text: string) => {

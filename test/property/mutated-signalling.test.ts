@@ -20,7 +20,7 @@ import {
 } from "../../src/sip/message/index.ts";
 import { buildBindingRequest, parseBindingAnswer } from "../../src/sip/nat/stun.ts";
 import { refusalOf } from "../../src/sip/request-checks.ts";
-import { calledNumbersOf, callerNumberOf } from "../../src/sip/session/incoming-leg.ts";
+import { calledNumbersOf, callerNumberOf } from "../../src/sip/session/parties.ts";
 import { replacesOf } from "../../src/sip/session/replaces.ts";
 import { TransactionLayer } from "../../src/sip/transaction/layer.ts";
 import type { Flow } from "../../src/sip/transport/flow.ts";

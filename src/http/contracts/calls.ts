@@ -26,8 +26,8 @@ const itemShape = {
   call_uuid: callUuid,
   direction: shown(z.enum(["inbound", "outbound"]), "Who called.", "inbound"),
   from_number: shown(
-    z.string(),
-    "Caller, E.164; as received where the carrier sent something else; empty: withheld.",
+    z.string().nullable(),
+    "Caller: E.164, or a short number as the network gave it (`1001`). null: withheld, or no number.",
     "+37060000001",
   ),
   to_number: shown(z.string(), "Called number, E.164.", "+37060000002"),

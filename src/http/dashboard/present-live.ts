@@ -17,7 +17,7 @@ export const presentTurn = (turn: TurnRecord) => ({
 export const presentLive = (call: LiveCallView, agentName: string | null) => ({
   call_uuid: call.callUuid,
   direction: call.direction,
-  from_number: call.fromNumber,
+  from_number: call.fromNumber || null,
   to_number: call.toNumber,
   agent_id: call.agentId,
   agent_name: agentName,

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const presentItem = (call: CallItemRow) => ({
   call_uuid: call.callUuid,
   direction: call.direction,
-  from_number: call.fromNumber,
+  from_number: call.fromNumber || null,
   to_number: call.toNumber,
   status: call.status,
   billable_seconds: call.billableSeconds,

@@ -1559,10 +1559,10 @@ export interface components {
              */
             direction: "inbound" | "outbound";
             /**
-             * @description Caller.
+             * @description Caller; null: withheld.
              * @example +37060000001
              */
-            from_number: string;
+            from_number: string | null;
             /**
              * @description Called number.
              * @example +37060000002

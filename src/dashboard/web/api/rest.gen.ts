@@ -1565,10 +1565,10 @@ export interface components {
              */
             direction: "inbound" | "outbound";
             /**
-             * @description Caller, E.164; as received where the carrier sent something else; empty: withheld.
+             * @description Caller: E.164, or a short number as the network gave it (`1001`). null: withheld, or no number.
              * @example +37060000001
              */
-            from_number: string;
+            from_number: string | null;
             /**
              * @description Called number, E.164.
              * @example +37060000002
@@ -1636,10 +1636,10 @@ export interface components {
              */
             direction: "inbound" | "outbound";
             /**
-             * @description Caller, E.164; as received where the carrier sent something else; empty: withheld.
+             * @description Caller: E.164, or a short number as the network gave it (`1001`). null: withheld, or no number.
              * @example +37060000001
              */
-            from_number: string;
+            from_number: string | null;
             /**
              * @description Called number, E.164.
              * @example +37060000002

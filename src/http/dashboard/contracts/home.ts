@@ -90,7 +90,7 @@ export const LiveCall = z
   .strictObject({
     call_uuid: shown(z.uuid(), "The call's UUID.", "019aa1b2-0000-7000-8000-000000000001"),
     direction: shown(z.enum(["inbound", "outbound"]), "Who called.", "inbound"),
-    from_number: shown(z.string(), "Caller.", "+37060000001"),
+    from_number: shown(z.string().nullable(), "Caller; null: withheld.", "+37060000001"),
     to_number: shown(z.string(), "Called number.", "+37060000002"),
     agent_id: shown(z.int().nullable(), "The agent.", 1),
     agent_name: shown(z.string().nullable(), "Its name.", "Reception"),

@@ -24,12 +24,13 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
   const listening = useListening(call.call_uuid);
   const since = new Date(call.answered_at ?? call.started_at).getTime();
   const answered = call.status === "in_progress";
+  const caller = call.from_number ?? t("calls.withheld");
   return (
-    <section className="card" aria-label={`${call.from_number} → ${call.to_number}`}>
+    <section className="card" aria-label={`${caller} → ${call.to_number}`}>
       <div className="card-head">
         <div>
           <h2 className="nums">
-            {call.from_number || t("calls.withheld")} → {call.to_number}
+            {caller} → {call.to_number}
           </h2>
           <p className="hint">
             {t(call.direction === "inbound" ? "calls.inbound" : "calls.outbound")}
