@@ -14,9 +14,9 @@ const WHILE_UNANSWERED: Readonly<
   invalid_number: ["failed", "invalid_number"],
   unavailable: ["failed", "trunk_unavailable"],
   forbidden: ["failed", "trunk_unavailable"],
-  no_common_codec: ["failed", "media_lost"],
-  ack_missing: ["failed", "media_lost"],
-  session_expired: ["failed", "media_lost"],
+  no_common_codec: ["failed", "declined"],
+  ack_missing: ["failed", "trunk_unavailable"],
+  session_expired: ["failed", "trunk_unavailable"],
   transport_failed: ["failed", "trunk_unavailable"],
   rejected: ["failed", "trunk_unavailable"],
 };
@@ -24,10 +24,19 @@ const WHILE_UNANSWERED: Readonly<
 /** 480 speaks of the callee (RFC 3261 21.4.18): switched off, out of reach, not now. */
 const CALLEE_UNAVAILABLE = 480;
 
-/** The leg ended before it was answered, or before its answer was confirmed. */
+/** It was taken, but with media that are of no use: nobody declined it. */
+const isOfNoUse = ({ kind, sipCode }: LegEnd): boolean =>
+  kind === "no_common_codec" && sipCode === 200;
+
+/**
+ * The leg ended before it was answered, or before its answer was confirmed: never `media_lost`, which is for
+ * calls that had media.
+ */
 export function endingUnanswered(end: LegEnd): CallEnding {
   const [status, reason] =
-    end.sipCode === CALLEE_UNAVAILABLE ? WHILE_UNANSWERED.no_answer : WHILE_UNANSWERED[end.kind];
+    end.sipCode === CALLEE_UNAVAILABLE
+      ? WHILE_UNANSWERED.no_answer
+      : WHILE_UNANSWERED[isOfNoUse(end) ? "unavailable" : end.kind];
   return { status, reason, explanation: end.explanation, sipCode: end.sipCode, fault: end.fault };
 }
 

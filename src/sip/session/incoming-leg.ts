@@ -5,11 +5,13 @@
 import { type Invitation, SessionState } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
 import type { CodecName, MediaPlan } from "../../media/plan.ts";
-import { parseNameAddr, type SipRequest, userOf } from "../message/index.ts";
+import { LegEnded } from "../leg-ended.ts";
+import type { SipRequest } from "../message/index.ts";
 import type { IncomingLeg, LegEnd, LocalMedia } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
 import { ReliableRinging } from "./reliable-ringing.ts";
 
 /** ports.ts: a leg neither rung, answered nor rejected gets 480. */
@@ -19,8 +21,7 @@ export interface IncomingLegOptions {
   readonly context: LegContext;
   readonly invitation: Invitation;
   readonly request: SipRequest;
-  /** User part of our Contact: names the trunk, not the called number. */
-  readonly contactUser: string;
+  readonly names: AccountNames;
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
 }
 
@@ -34,6 +35,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   readonly sipCallId: string;
   readonly calledNumbers: readonly string[];
   readonly callerNumber: string | null;
+  readonly isForAccount: boolean;
   readonly negotiator: MediaNegotiator;
   protected readonly peer = "caller";
   protected readonly session: Invitation;
@@ -41,6 +43,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   readonly #unattended: Timer;
   #waiter: Waiter | null = null;
   #ringing: ReliableRinging | undefined;
+  #accepting = false;
   #acknowledged = false;
   #answeredEmitted = false;
 
@@ -50,7 +53,8 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.#options = options;
     this.session = invitation;
     this.sipCallId = request.callId;
-    this.calledNumbers = calledNumbersOf(request, options.contactUser);
+    this.calledNumbers = calledNumbersOf(request, options.names.contactUser);
+    this.isForAccount = isForAccount(request, options.names);
     this.callerNumber = callerNumberOf(request);
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
     this.heardRequest(request);
@@ -92,20 +96,22 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
 
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
     this.#unattended.cancel();
-    if (this.ended) return Promise.reject(new Error("the caller is gone"));
+    if (this.endedBy) return Promise.reject(new LegEnded(this.endedBy));
     if (this.session.state !== SessionState.Initial) {
       return Promise.reject(new Error("the leg is answered already"));
     }
     const offer = this.#options.request.body;
     if (offer !== "" && !this.negotiator.canAnswer(offer)) {
       this.#rejectWith(488);
-      this.end(noCommonCodec("us"));
-      return Promise.reject(new Error("no codec in common with the caller"));
+      const end = noCommonCodec("us");
+      this.end(end);
+      return Promise.reject(new LegEnded(end));
     }
     this.setMedia(media);
     const planned = new Promise<{ readonly plan: MediaPlan }>((resolve, reject) => {
       this.#waiter = { resolve, reject };
     });
+    this.#accepting = true;
     this.session.accept().then(
       () => this.#resolveWaiter(),
       (error: unknown) => {
@@ -178,41 +184,20 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   #finish(end: LegEnd): void {
-    this.#waiter?.reject(new Error(end.explanation));
+    this.#waiter?.reject(new LegEnded(end));
     this.#waiter = null;
     this.end(end);
   }
 
-  /** The way out where no delegate speaks: no ACK in 64·T1, an unusable answer in the ACK. */
+  /** The way out where no delegate speaks: a BYE before the answer, no ACK in 64·T1, an unusable answer in the ACK. */
   #onState(state: SessionState): void {
     this.#ringing?.stop();
     if (state !== SessionState.Terminated || this.isReplaced) return;
     this.after(0, () => {
       if (this.negotiator.failure !== null) this.#finish(noCommonCodec("us"));
+      else if (!this.#accepting) this.#finish(cancelled("caller", null));
       else if (!this.#acknowledged) this.#finish(ackMissing());
       else this.#finish(hungUp("caller"));
     });
   }
-}
-
-/** Request-URI, To, P-Called-Party-ID; without repeats and without our own Contact user. */
-export function calledNumbersOf(request: SipRequest, contactUser: string): string[] {
-  const party = parseNameAddr(request.headers.get("p-called-party-id") ?? "");
-  const users = [userOf(request.uri), userOf(request.to.uri), party ? userOf(party.uri) : null];
-  const numbers = users.filter((user): user is string => user !== null && user !== contactUser);
-  return [...new Set(numbers)];
-}
-
-/** Null when the caller asked for privacy (RFC 3323, RFC 3325). */
-export function callerNumberOf(request: SipRequest): string | null {
-  const privacy = (request.headers.get("privacy") ?? "").toLowerCase();
-  if (/\b(id|user|full)\b/.test(privacy)) return null;
-  const from = userOf(request.from.uri);
-  if (from === null || from.toLowerCase() === "anonymous") return null;
-  const asserted = request.headers
-    .all("p-asserted-identity")
-    .map(parseNameAddr)
-    .map((identity) => (identity ? userOf(identity.uri) : null))
-    .find((user) => user !== null);
-  return asserted ?? from;
 }

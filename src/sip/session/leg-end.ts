@@ -144,9 +144,10 @@ export function endOfRejectedCaller(sipCode: number): LegEnd {
   };
 }
 
-export const noCommonCodec = (by: LegEnd["by"]): LegEnd => ({
+/** `sipCode` 200: the far end took the call, with media that are of no use to us. */
+export const noCommonCodec = (by: LegEnd["by"], sipCode: 200 | 488 = 488): LegEnd => ({
   by,
-  sipCode: 488,
+  sipCode,
   ...NO_COMMON_CODEC,
 });
 

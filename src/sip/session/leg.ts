@@ -75,7 +75,9 @@ export abstract class BaseLeg {
   readonly #emitter: Emitter<LegEvents>;
   readonly #timers = new Set<Timer>();
   #pending: Pending[] | null = [];
-  #ended = false;
+  #end: LegEnd | null = null;
+  /** `ended` was emitted: later subscribers are told by themselves. */
+  #told = false;
   #media: LocalMedia | null = null;
   #renegotiation: Renegotiation | undefined;
   /** The next request is to carry an offer of ours. */
@@ -117,7 +119,9 @@ export abstract class BaseLeg {
     name: Name,
     listener: (event: LegEvents[Name]) => void,
   ): Unsubscribe {
-    return this.#emitter.on(name, listener);
+    const off = this.#emitter.on(name, listener);
+    if (name === "ended" && this.#told) this.context.clock.after(0, () => this.#tellEnd());
+    return off;
   }
 
   protected abstract readonly session: Session;
@@ -156,32 +160,43 @@ export abstract class BaseLeg {
 
   /** False: being given up, so that its INVITE is tried nowhere else. */
   get isWanted(): boolean {
-    return !this.#ended;
+    return !this.ended;
   }
 
   protected get ended(): boolean {
-    return this.#ended;
+    return this.#end !== null;
+  }
+
+  /** How it ended; null: it has not. */
+  protected get endedBy(): LegEnd | null {
+    return this.#end;
   }
 
   protected emit<Name extends Exclude<keyof LegEvents, "ended">>(
     name: Name,
     event: LegEvents[Name],
   ): void {
-    if (!this.#ended) this.#deliver(() => this.#emitter.emit(name, event));
+    if (!this.ended) this.#deliver(() => this.#emitter.emit(name, event));
   }
 
   protected end(end: LegEnd): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.ended) return;
+    this.#end = end;
     this.sessionTimer.close();
     this.#renegotiation?.close();
     this.context.onEnded(this);
     this.#deliver(() => {
-      this.#emitter.emit("ended", end);
-      this.#emitter.clear();
+      this.#tellEnd();
       for (const timer of this.#timers) timer.cancel();
       this.#timers.clear();
     });
+  }
+
+  #tellEnd(): void {
+    if (!this.#end) return;
+    this.#told = true;
+    this.#emitter.emit("ended", this.#end);
+    this.#emitter.clear();
   }
 
   /** A timer that dies with the leg. */
@@ -248,11 +263,11 @@ export abstract class BaseLeg {
    */
   replaceBy(successor: Successor): boolean {
     const media = this.#media;
-    if (!media || this.#successor || this.#ended) return false;
+    if (!media || this.#successor || this.ended) return false;
     successor.on("digit", (event) => this.emit("digit", event));
     successor.on("media", (event) => this.emit("media", event));
     successor.on("answered", ({ plan }) => {
-      if (this.#ended) {
+      if (this.ended) {
         successor.hangUp();
         return;
       }
@@ -325,7 +340,7 @@ export abstract class BaseLeg {
   async #ask(): Promise<ReinviteOutcome> {
     if (!this.#offerDue && this.sessionTimer.peer.allows("UPDATE")) {
       const outcome = await sendUpdate(this.session);
-      if (!isUpdateUnwelcome(outcome) || this.#ended) return outcome;
+      if (!isUpdateUnwelcome(outcome) || this.ended) return outcome;
       this.sessionTimer.peer.forget("UPDATE");
     }
     this.#offerDue = false;
@@ -351,7 +366,7 @@ export abstract class BaseLeg {
   }
 
   #expireSession(): void {
-    if (this.#ended) return;
+    if (this.ended) return;
     this.settle(this.session.bye());
     this.end(sessionExpired());
   }

@@ -132,7 +132,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       return;
     }
     if (this.session.state !== SessionState.Established) {
-      this.end(noCommonCodec("us"));
+      this.end(noCommonCodec("us", 200));
       return;
     }
     this.#ringTimer.cancel();
@@ -169,7 +169,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     queueMicrotask(() =>
       queueMicrotask(() => {
         if (phase.name === "cancelling") this.end(phase.end(200));
-        else if (this.negotiator.failure !== null) this.end(noCommonCodec("us"));
+        else if (this.negotiator.failure !== null) this.end(noCommonCodec("us", 200));
         else this.after(0, () => this.#endUnlessAskedAgain(session));
       }),
     );

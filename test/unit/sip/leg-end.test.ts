@@ -32,12 +32,13 @@ test.each([
   [485, "invalid_number"],
   [486, "busy"],
   [487, "no_answer"],
-  [488, "media_lost"],
+  [488, "declined"],
   [500, "trunk_unavailable"],
   [503, "trunk_unavailable"],
   [600, "busy"],
   [603, "declined"],
   [604, "invalid_number"],
+  [606, "declined"],
   [607, "declined"],
 ] as const)("%d ends a call as %s", (code, reason) => {
   expect(endingUnanswered(ends.endOfRefusedCall(code)).reason).toBe(reason);
@@ -63,6 +64,16 @@ describe("without a code of the far end", () => {
       expect(ENDED_REASONS).toContain(endingUnanswered(end).reason);
       expect(ENDED_REASONS).toContain(endingAnswered(end).reason);
     }
+  });
+
+  test("a call that was never answered is never media_lost", () => {
+    const refused = Array.from({ length: 400 }, (_, at) => ends.endOfRefusedCall(300 + at));
+    for (const end of [...all, ...refused])
+      expect(endingUnanswered(end).reason).not.toBe("media_lost");
+    // Taken, with media that are of no use: the trunk's fault, and nobody declined.
+    const unusable = ends.noCommonCodec("us", 200);
+    expect(endingUnanswered(unusable)).toMatchObject({ reason: "trunk_unavailable", sipCode: 200 });
+    expect(endingUnanswered(ends.cancelled("us", 200)).reason).toBe("cancelled");
   });
 
   test("what was lost on the way is never called a hang-up", () => {
