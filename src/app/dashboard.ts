@@ -59,6 +59,7 @@ export function createDashboard(
       webhookTester: delivery.tester,
       trunks: createTrunkDesk({
         ...{ database, vault, sip, clock, trunks: deps.trunks },
+        allowNetworks: settings.sip.allowNetworks,
         probe: createTrunkProbe(sip, settings.sip),
       }),
       ...{ live, talks, chats, operator, logs, backups },

@@ -173,6 +173,8 @@ export function settingsFromConfig(
     sip: {
       bind: hostPort(sip.bind),
       externalIp: sip.external_ip,
+      allowNetworks: sip.allow_networks,
+      newCallsPerSec: sip.new_calls_per_sec,
       userAgent: sip.user_agent,
       registerExpiresSec: sip.register_expires_sec,
       ringTimeoutMs: sip.ring_timeout_sec * 1000,

@@ -49,6 +49,10 @@ export interface AppSettings {
     readonly bind: HostPort;
     /** `auto`: learned from what registrars see. */
     readonly externalIp: string;
+    /** Networks that trunks may be in, though they are not public. */
+    readonly allowNetworks: readonly string[];
+    /** That one trunk takes; twice as many at once. */
+    readonly newCallsPerSec: number;
     readonly userAgent: string;
     readonly registerExpiresSec: number;
     readonly ringTimeoutMs: number;

@@ -1,4 +1,5 @@
 /** A tenant's trunk as its owner handles it: made, replaced, forgotten, tested. */
+import { isIP } from "node:net";
 import { isHost, parseHostPort } from "../config/formats.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
@@ -7,16 +8,48 @@ import type { SipStack } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+import { AddressRules } from "../webhook/address-rules.ts";
 import { trunkSummary } from "./operator.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
-function checkWish({ server, outboundProxy, register, username }: Omit<TrunkWish, "password">) {
+type Draft = Omit<TrunkWish, "password">;
+
+function checkWish({ server, outboundProxy, register, username }: Draft, rules: AddressRules) {
   if (!isHost(server)) throw invalidField("server", "`server` must be a host name or IP address.");
-  if (outboundProxy !== null && !isHost(outboundProxy) && !parseHostPort(outboundProxy))
-    throw invalidField("outbound_proxy", "`outbound_proxy` must be host or host:port.");
+  if (isForbidden(server, rules)) throw invalidField("server", notAllowed("server"));
+  if (outboundProxy !== null) {
+    const proxy = parseHostPort(outboundProxy)?.host ?? outboundProxy;
+    if (!isHost(proxy))
+      throw invalidField("outbound_proxy", "`outbound_proxy` must be host or host:port.");
+    if (isForbidden(proxy, rules))
+      throw invalidField("outbound_proxy", notAllowed("outbound_proxy"));
+  }
   if (register && username === "")
     throw invalidField("username", "`username` is needed where the trunk registers.");
+}
+
+/** Names are looked up when the trunk speaks to them, and held to the same rules there. */
+function isForbidden(host: string, rules: AddressRules): boolean {
+  const literal = host.replace(/^\[|\]$/g, "");
+  return isIP(literal) !== 0 && !rules.check(literal).allowed;
+}
+
+const notAllowed = (field: string) =>
+  `\`${field}\` is an address that trunks may not reach. For a server in your own network, ask the operator to list that network in [sip] allow_networks.`;
+
+/**
+ * A peering takes calls from an address without a password: whoever has one there could take other tenants'
+ * calls. So the operator makes it; its owner may change the rest.
+ */
+function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
+  if (draft.register || (stored && !stored.register && isSamePlace(stored, draft))) return;
+  throw new AppError({
+    code: "forbidden",
+    publicMessage:
+      "A trunk without registration is set up by the operator of this appliance, because its calls are told apart by address alone. Ask the operator, or use a trunk that registers.",
+    field: "register",
+  });
 }
 
 export function createTrunkDesk(deps: {
@@ -24,10 +57,13 @@ export function createTrunkDesk(deps: {
   readonly vault: { seal(plain: string, binding: string): string };
   readonly sip: Pick<SipStack, "trunk">;
   readonly trunks: () => Pick<TrunkLoader, "reload" | "remove">;
+  /** `[sip] allow_networks`. */
+  readonly allowNetworks: readonly string[];
   readonly probe: (trunkId: number) => Promise<TrunkFacts | null>;
   readonly clock: Clock;
 }): TrunkDesk {
   const { database, vault, sip, clock } = deps;
+  const rules = new AddressRules(deps.allowNetworks);
 
   const view = (trunk: TrunkRecord): TrunkView => {
     const { tenant_id: _, ...summary } = trunkSummary(
@@ -51,12 +87,13 @@ export function createTrunkDesk(deps: {
       return trunk ? view(trunk) : null;
     },
 
-    async set(tenantId, { password, ...draft }) {
-      checkWish(draft);
+    async set(tenantId, { password, ...draft }, asOperator = false) {
+      checkWish(draft, rules);
       const nowMs = clock.now();
       const trunk = await database.tx(async (queries) => {
         const store = trunkStore(queries);
         const stored = await store.find(tenantId);
+        if (!asOperator) checkPeering(stored, draft);
         if (password === null && !stored && draft.register)
           throw invalidField("password", "`password` is needed: none is stored yet.");
         if (password === null && stored && !answersTheSame(stored, draft))
@@ -95,7 +132,9 @@ export function createTrunkDesk(deps: {
 }
 
 /** Would proofs of the password go where they went before? Else somebody else could be given them. */
-const answersTheSame = (stored: TrunkRecord, draft: Omit<TrunkWish, "password">): boolean =>
+const answersTheSame = (stored: TrunkRecord, draft: Draft): boolean =>
+  isSamePlace(stored, draft) && stored.realm === draft.realm;
+
+const isSamePlace = (stored: TrunkRecord, draft: Draft): boolean =>
   stored.server.toLowerCase() === draft.server.toLowerCase() &&
-  stored.outboundProxy === draft.outboundProxy &&
-  stored.realm === draft.realm;
+  stored.outboundProxy === draft.outboundProxy;

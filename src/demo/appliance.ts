@@ -42,7 +42,12 @@ export async function startDemoAppliance(options: ApplianceOptions): Promise<Dem
   const config = configSchema.parse({
     server: { listen: `${host}:0`, metrics_listen: "" },
     storage: { data_dir: dataDir },
-    sip: { bind: `${host}:0`, external_ip: host, user_agent: "Linevoice demo" },
+    sip: {
+      bind: `${host}:0`,
+      external_ip: host,
+      user_agent: "Linevoice demo",
+      allow_networks: [`${host}/32`],
+    },
     http_client: { allow_networks: [`${host}/32`], ca_file: caFile },
     limits: { requests_per_minute: 600 },
     plans: [

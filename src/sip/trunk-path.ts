@@ -30,6 +30,8 @@ export interface TrunkPathDeps {
   readonly transactions: TransactionLayer;
   readonly locator: Locator;
   readonly failed: FailedTargets;
+  /** Whether a trunk may speak to that address. */
+  readonly mayReach: (host: string) => boolean;
   readonly local: Address;
   readonly externalIp: string;
   /** See TrunkAddressesDeps. */
@@ -71,9 +73,9 @@ export class TrunkPath {
     private readonly settings: TrunkSettings,
     private readonly deps: TrunkPathDeps,
   ) {
-    const { clock, log, locator, local, externalIp, mapped } = deps;
+    const { clock, log, locator, mayReach, local, externalIp, mapped } = deps;
     const onChange = deps.onAddresses;
-    this.#routes = new TrunkRoutes(settings, { clock, log, locator, onChange });
+    this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, onChange });
     this.addresses = new TrunkAddresses(settings, {
       ...{ log, local, externalIp, mapped },
       transport: () => this.transport,

@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { parseNameAddr, plainHost, type SipRequest, type Uri } from "./message/index.ts";
+import { parseNameAddr, plainHost, type SipRequest, tagOf, type Uri } from "./message/index.ts";
 import type { TrunkSettings } from "./ports.ts";
 import { type Place, type Target, usualPort } from "./routing/locate.ts";
 import type { Locator } from "./routing/locator.ts";
@@ -18,6 +18,8 @@ export interface TrunkRoutesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly locator: Locator;
+  /** Whether a trunk may speak to that address (decisions.md 12). */
+  readonly mayReach: (host: string) => boolean;
   /** `all` changed. */
   readonly onChange: () => void;
 }
@@ -94,22 +96,34 @@ export class TrunkRoutes {
   /** The trunk's own servers. Rejects when its name leads nowhere. */
   async server(): Promise<Hop> {
     try {
-      const targets = await this.deps.locator.find(this.place);
+      const targets = await this.#find(this.place);
       this.#problem = null;
       this.#targets = targets;
       if (!this.#closed) this.#admit(targets);
       return { targets, serverName: this.place.host, isServer: true };
     } catch (error) {
-      this.#problem = `The name ${this.place.host} leads to no server. Check its spelling, and this machine's DNS.`;
+      this.#problem =
+        error instanceof NotAllowed
+          ? error.message
+          : `The name ${this.place.host} leads to no server. Check its spelling, and this machine's DNS.`;
       throw error;
     }
   }
 
-  /** The outbound proxy for everything, else Route, else Request-URI. */
+  /**
+   * The outbound proxy for everything; else the server for what opens a dialog, a SIP URI's call too; else
+   * Route, else Request-URI. A far end that names an address which no trunk may reach is spoken to by way of
+   * the server.
+   */
   async nextHop(request: SipRequest): Promise<Hop> {
-    const stated = this.settings.outboundProxy === null ? this.#stated(request) : undefined;
+    const inDialog = this.settings.outboundProxy === null && tagOf(request.to) !== null;
+    const stated = inDialog ? this.#stated(request) : undefined;
     if (!stated || this.#isServer(stated)) return await this.server();
-    const targets = await this.deps.locator.find(stated);
+    const targets = await this.#find(stated).catch((error) => {
+      if (error instanceof NotAllowed) return null;
+      throw error;
+    });
+    if (!targets) return await this.server();
     // A literal address of the server is the server: its certificate carries the name.
     const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
     return { targets, serverName, isServer: false };
@@ -118,6 +132,14 @@ export class TrunkRoutes {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+  }
+
+  /** Rejects with NotAllowed where no address may be spoken to. */
+  async #find(place: Place): Promise<readonly Target[]> {
+    const targets = await this.deps.locator.find(place);
+    const open = targets.filter(({ remote }) => this.deps.mayReach(remote.host));
+    if (open.length === 0) throw new NotAllowed(place.host);
+    return open;
   }
 
   #isServer({ host, port }: Place): boolean {
@@ -136,7 +158,7 @@ export class TrunkRoutes {
     const { server, port } = this.settings;
     const place = { host: server, port: port === 0 ? null : port, transport: this.place.transport };
     try {
-      const targets = await this.deps.locator.find(place);
+      const targets = await this.#find(place);
       if (this.#closed) return;
       this.#behindProxy = targets.map(({ remote }) => remote.host);
       await this.server();
@@ -151,6 +173,16 @@ export class TrunkRoutes {
     if (all.join() === this.#all.join()) return;
     this.#all = all;
     this.deps.onChange();
+  }
+}
+
+/** Says nothing of what is there: whether a port is open, closed or filtered is none of a tenant's business. */
+class NotAllowed extends Error {
+  override readonly name = "NotAllowed";
+  constructor(host: string) {
+    super(
+      `The address of ${host} is not one that trunks may reach. For a server in your own network, the operator lists that network in [sip] allow_networks.`,
+    );
   }
 }
 

@@ -95,6 +95,8 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
     sip: {
       bind: { host, port: 0 },
       externalIp: host,
+      allowNetworks: ["127.0.0.0/8"],
+      newCallsPerSec: 10,
       userAgent: "Linevoice",
       registerExpiresSec: 300,
       ringTimeoutMs: 20_000,

@@ -72,6 +72,7 @@ backup_at = ""
 [sip]
 bind = "${host}:5460"
 external_ip = "${host}"
+allow_networks = ["127.0.0.0/8"]
 [rtp]
 ports = "${options.rtpPorts}"
 [conversation]

@@ -1,7 +1,7 @@
 /** [sip], [rtp]. */
 import { isIP } from "node:net";
 import { z } from "zod";
-import { isHost, parseHostPort, parsePortRange } from "../formats.ts";
+import { isHost, isNetwork, parseHostPort, parsePortRange } from "../formats.ts";
 import { flag, integer, listOf, oneOf, optionalText, quoted, section, text } from "../key.ts";
 
 const CODECS = ["G722", "PCMA", "PCMU", "opus"] as const;
@@ -45,6 +45,12 @@ export const sip = section({
     allowed: 'host or host:port, e.g. "proxy.example.com:5060"',
     matches: (value) => isHost(value) || parseHostPort(value) !== null,
   }),
+  allow_networks: listOf(
+    z.string().refine(isNetwork),
+    [],
+    'networks that a trunk\'s server may be in, e.g. ["192.168.1.0/24"]',
+  ),
+  new_calls_per_sec: integer(10, 1, 1000),
   trace: flag(false),
 });
 

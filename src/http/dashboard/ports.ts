@@ -42,8 +42,11 @@ export interface TrunkWish {
 
 export interface TrunkDesk {
   get(tenantId: number): Promise<TrunkView | null>;
-  /** Throws valid_password_required when it would register without one. */
-  set(tenantId: number, wish: TrunkWish): Promise<TrunkView>;
+  /**
+   * Throws valid_password_required when it would register without one, forbidden for a peering that is not the
+   * operator's own to make.
+   */
+  set(tenantId: number, wish: TrunkWish, asOperator?: boolean): Promise<TrunkView>;
   /** Throws not_found. */
   remove(tenantId: number): Promise<void>;
   /** Throws not_found, unavailable. */

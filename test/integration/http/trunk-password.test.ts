@@ -43,6 +43,7 @@ const desk = () =>
       },
       remove: async () => undefined,
     }),
+    allowNetworks: [],
     probe: async () => null,
   });
 const set = (changes: Partial<TrunkWish>) =>

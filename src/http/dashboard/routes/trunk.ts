@@ -8,20 +8,24 @@ export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
     ok: true,
     trunk: await trunks.get(tenantId),
   })),
-  route(contracts.setTrunk)(async ({ tenantId, body }) => ({
+  route(contracts.setTrunk)(async ({ tenantId, body, session }) => ({
     ok: true,
-    trunk: await trunks.set(tenantId, {
-      server: body.server.replace(/^\[|\]$/g, ""),
-      port: (body.port_stated ? body.port : undefined) ?? 0,
-      transport: body.transport,
-      username: body.username,
-      password: body.password ?? null,
-      realm: body.realm ?? null,
-      outboundProxy: body.outbound_proxy ?? null,
-      callerId: body.caller_id,
-      register: body.register,
-      channels: body.channels ?? null,
-    }),
+    trunk: await trunks.set(
+      tenantId,
+      {
+        server: body.server.replace(/^\[|\]$/g, ""),
+        port: (body.port_stated ? body.port : undefined) ?? 0,
+        transport: body.transport,
+        username: body.username,
+        password: body.password ?? null,
+        realm: body.realm ?? null,
+        outboundProxy: body.outbound_proxy ?? null,
+        callerId: body.caller_id,
+        register: body.register,
+        channels: body.channels ?? null,
+      },
+      session?.user.operator ?? false,
+    ),
   })),
   route(contracts.deleteTrunk)(async ({ tenantId }) => {
     await trunks.remove(tenantId);
