@@ -33,6 +33,7 @@ import { createAdmission } from "./call/admission.ts";
 import { deleteMailedRecordings } from "./call/after-call.ts";
 import { createBurstNotice } from "./call/burst-notice.ts";
 import { createCallDesk } from "./call/call-desk.ts";
+import { createCallClaims } from "./call/called-number.ts";
 import type { CallContext } from "./call/context.ts";
 import { fireSchedule } from "./call/dialer.ts";
 import { endingByUs } from "./call/ending.ts";
@@ -137,7 +138,10 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   });
   const audio = createAudio(settings, { clock, log });
   const ladder = createSipLadder(clock);
-  const sip = await createSipStack(settings.sip, { clock, random, log, seen: ladder.see });
+  const sip = await createSipStack(settings.sip, {
+    ...{ clock, random, log, seen: ladder.see },
+    claims: createCallClaims(() => database.read),
+  });
   const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
   const health = createHealthCheck({
     ...{ database, audio, sip, upkeep },

@@ -109,7 +109,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
     ),
     await measure("find whose number rings", (n) => {
       const number = `+3706${String(someTenant(n)).padStart(7, "0")}`;
-      return callSetupStore(database.read).ownerAtServer("sip.carrier.example", [number]);
+      return callSetupStore(database.read).ownersOf([number]);
     }),
     await measure("begin a call", begin),
     await measure("charge a call and end it", charge),

@@ -9,7 +9,8 @@ import { AppError, describeError } from "../core/errors.ts";
 import { uuidV7 } from "../core/ids.ts";
 import { microEur } from "../core/money.ts";
 import { conversationRateHz } from "../media/plan.ts";
-import { countryOf, e164Candidates } from "../number/national-form.ts";
+import { countryOf, networkNumber } from "../number/national-form.ts";
+import { LegEnded } from "../sip/leg-ended.ts";
 import type { IncomingLeg, TrunkSettings } from "../sip/ports.ts";
 import {
   type AgentRow,
@@ -21,9 +22,10 @@ import { callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
 import { buildBrief } from "./brief.ts";
+import { calledNumber } from "./called-number.ts";
 import type { CallContext } from "./context.ts";
 import type { EndedReason } from "./ended-reason.ts";
-import { endingByUs } from "./ending.ts";
+import { endingByUs, endingUnanswered } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
@@ -45,50 +47,24 @@ interface Route {
   readonly tenant: TenantRow;
   readonly number: NumberRow | undefined;
   readonly agent: AgentRow | undefined;
-  /** E.164 where a number matched, else the called number as received. */
+  /** As networks show numbers (number/national-form.ts); empty: none was named. */
   readonly toNumber: string;
+  /** The same; empty: withheld, or no number. */
   readonly fromNumber: string;
 }
 
-/**
- * Request-URI, then To, then P-Called-Party-ID; E.164 or national form of the trunk's country. The
- * trunk's tenant first; then, where tenants share a provider, the one whose number it is and whose
- * own trunk is at the same server. A number is never reached through somebody else's provider.
- */
+/** A trunk's calls are its own tenant's: a number is never reached through somebody else's trunk. */
 async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSettings): Promise<Route> {
   const setup = callSetupStore(queries);
-  const own = await setup.tenant(trunk.tenantId);
-  if (!own) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const country = countryOf(trunk.callerId);
-  const fromNumber = leg.callerNumber
-    ? (e164Candidates(leg.callerNumber, country)[0] ?? leg.callerNumber)
-    : "";
-  for (const called of leg.calledNumbers) {
-    const candidates = e164Candidates(called, country);
-    const found = await ownerOf(setup, own, trunk.server, candidates);
-    if (!found) continue;
-    const { tenant, number } = found;
-    const agent =
-      number.agentId === null ? undefined : await setup.agent(tenant.id, number.agentId);
-    return { tenant, number, agent, toNumber: number.numberE164, fromNumber };
-  }
-  const called = leg.calledNumbers[0] ?? "";
-  const toNumber = e164Candidates(called, country)[0] ?? called;
-  return { tenant: own, number: undefined, agent: undefined, toNumber, fromNumber };
-}
-
-async function ownerOf(
-  setup: ReturnType<typeof callSetupStore>,
-  own: TenantRow,
-  server: string,
-  candidates: readonly string[],
-): Promise<{ readonly tenant: TenantRow; readonly number: NumberRow } | undefined> {
-  if (candidates.length === 0) return undefined;
-  const numbers = await setup.firstNumberOf(own.id, candidates);
-  const number = candidates
-    .map((candidate) => numbers.find((row) => row.numberE164 === candidate))
-    .find((row) => row !== undefined);
-  return number ? { tenant: own, number } : await setup.ownerAtServer(server, candidates);
+  const tenant = await setup.tenant(trunk.tenantId);
+  if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
+  const { number, shown } = await calledNumber(queries, leg, trunk);
+  const caller = leg.callerNumber;
+  return {
+    ...{ tenant, number, toNumber: shown },
+    agent: number?.agentId == null ? undefined : await setup.agent(tenant.id, number.agentId),
+    fromNumber: (caller && networkNumber(caller, countryOf(trunk.callerId))) || "",
+  };
 }
 
 function requireAgent(route: Route): AgentRow {
@@ -229,7 +205,11 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
       call_id: identity.callUuid,
       error: describeError(error),
     });
-    call.end(endingByUs("failed", error instanceof AppError ? "engine_failure" : "media_lost"));
+    call.end(
+      error instanceof LegEnded
+        ? endingUnanswered(error.end)
+        : endingByUs("failed", "engine_failure"),
+    );
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * Guarantees: every leg emits exactly one `ended`, as its last event; nothing is emitted before
  * the caller of `place`/`onIncoming` has had its turn to subscribe (events start in a later task).
+ * Who subscribes to `ended` after that is told in a later task.
  */
 import type { E164 } from "../core/e164.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
@@ -34,6 +35,8 @@ export interface TrunkSettings {
   readonly callerId: E164;
   /** False: IP peering. No REGISTER; INVITE accepted only from the trunk's resolved addresses. */
   readonly register: boolean;
+  /** Networks (CIDR) that the carrier sends calls from besides its server's addresses. */
+  readonly extraNetworks?: readonly string[];
 }
 
 export type RegistrationStatus =
@@ -76,6 +79,22 @@ export interface SipStack {
   /** Un-REGISTERs every trunk, ends every leg, closes sockets. */
   close(): Promise<void>;
 }
+
+/** A trunk that an INVITE may be for, because the address it came from is the trunk's, too. */
+export interface ClaimingTrunk {
+  readonly settings: TrunkSettings;
+  /** The INVITE names the account that this trunk is registered with. */
+  readonly isForAccount: boolean;
+}
+
+/**
+ * Ids of the trunks whose own tenant owns the called number, as read in that trunk's country. Asked only where
+ * trunks of several tenants share the source address. `called`: candidates in order of trust, as received.
+ */
+export type CallClaims = (
+  called: readonly string[],
+  trunks: readonly ClaimingTrunk[],
+) => Promise<readonly number[]>;
 
 export interface Trunk {
   readonly settings: TrunkSettings;
@@ -221,15 +240,17 @@ export interface OutgoingLeg extends Leg {
 
 export interface IncomingLeg extends Leg {
   readonly direction: "incoming";
-  /** Called number candidates in order of trust: Request-URI, To, P-Called-Party-ID; as received. */
+  /** Called number candidates in order of trust (session/parties.ts); as received. */
   readonly calledNumbers: readonly string[];
-  /** From (or P-Asserted-Identity) user part as received; null when withheld. */
+  /** The Request-URI names our Contact or the account: the trunk's own number is meant. */
+  readonly isForAccount: boolean;
+  /** Digits of P-Asserted-Identity, Remote-Party-ID or From as received; null: withheld, or none. */
   readonly callerNumber: string | null;
   /** The codec that an answer would agree on; null: none, or the INVITE holds no offer. */
   readonly offeredCodec?: CodecName | null;
   /** 180. */
   ring(): void;
-  /** 200 with our answer. Rejects when the offer holds no codec of ours or the caller went away. */
+  /** 200 with our answer. Rejects with LegEnded when the offer holds no codec of ours or the caller went away. */
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }>;
   /** A final answer, e.g. 480 or 486. */
   reject(sipCode: number): void;

@@ -11,18 +11,12 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { CodecName } from "../media/plan.ts";
-import {
-  formatVia,
-  plainHost,
-  type ResponseParts,
-  type SipRequest,
-  stampSource,
-  tagOf,
-  userOf,
-} from "./message/index.ts";
+import { AddressRules } from "../webhook/address-rules.ts";
+import { CallRouter, type CallRouterDeps, isNewCall, type Routed } from "./call-router.ts";
+import { formatVia, type ResponseParts, type SipRequest, stampSource } from "./message/index.ts";
 import { STUN_PORT } from "./nat/stun.ts";
 import { StunClient } from "./nat/stun-client.ts";
-import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
+import type { CallClaims, IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
 import { refusalOf } from "./request-checks.ts";
 import { createDns, type SipDns } from "./routing/dns.ts";
 import { FailedTargets } from "./routing/failed-targets.ts";
@@ -34,12 +28,15 @@ import { Endpoint } from "./transport/endpoint.ts";
 import type { Address, Flow } from "./transport/flow.ts";
 import type { TlsListener } from "./transport/stream.ts";
 import { SipTrunk } from "./trunk.ts";
+import { TrunkIndex } from "./trunk-index.ts";
 
 export interface SipSettings {
   /** For UDP and TCP. Port 0: one that is free. */
   readonly bind: Address;
   /** An IP address, or "auto": learned from the registrar's answers. */
   readonly externalIp: "auto" | (string & {});
+  /** Networks (CIDR) that trunks may be in, though they are not public. */
+  readonly allowNetworks: readonly string[];
   /** Value of the User-Agent header. */
   readonly userAgent: string;
   readonly registerExpiresSec: number;
@@ -61,6 +58,8 @@ export interface SipSettings {
   readonly outboundProxy?: string | null;
   /** Says what our address is outside, where `externalIp` is "auto". Default: nobody. */
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
+  /** New calls that one trunk takes a second, twice as many at once. Default 10. */
+  readonly newCallsPerSec?: number;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
 }
@@ -73,9 +72,15 @@ export interface SipDeps {
   readonly seen?: (direction: "in" | "out", message: string) => void;
   /** Default: the system's resolver. */
   readonly dns?: SipDns;
+  /** Default: nobody claims a call from an address that several trunks share. */
+  readonly claims?: CallClaims;
+  /** See CallRouterDeps. */
+  readonly onConflict?: CallRouterDeps["onConflict"];
+  readonly onUnknownSource?: CallRouterDeps["onUnknownSource"];
 }
 
-const RETRY_AFTER_SEC = 30;
+const UNAVAILABLE: ResponseParts = { statusCode: 503, headers: [["Retry-After", 30]] };
+const NEW_CALLS_PER_SEC = 10;
 const SESSION_EXPIRES_SEC = 1800;
 /** How long `close` waits for the answers to its BYEs. */
 const FAREWELL_MS = 1500;
@@ -93,11 +98,13 @@ export async function createSipStack(settings: SipSettings, deps: SipDeps): Prom
 
 class Stack implements SipStack {
   readonly #trunks = new Map<number, SipTrunk>();
-  readonly #trunkByContactUser = new Map<string, SipTrunk>();
-  /** Which trunks an address belongs to: several, where tenants share a provider. */
-  readonly #trunksByAddress = new Map<string, Set<SipTrunk>>();
+  readonly #index = new TrunkIndex();
+  readonly #router: CallRouter;
+  /** Calls whose trunk is being found, by Call-ID: what follows them waits. */
+  readonly #finding = new Map<string, Promise<void>>();
   readonly #transactions: TransactionLayer;
   readonly #failed: FailedTargets;
+  readonly #rules: AddressRules;
   readonly #locator: Locator;
   #endpoint: Endpoint | undefined;
   #stun: StunClient | undefined;
@@ -113,13 +120,21 @@ class Stack implements SipStack {
   ) {
     const { clock, random } = deps;
     this.#failed = new FailedTargets(clock);
+    this.#rules = new AddressRules(settings.allowNetworks);
     this.#locator = new Locator({
       ...{ clock, random, dns: deps.dns ?? createDns() },
       reaches: (host) => reaches(settings.bind.host, host),
     });
+    this.#router = new CallRouter({
+      ...{ clock, log: deps.log, index: this.#index },
+      newCallsPerSec: settings.newCallsPerSec ?? NEW_CALLS_PER_SEC,
+      claims: deps.claims ?? (async () => []),
+      onConflict: deps.onConflict ?? (() => {}),
+      onUnknownSource: deps.onUnknownSource ?? (() => {}),
+    });
     this.#transactions = new TransactionLayer({
       clock: deps.clock,
-      onRequest: (request) => this.#onRequest(request),
+      onRequest: (request, flow) => this.#onRequest(request, flow),
       flowTo: (flow, address) => this.#open.flowTo(address) ?? flow,
     });
   }
@@ -134,7 +149,7 @@ class Stack implements SipStack {
       tlsCa: this.settings.tlsCa ?? null,
       clock,
       log,
-      isTrusted: (host) => this.#trunksByAddress.has(host),
+      isTrusted: (host) => this.#index.at(host).length > 0,
       onMessage: (message, flow) => {
         if (message.kind === "response") this.#transactions.receiveResponse(message, flow);
         else this.#admit(message, flow);
@@ -166,6 +181,7 @@ class Stack implements SipStack {
       random,
       log,
       locator: this.#locator,
+      mayReach: (host) => this.#rules.check(host).allowed,
       failed: this.#failed,
       mapped: () => this.#stun?.mapped ?? null,
       transactions: this.#transactions,
@@ -181,10 +197,10 @@ class Stack implements SipStack {
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
       connectionTo: (peer) => this.#open.connectionTo(peer),
       onIncoming: (leg) => this.#onIncoming(leg),
-      onAddresses: (changed) => this.#indexAddresses(changed),
+      onAddresses: (changed) => this.#index.moved(changed),
     });
+    this.#index.add(trunk);
     this.#trunks.set(settings.trunkId, trunk);
-    this.#trunkByContactUser.set(trunk.contactUser, trunk);
     if (this.#leaving) void trunk.leaveRegistrar();
     trunk.start();
     return trunk;
@@ -237,15 +253,14 @@ class Stack implements SipStack {
   async close(): Promise<void> {
     this.#refusing = true;
     this.#stun?.close();
-    const trunks = [...this.#trunkByContactUser.values()];
+    const trunks = this.#index.all;
     for (const trunk of trunks) trunk.endLegs();
     await Promise.all([...trunks.map((trunk) => trunk.unregister()), this.#farewell()]);
     for (const trunk of trunks) trunk.close();
     this.#transactions.close();
     await this.#endpoint?.close();
     this.#trunks.clear();
-    this.#trunkByContactUser.clear();
-    this.#trunksByAddress.clear();
+    this.#index.clear();
   }
 
   get #open(): Endpoint {
@@ -283,31 +298,15 @@ class Stack implements SipStack {
       this.deps.clock.after(1000, () => this.#forgetWhenIdle(trunk));
       return;
     }
-    this.#trunkByContactUser.delete(trunk.contactUser);
-    this.#unindex(trunk);
+    this.#index.remove(trunk);
     trunk.close();
-  }
-
-  #indexAddresses(trunk: SipTrunk): void {
-    this.#unindex(trunk);
-    for (const address of trunk.addresses) {
-      const trunks = this.#trunksByAddress.get(address) ?? new Set();
-      this.#trunksByAddress.set(address, trunks.add(trunk));
-    }
-  }
-
-  #unindex(trunk: SipTrunk): void {
-    for (const [address, trunks] of this.#trunksByAddress) {
-      if (trunks.delete(trunk) && trunks.size === 0) this.#trunksByAddress.delete(address);
-    }
   }
 
   // ---- requests ----
 
   /** The source filter: what belongs to no trunk leaves no trace, not even a transaction. */
   #admit(request: SipRequest, flow: Flow): void {
-    const trunk = this.#routeOf(request, flow.remote.host);
-    if (!trunk) {
+    if (!this.#router.admits(request, flow)) {
       this.#ignored++;
       this.#endpoint?.strike(flow.remote.host);
       this.deps.log.debug("sip_request_ignored", { method: request.method, total: this.#ignored });
@@ -316,16 +315,48 @@ class Stack implements SipStack {
     this.#transactions.receiveRequest(stamped(request, flow.remote), flow);
   }
 
-  #onRequest(request: SipRequest): void {
-    // Routed again instead of remembered: only the first of many repeats comes here.
-    const source = plainHost(request.via.parameters.get("received") ?? request.via.host);
-    const trunk = this.#routeOf(request, source);
-    if (!trunk) return;
-    const refusal = refusalOf(request) ?? this.#refusalWhileClosing(request);
+  #onRequest(request: SipRequest, flow: Flow): void {
+    const refusal = refusalOf(request);
     if (refusal) {
       this.#respond(request, refusal);
       return;
     }
+    if (isNewCall(request)) {
+      this.#onCall(request, flow);
+      return;
+    }
+    // A CANCEL may come before it is known whose call it is.
+    const finding = this.#finding.get(request.callId);
+    if (finding) void finding.then(() => this.#onRequest(request, flow));
+    else this.#pass(request, this.#router.routeOf(request, flow));
+  }
+
+  #onCall(request: SipRequest, flow: Flow): void {
+    if (this.#refusing) {
+      this.#respond(request, UNAVAILABLE);
+      return;
+    }
+    const routed = this.#router.routeCall(request, flow);
+    if (!(routed instanceof Promise)) {
+      this.#settle(request, routed);
+      return;
+    }
+    const { callId } = request;
+    const found = routed.then((result) => {
+      this.#finding.delete(callId);
+      this.#settle(request, result);
+    });
+    this.#finding.set(callId, found);
+  }
+
+  #settle(request: SipRequest, routed: Routed): void {
+    if ("trunk" in routed) this.#pass(request, routed.trunk);
+    else if (routed.refused === 503) this.#respond(request, UNAVAILABLE);
+    else this.#respond(request, { statusCode: routed.refused });
+  }
+
+  #pass(request: SipRequest, trunk: SipTrunk | undefined): void {
+    if (!trunk) return;
     try {
       trunk.receiveRequest(request);
     } catch (error) {
@@ -337,31 +368,9 @@ class Stack implements SipStack {
     }
   }
 
-  #refusalWhileClosing(request: SipRequest): ResponseParts | undefined {
-    const newCall = request.method === "INVITE" && tagOf(request.to) === null;
-    if (!this.#refusing || !newCall) return undefined;
-    return { statusCode: 503, headers: [["Retry-After", RETRY_AFTER_SEC]] };
-  }
-
   #respond(request: SipRequest, parts: ResponseParts): void {
     if (request.method === "ACK") return;
     this.#transactions.respond(request, { toTag: hex(this.deps.random.bytes(8)), ...parts });
-  }
-
-  /**
-   * By our Contact user, which only somebody who saw our REGISTER or INVITE knows; a new call must
-   * come from the trunk's addresses besides. Else by source address.
-   */
-  #routeOf(request: SipRequest, source: string): SipTrunk | undefined {
-    const addressed = this.#trunkByContactUser.get(userOf(request.uri) ?? "");
-    const neighbours = this.#trunksByAddress.get(source);
-    if (addressed) {
-      const inDialog = tagOf(request.to) !== null;
-      return inDialog || neighbours?.has(addressed) ? addressed : undefined;
-    }
-    if (!neighbours) return undefined;
-    if (neighbours.size === 1) return neighbours.values().next().value;
-    return chooseTrunk(request, [...neighbours]);
   }
 
   #onIncoming(leg: IncomingLeg): void {
@@ -373,19 +382,6 @@ class Stack implements SipStack {
 /** `::` reaches both families (RFC 3493 3.7); any other address only its own. */
 const reaches = (bound: string, host: string): boolean =>
   bound === "::" || isIP(bound) === isIP(host);
-
-/** Several trunks share the source address: the call's own, then the number's, then the peering. */
-function chooseTrunk(request: SipRequest, trunks: readonly SipTrunk[]): SipTrunk | undefined {
-  const users = [userOf(request.uri), userOf(request.to.uri)];
-  const fits = (trunk: SipTrunk) =>
-    users.includes(trunk.settings.username) || users.includes(trunk.settings.callerId);
-  return (
-    trunks.find((trunk) => trunk.owns(request.callId)) ??
-    trunks.find(fits) ??
-    trunks.find((trunk) => !trunk.settings.register) ??
-    trunks[0]
-  );
-}
 
 /** The request with `received` and `rport` in its top Via (RFC 3261 18.2.1, RFC 3581 4). */
 function stamped(request: SipRequest, source: Address): SipRequest {

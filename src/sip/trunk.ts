@@ -47,7 +47,7 @@ import { withAddress, withCapabilities, withHop, withoutNullTag } from "./sessio
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/take-over.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
-import type { Address } from "./transport/flow.ts";
+import type { Address, TransportName } from "./transport/flow.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
 export interface TrunkDeps
@@ -133,6 +133,11 @@ export class SipTrunk implements Trunk {
   /** Resolved addresses of server and outbound proxy. */
   get addresses(): readonly string[] {
     return this.#path.remotes;
+  }
+
+  /** What the server is reached over, as far as is known now. */
+  get transport(): TransportName {
+    return this.#path.transport;
   }
 
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -359,7 +364,7 @@ export class SipTrunk implements Trunk {
       context: this.#legContext(),
       invitation,
       request,
-      contactUser: this.contactUser,
+      names: { contactUser: this.contactUser, username: this.settings.username },
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
     });
     this.#agent.attach(invitation, leg.negotiator);

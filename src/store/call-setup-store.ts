@@ -76,27 +76,13 @@ export function callSetupStore(queries: Queries) {
         );
     },
 
-    /**
-     * The one lookup across tenants: whose number it is, where that tenant's own trunk is at the
-     * same server. A number belongs to one tenant.
-     */
-    ownerAtServer(
-      server: string,
-      candidates: readonly string[],
-    ): Promise<{ tenant: TenantRow; number: NumberRow } | undefined> {
-      return queries
-        .select({ tenant: tenants, number: phoneNumbers })
+    /** The one lookup across tenants: which tenant each of these numbers belongs to. */
+    async ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+      const rows = await queries
+        .select({ numberE164: phoneNumbers.numberE164, tenantId: phoneNumbers.tenantId })
         .from(phoneNumbers)
-        .innerJoin(tenants, eq(tenants.id, phoneNumbers.tenantId))
-        .innerJoin(trunks, eq(trunks.tenantId, phoneNumbers.tenantId))
-        .where(
-          and(
-            inArray(phoneNumbers.numberE164, [...candidates]),
-            eq(sql`lower(${trunks.server})`, server.toLowerCase()),
-          ),
-        )
-        .limit(1)
-        .get();
+        .where(inArray(phoneNumbers.numberE164, [...numbers]));
+      return new Map(rows.map(({ numberE164, tenantId }) => [numberE164, tenantId]));
     },
 
     knowledge(tenantId: number, agentId: number) {

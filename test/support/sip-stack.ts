@@ -3,28 +3,42 @@ import { systemClock } from "../../src/core/clock.ts";
 import { e164 } from "../../src/core/e164.ts";
 import { type Log, Pii, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { LegEnd, LegEvents, SipStack, Trunk, TrunkSettings } from "../../src/sip/ports.ts";
+import type {
+  CallClaims,
+  LegEnd,
+  LegEvents,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../src/sip/ports.ts";
 import { createSipStack, type SipDeps, type SipSettings } from "../../src/sip/stack.ts";
 
 export function startStack(
   host: string,
   log: Log = silentLog,
   more: Partial<SipSettings> = {},
-  deps: Pick<SipDeps, "dns"> = {},
+  deps: Partial<SipDeps> = {},
 ): Promise<SipStack> {
   return createSipStack(
     {
       bind: { host, port: 0 },
       externalIp: "auto",
+      allowNetworks: ["127.0.0.0/8", "::1"],
       userAgent: "Linevoice-Test",
       registerExpiresSec: 300,
       codecs: ["PCMA", "PCMU"],
       trace: log !== silentLog,
       ...more,
     },
-    { clock: systemClock, random: systemRandom, log, ...deps },
+    { clock: systemClock, random: systemRandom, log, claims: byCallerId, ...deps },
   );
 }
+
+/** Tenants whose only number is their trunk's caller id. */
+const byCallerId: CallClaims = async (called, trunks) =>
+  trunks
+    .filter(({ settings, isForAccount }) => isForAccount || called.includes(settings.callerId))
+    .map(({ settings }) => settings.trunkId);
 
 export function trunkSettings(overrides: Partial<TrunkSettings>): TrunkSettings {
   return {

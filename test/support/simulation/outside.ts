@@ -89,6 +89,7 @@ export class SimulatedLeg {
     return {
       ...this.#face("incoming"),
       calledNumbers: [called],
+      isForAccount: false,
       callerNumber: this.number,
       ring: () => this.ring(),
       answer: () => this.#answer.promise,
