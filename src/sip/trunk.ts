@@ -205,7 +205,9 @@ export class SipTrunk implements Trunk {
     const request = withPlainSdp(received);
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
     leg?.heardRequest(request);
-    if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
+    if (request.method === "BYE" && leg?.abandonedBy(request))
+      this.deps.transactions.respond(request, { statusCode: 200 });
+    else if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }

@@ -8,6 +8,7 @@ import type { CodecName, MediaPlan } from "../../media/plan.ts";
 import { LegEnded } from "../leg-ended.ts";
 import type { SipRequest } from "../message/index.ts";
 import type { IncomingLeg, LegEnd, LocalMedia } from "../ports.ts";
+import { nameOfRequest } from "./dialog.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
@@ -126,6 +127,14 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     if (this.ended || this.session.state !== SessionState.Initial) return;
     this.#rejectWith(sipCode);
     this.#finish(endOfRejectedCaller(sipCode));
+  }
+
+  override abandonedBy(bye: SipRequest): boolean {
+    const early = this.session.state === SessionState.Initial && !this.ended;
+    if (!early || !this.dialogNamed(nameOfRequest(bye))) return false;
+    this.#rejectWith(487);
+    this.#finish(cancelled("caller", 487));
+    return true;
   }
 
   protected leaveDialog(plan: MediaPlan): void {

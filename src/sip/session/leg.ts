@@ -249,6 +249,11 @@ export abstract class BaseLeg {
     return dialogNamed(this.session, name);
   }
 
+  /** A BYE before the answer, which SIP.js leaves unanswered (RFC 3261 15.1.2). False: not that. */
+  abandonedBy(_bye: SipRequest): boolean {
+    return false;
+  }
+
   /** The answer to an UPDATE or OPTIONS of this leg's Call-ID. Never rejects. */
   async answerInDialog(request: SipRequest): Promise<ResponseParts> {
     if (request.method === "UPDATE")
