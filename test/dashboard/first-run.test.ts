@@ -78,6 +78,7 @@ metrics_listen = ""
 [sip]
 bind = "${HOST}:5483"
 external_ip = "${HOST}"
+allow_networks = ["${HOST}/32"]
 [rtp]
 ports = "24000-24099"
 [storage]

@@ -52,7 +52,7 @@ async function keep(stream: ReadableStream<Uint8Array>, take: (text: string) => 
 function configure(level: string) {
   writeFileSync(
     join(cwd, "l.toml"),
-    `[server]\nlisten = "${HOST}:8111"\nmetrics_listen = ""\n[sip]\nbind = "${HOST}:0"\n[log]\nlevel = "${level}"\n`,
+    `[server]\nlisten = "${HOST}:8111"\nmetrics_listen = ""\n[sip]\nbind = "${HOST}:0"\nallow_networks = ["127.0.0.0/8"]\n[log]\nlevel = "${level}"\n`,
   );
 }
 

@@ -42,6 +42,7 @@ const nodes: readonly Node[] = ["127.0.8.97", "127.0.8.98"].map((host, index) =>
     LINEVOICE_SERVER__LISTEN: `${host}:8481`,
     LINEVOICE_SERVER__METRICS_LISTEN: "",
     LINEVOICE_SIP__BIND: `${host}:5461`,
+    LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
     LINEVOICE_SIP__EXTERNAL_IP: host,
     LINEVOICE_RTP__PORTS: "25000-25039",
     LINEVOICE_STORAGE__DATA_DIR: join(directory, `data-${index}`),

@@ -29,6 +29,7 @@ const env = {
   LINEVOICE_SERVER__LISTEN: `${OURS}:0`,
   LINEVOICE_SERVER__METRICS_LISTEN: "",
   LINEVOICE_SIP__BIND: `${OURS}:0`,
+  LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
 };
 
 const trunkAt = (server: string, port = 0): TrunkSummary => ({

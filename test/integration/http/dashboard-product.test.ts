@@ -233,7 +233,12 @@ describe("the trunk", () => {
     ] as const)
       expect(errorOf(await room.stranger.ask("POST", "/trunk", { ...bare, ...wrong }))).toBe(code);
     const peering = await room.stranger.ask("POST", "/trunk", { ...bare, register: false });
-    expect(replyOf(trunk.setTrunk, peering).trunk).toMatchObject({
+    expect([peering.status, errorOf(peering)]).toEqual([403, "forbidden"]);
+    await room.world.app.operator.setTrunk({
+      ...{ ...bare, tenant: room.strangerTenant, port: 0, transport: "udp", password: "" },
+      ...{ realm: null, outbound_proxy: null, register: false, channels: null },
+    });
+    expect(replyOf(trunk.getTrunk, await room.stranger.ask("GET", "/trunk")).trunk).toMatchObject({
       status: "not_required",
       port: 5060,
       port_stated: false,
