@@ -11,6 +11,12 @@ export {
 } from "./build.ts";
 export { type HeaderInit, Headers } from "./headers.ts";
 export {
+  BEGINS_MESSAGE,
+  BEGINS_REQUEST,
+  headOf,
+  LATER_MESSAGE,
+} from "./line-ends.ts";
+export {
   type CSeq,
   isOfRfc2543,
   type ParseFailure,

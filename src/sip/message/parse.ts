@@ -4,9 +4,11 @@
  * Guarantees: never throws, time linear in the length, refuses what is ambiguous (two From, two
  * Content-Length, a CSeq method other than the request's). Caps: 32 KB, 150 header lines. Where
  * RFC 3261 asks for tolerance it is tolerant: folded lines (7.3.1), compact names, unknown fields,
- * leading CRLFs (7.5), a body longer than Content-Length over UDP (18.3). RFC 4475 has the cases.
+ * leading CRLFs (7.5), a body longer than Content-Length over UDP (18.3). RFC 4475 has the cases. Lines
+ * that end with LF alone are read too (line-ends.ts).
  */
 import { Headers, hasBareControls } from "./headers.ts";
+import { headOf, withoutLeadingLines } from "./line-ends.ts";
 import type { CSeq, MessageFields, ParseFailure, SipMessage } from "./message.ts";
 import { parseNameAddr } from "./name-addr.ts";
 import { isSingleField, normaliseName } from "./names.ts";
@@ -28,16 +30,16 @@ type StartLine =
 
 export function parseMessage(data: string): SipMessage | ParseFailure {
   if (data.length > MESSAGE_BYTES_MAX) return failure("longer than 32 KB");
-  const text = data.startsWith("\r\n") ? data.replace(/^(?:\r\n)+/, "") : data;
-  const headEnd = text.indexOf("\r\n\r\n");
-  if (headEnd < 0) return failure("no empty line behind the header");
-  const lines = unfold(text.slice(0, headEnd)).split("\r\n");
+  const text = withoutLeadingLines(data);
+  const head = headOf(text);
+  if (!head) return failure("no empty line behind the header");
+  const lines = unfold(head.text).split("\r\n");
   if (lines.length > HEADER_LINES_MAX) return failure("too many header lines");
   const start = parseStartLine(lines[0] ?? "");
   if (!start) return failure("bad start line");
   const headers = parseHeaders(lines);
   if (typeof headers === "string") return failure(headers);
-  const body = cutBody(text.slice(headEnd + 4), headers.get("content-length"));
+  const body = cutBody(text.slice(head.bodyAt), headers.get("content-length"));
   if (body === undefined) return failure("body does not fit Content-Length");
   return assemble(start, headers, body);
 }

@@ -3,6 +3,7 @@
  * headers as far as they can be found, line by line, without making sense of them. Answered without
  * a transaction, as the message names none for certain.
  */
+import { headOf, withoutLeadingLines } from "./line-ends.ts";
 import type { ParseFailure } from "./message.ts";
 import { normaliseName } from "./names.ts";
 import { splitOutsideQuotes } from "./split.ts";
@@ -25,8 +26,9 @@ export function refuseMalformed(
   failure: ParseFailure,
   source: { readonly host: string; readonly port: number },
 ): Refusal | undefined {
-  const head = (data.split("\r\n\r\n", 1)[0] ?? "").replace(/\r\n[ \t]+/g, " ");
-  const [start = "", ...lines] = head.replace(/^(?:\r\n)+/, "").split("\r\n");
+  const whole = withoutLeadingLines(data);
+  const head = (headOf(whole)?.text ?? whole).replace(/\r\n[ \t]+/g, " ");
+  const [start = "", ...lines] = head.split("\r\n");
   if (/^SIP\//i.test(start) || /^ACK\b/.test(start) || !/SIP\/\d/i.test(start)) return undefined;
   const vias = valuesOf(lines, "via").flatMap((line) => splitOutsideQuotes(line, ",") ?? [line]);
   const [top = ""] = vias;

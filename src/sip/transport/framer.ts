@@ -1,9 +1,18 @@
 /**
  * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3), however the bytes are
- * spread over chunks. Bounded by MESSAGE_BYTES_MAX; what cannot be framed for certain (no length,
- * two lengths) is an error, because everything behind it could mean something else to others.
+ * spread over chunks. Bounded by MESSAGE_BYTES_MAX.
+ *
+ * What cannot be framed for certain (no length, two lengths) is an error, unless a request begins right
+ * behind its head: then it had no body, and that request is not lost with it. Bytes before a start
+ * line, left over by a length that was too short, are a broken message of their own.
  */
-import { MESSAGE_BYTES_MAX } from "../message/index.ts";
+import {
+  BEGINS_MESSAGE,
+  BEGINS_REQUEST,
+  headOf,
+  LATER_MESSAGE,
+  MESSAGE_BYTES_MAX,
+} from "../message/index.ts";
 
 export class UnframedStream extends Error {
   override readonly name = "UnframedStream";
@@ -23,7 +32,10 @@ export type StreamItem =
 const CR = 13;
 const LF = 10;
 const HEAD_END = Buffer.from("\r\n\r\n");
+/** Of a message whose lines end with LF alone (message/line-ends.ts). */
+const HEAD_END_LF = Buffer.from("\n\n");
 const LENGTH_LINES = /\r\n(?:content-length|l)[ \t]*:[ \t]*([^\r\n]*)/gi;
+const START_LINE_BYTES_MAX = 2200;
 
 export class StreamFramer {
   #rest: Buffer = Buffer.alloc(0);
@@ -37,16 +49,18 @@ export class StreamFramer {
     return this.#rest.length > 0;
   }
 
-  /** What the chunk completes, in order. Throws UnframedStream: the connection is of no more use. */
-  push(chunk: Uint8Array): StreamItem[] {
+  /**
+   * What the chunk completes, in order, each before the next is looked for. Throws UnframedStream: the
+   * connection is of no more use, but what came before that still counts.
+   */
+  *push(chunk: Uint8Array): Generator<StreamItem, void> {
     this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
-    const items: StreamItem[] = [];
-    for (let item = this.#next(); item; item = this.#next()) items.push(item);
-    return items;
+    for (let item = this.#next(); item; item = this.#next()) yield item;
   }
 
   #next(): StreamItem | undefined {
     if (this.#wanted === null) {
+      while (this.#rest[0] === LF) this.#rest = this.#rest.subarray(1);
       if (this.#rest[0] === CR && this.#rest[1] === LF) {
         this.#rest = this.#rest.subarray(2);
         return { kind: "crlf" };
@@ -63,27 +77,42 @@ export class StreamFramer {
 
   /** Null while the head is incomplete. */
   #frameLength(): number | null {
-    const headEnd = this.#rest.indexOf(HEAD_END, this.#searched);
-    if (headEnd < 0) {
+    const bodyAt = this.#bodyAt();
+    if (bodyAt === null) {
       if (this.#rest.length > MESSAGE_BYTES_MAX) throw oversized();
-      this.#searched = Math.max(0, this.#rest.length - HEAD_END.length + 1);
+      this.#searched = Math.max(0, this.#rest.length - 3);
       return null;
     }
-    const bodyBytes = contentLengthOf(this.#rest.toString("latin1", 0, headEnd));
-    const length = headEnd + HEAD_END.length + bodyBytes;
-    if (length > MESSAGE_BYTES_MAX) throw oversized();
-    return length;
+    const head = this.#rest.toString("latin1", 0, bodyAt);
+    const garbage = BEGINS_MESSAGE.test(head) ? -1 : head.search(LATER_MESSAGE);
+    if (garbage >= 0) return garbage + 1;
+    const bodyBytes = contentLengthOf(headOf(head)?.text ?? head);
+    if (typeof bodyBytes === "string") {
+      const behind = this.#rest.toString("latin1", bodyAt, bodyAt + START_LINE_BYTES_MAX);
+      if (BEGINS_REQUEST.test(behind)) return bodyAt;
+      throw new UnframedStream("malformed", bodyBytes);
+    }
+    if (bodyAt + bodyBytes > MESSAGE_BYTES_MAX) throw oversized();
+    return bodyAt + bodyBytes;
+  }
+
+  /** The first line says how all of the head's lines end. */
+  #bodyAt(): number | null {
+    const firstLineEnd = this.#rest.indexOf(LF);
+    const end = this.#rest[firstLineEnd - 1] === CR ? HEAD_END : HEAD_END_LF;
+    const at = firstLineEnd < 0 ? -1 : this.#rest.indexOf(end, this.#searched);
+    return at < 0 ? null : at + end.length;
   }
 }
 
 const oversized = () =>
   new UnframedStream("oversized", `a message above ${MESSAGE_BYTES_MAX} bytes`);
 
-function contentLengthOf(head: string): number {
+/** Bytes of the body, or what is wrong. */
+function contentLengthOf(head: string): number | string {
   const unfolded = head.replace(/\r\n[ \t]+/g, " ");
   const [length, ...others] = [...unfolded.matchAll(LENGTH_LINES)].map((line) => line[1] ?? "");
-  if (length === undefined) throw new UnframedStream("malformed", "no Content-Length");
-  if (others.length > 0) throw new UnframedStream("malformed", "two Content-Lengths");
-  if (!/^\d{1,9}[ \t]*$/.test(length)) throw new UnframedStream("malformed", "bad Content-Length");
-  return Number(length);
+  if (length === undefined) return "no Content-Length";
+  if (others.length > 0) return "two Content-Lengths";
+  return /^\d{1,9}[ \t]*$/.test(length) ? Number(length) : "bad Content-Length";
 }

@@ -1,6 +1,8 @@
 /** SIP over TCP and TLS, seen from raw sockets. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { silentLog } from "../../../src/core/log.ts";
 import { buildRequest, type HeaderInit } from "../../../src/sip/message/index.ts";
@@ -126,6 +128,54 @@ describe("the stack on TCP", () => {
     peer.socket.write(bytes);
     await peer.closed;
     expect(peer.codes()).toEqual([]);
+  });
+
+  const first = request("OPTIONS");
+  test.each([
+    [
+      "the rest of a body that its length did not count",
+      first.replace("\r\n\r\n", "\r\n\r\na=b\r\n"),
+    ],
+    ["a message that does not parse", first.replace(/^CSeq.*$/m, "CSeq: x")],
+    ["a head without a start line", "neither: this\r\nnor: that\r\n\r\n"],
+    ["two Content-Lengths", first.replace("\r\n\r\n", "\r\nl: 5\r\n\r\n")],
+    ["no Content-Length", first.replace(/Content-Length: 0\r\n/i, "")],
+  ])("a request in the same segment behind %s is answered", async (_, broken) => {
+    const peer = await rawConnection(CARRIER, port);
+    const fine = request("OPTIONS");
+    const branch = /z9hG4bKstream\d+/.exec(fine)?.[0] ?? "";
+    peer.socket.write(broken + fine);
+    await eventually(() => peer.text().includes(`branch=${branch}`), "the answer");
+    expect(peer.text().slice(0, peer.text().indexOf(branch))).toContain("SIP/2.0 200");
+    peer.socket.destroy();
+  });
+
+  test("a request in the same segment before bytes that cannot be framed is answered", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    peer.socket.write(`${request("OPTIONS")}neither this\r\nnor that\r\n\r\n`);
+    await peer.closed;
+    expect(peer.codes()).toEqual([200]);
+  });
+
+  test("the first of RFC 4475's dblreq is answered", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    const bytes = readFileSync(join(import.meta.dir, "../../support/torture/dblreq.dat"));
+    peer.socket.write(bytes);
+    await eventually(() => peer.codes().includes(405), "405 to its REGISTER");
+    peer.socket.destroy();
+  });
+
+  test("lines that end with LF alone are read, byte by byte and behind one another", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    const typed: HeaderInit = [["Content-Type", "text/plain"]];
+    const bare = (body = "") =>
+      request("OPTIONS", body === "" ? [] : typed, body).replaceAll("\r\n", "\n");
+    peer.socket.write(`${bare("two\nlines")}\n${bare()}${request("OPTIONS")}`);
+    await eventually(() => peer.codes().length === 3, "three answers");
+    for (const byte of Buffer.from(bare())) peer.socket.write(Uint8Array.of(byte));
+    await eventually(() => peer.codes().length === 4, "the fourth answer");
+    expect(peer.codes()).toEqual([200, 200, 200, 200]);
+    peer.socket.destroy();
   });
 
   test("strangers get no answer, and not many connections", async () => {

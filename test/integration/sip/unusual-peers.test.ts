@@ -1,12 +1,18 @@
 /** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
-import { buildRequest, parseNameAddr, type ResponseParts } from "../../../src/sip/message/index.ts";
+import {
+  buildRequest,
+  buildResponse,
+  parseMessage,
+  parseNameAddr,
+  type ResponseParts,
+} from "../../../src/sip/message/index.ts";
 import type { IncomingLeg, OutgoingLeg } from "../../../src/sip/ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER } from "../../support/raw-call.ts";
-import { endOf, next } from "../../support/sip-stack.ts";
+import { endOf, next, trunkSettings } from "../../support/sip-stack.ts";
 
 const FAR = "127.0.63.2";
 const line = incomingLine("127.0.63.1", FAR);
@@ -133,6 +139,72 @@ describe("a body without Content-Type", () => {
     await call.answer(call.invite());
     call.send({ method: "ACK", body: "neither this nor that", ...UNTYPED });
     await eventually(confirmed, "the confirmation");
+  });
+});
+
+describe("lines that end with LF alone", () => {
+  /** The head alone: the body's length is counted. */
+  const bare = (text: string) => {
+    const end = text.indexOf("\r\n\r\n") + 4;
+    return text.slice(0, end).replaceAll("\r\n", "\n") + text.slice(end);
+  };
+
+  test("carry a whole call of the far end", async () => {
+    const { peer } = line;
+    const { send } = peer;
+    peer.send = (message, remote) => send(bare(message.toString()), remote);
+    const { call, leg } = await line.answered();
+    const media = next(leg, "media");
+    const again = call.send({ method: "INVITE", body: OFFER(FAR, 30_160) });
+    expect((await call.answer(again)).statusCode).toBe(200);
+    expect((await media).plan.remote.port).toBe(30_160);
+    const ended = endOf(leg);
+    expect((await call.answer(call.send({ method: "BYE" }), "BYE")).statusCode).toBe(200);
+    expect(await ended).toMatchObject({ by: "caller", kind: "bye" });
+  });
+
+  test("carry the answers to a call of ours", async () => {
+    const far = await Bun.udpSocket({
+      hostname: FAR,
+      port: 0,
+      socket: {
+        data: (own, bytes, port, host) => {
+          const request = parseMessage(bytes.toString());
+          if (request.kind !== "request" || request.method === "ACK") return;
+          const headers = [
+            ["Contact", `<sip:far@${FAR}:${own.port}>`],
+            ["Content-Type", "application/sdp"],
+          ] as const;
+          const media = request.method === "INVITE" ? { headers, body: OFFER(FAR, 30_170) } : {};
+          const text = buildResponse(request, { statusCode: 200, toTag: "far", ...media });
+          own.send(bare(text), port, host);
+        },
+        error: () => {},
+      },
+    });
+    line.stack.addTrunk(
+      trunkSettings({ trunkId: 2, server: FAR, port: far.port, register: false }),
+    );
+    const [to, from] = [e164("+37062222222"), e164("+37061001001")];
+    const leg = line.stack.trunk(2)?.place({ to, from, media: line.media, ringTimeoutMs: 10_000 });
+    if (!leg) throw new Error("no trunk");
+    expect((await next(leg, "answered")).plan.remote.port).toBe(30_170);
+    const ended = endOf(leg);
+    leg.hangUp();
+    expect(await ended).toMatchObject({ by: "us", kind: "bye" });
+    far.close();
+  });
+
+  test("and lines of both kinds in one head are no message", async () => {
+    const { peer } = line;
+    const { send } = peer;
+    peer.send = (message, remote) =>
+      send(bare(message.toString()).replace("\nMax-Forwards", "\r\nMax-Forwards"), remote);
+    line.newCall().invite();
+    peer.send = send;
+    const options = line.newCall();
+    await options.answer(options.send({ method: "OPTIONS" }), "OPTIONS");
+    expect(line.legs).toEqual([]);
   });
 });
 
