@@ -1,6 +1,6 @@
 /**
- * HTTP Digest for SIP (RFC 7616, RFC 8760, RFC 3261 22): MD5 and SHA-256, several challenges,
- * `qop=auth`, nonce counting, stale nonces. Client (`DigestClient`) and server
+ * HTTP Digest for SIP (RFC 7616, RFC 8760, RFC 3261 22): MD5 and SHA-256, their session variants,
+ * several challenges, `qop=auth` and `auth-int`, nonce counting, stale nonces. Client (`DigestClient`) and server
  * (`verifyCredentials`). Pure; sends nothing, keeps no clock.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -8,14 +8,16 @@ import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
 
-export type DigestAlgorithm = "MD5" | "SHA-256";
+export type DigestAlgorithm = "MD5" | "SHA-256" | "MD5-sess" | "SHA-256-sess";
+/** `auth-int` covers the body too. */
+export type Qop = "auth" | "auth-int";
 
 export interface Challenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
-  /** Null where the challenge offers none (RFC 2069 compatibility). */
-  readonly qop: "auth" | null;
+  /** The one to answer with; null where the challenge offers none (RFC 2069 compatibility). */
+  readonly qop: Qop | null;
   readonly algorithm: DigestAlgorithm;
   /** True: the credentials were right, only the nonce is too old. */
   readonly stale: boolean;
@@ -28,7 +30,7 @@ export interface Credentials {
   readonly uri: string;
   readonly response: string;
   readonly algorithm: DigestAlgorithm;
-  readonly qop: "auth" | null;
+  readonly qop: Qop | null;
   readonly cnonce: string;
   /** Nonce count as sent: 8 hex digits. */
   readonly nc: string;
@@ -44,11 +46,21 @@ export function parseChallenges(values: readonly string[]): Challenge[] {
   const challenges = values
     .map(parseChallenge)
     .filter((challenge): challenge is Challenge => challenge !== undefined);
-  const strength = (challenge: Challenge) => (challenge.algorithm === "SHA-256" ? 1 : 0);
+  const strength = ({ algorithm }: Challenge) => (algorithm.startsWith("SHA-256") ? 1 : 0);
   return challenges.sort((a, b) => strength(b) - strength(a));
 }
 
-/** Undefined for another scheme, an unknown algorithm, or a qop without `auth`. */
+/** What a challenge asks for that we cannot do, e.g. `AKAv1-MD5`; null: we can do it. */
+export function unknownIn(value: string): string | null {
+  if (parseChallenge(value)) return null;
+  const fields = parseAuthFields(value);
+  if (!fields) return /^\s*([^\s,]{1,32})/.exec(value)?.[1] ?? "an empty challenge";
+  const { algorithm = "MD5", qop = "" } = Object.fromEntries(fields);
+  const wanted = parseAlgorithm(algorithm) ? `qop=${qop}` : algorithm;
+  return wanted.slice(0, 32).replace(/[^\x20-\x7e]/g, "?");
+}
+
+/** Undefined for another scheme, an unknown algorithm, or a qop other than `auth` and `auth-int`. */
 export function parseChallenge(value: string): Challenge | undefined {
   const fields = parseAuthFields(value);
   const realm = fields?.get("realm");
@@ -59,12 +71,13 @@ export function parseChallenge(value: string): Challenge | undefined {
     .get("qop")
     ?.split(",")
     .map((qop) => qop.trim().toLowerCase());
-  if (!algorithm || (qops && !qops.includes("auth"))) return undefined;
+  const qop = (["auth", "auth-int"] as const).find((each) => qops?.includes(each));
+  if (!algorithm || (qops && !qop)) return undefined;
   return {
     realm,
     nonce,
     opaque: fields.get("opaque") ?? null,
-    qop: qops ? "auth" : null,
+    qop: qop ?? null,
     algorithm,
     stale: fields.get("stale")?.toLowerCase() === "true",
   };
@@ -77,7 +90,7 @@ export function formatChallenge(challenge: Challenge): string {
     `nonce=${quote(challenge.nonce)}`,
     `algorithm=${challenge.algorithm}`,
   ];
-  if (challenge.qop) parts.push(`qop="auth"`);
+  if (challenge.qop) parts.push(`qop="${challenge.qop}"`);
   if (challenge.opaque !== null) parts.push(`opaque=${quote(challenge.opaque)}`);
   if (challenge.stale) parts.push("stale=true");
   return parts.join(", ");
@@ -85,7 +98,8 @@ export function formatChallenge(challenge: Challenge): string {
 
 /** Answers challenges for one account and counts the uses of each nonce (at most 16 remembered). */
 export class DigestClient {
-  readonly #counts = new Map<string, number>();
+  /** One cnonce a nonce: the session variants hash it into the secret (RFC 7616 3.4.2). */
+  readonly #uses = new Map<string, { readonly count: number; readonly cnonce: string }>();
 
   constructor(
     private readonly account: Account,
@@ -93,23 +107,20 @@ export class DigestClient {
   ) {}
 
   /** Value of the Authorization or Proxy-Authorization header for this request. */
-  answer(challenge: Challenge, method: string, uri: string): string {
-    const count = (this.#counts.get(challenge.nonce) ?? 0) + 1;
-    this.#remember(challenge.nonce, count);
-    return answerChallenge(challenge, this.account, {
-      method,
-      uri,
-      nonceCount: count,
-      cnonce: hex(this.random.bytes(8)),
-    });
+  answer(challenge: Challenge, method: string, uri: string, body = ""): string {
+    const before = this.#uses.get(challenge.nonce);
+    const nonceCount = (before?.count ?? 0) + 1;
+    const cnonce = before?.cnonce ?? hex(this.random.bytes(8));
+    this.#remember(challenge.nonce, nonceCount, cnonce);
+    return answerChallenge(challenge, this.account, { method, uri, body, nonceCount, cnonce });
   }
 
-  #remember(nonce: string, count: number): void {
-    this.#counts.delete(nonce);
-    this.#counts.set(nonce, count);
-    if (this.#counts.size <= 16) return;
-    const oldest = this.#counts.keys().next().value;
-    if (oldest !== undefined) this.#counts.delete(oldest);
+  #remember(nonce: string, count: number, cnonce: string): void {
+    this.#uses.delete(nonce);
+    this.#uses.set(nonce, { count, cnonce });
+    if (this.#uses.size <= 16) return;
+    const oldest = this.#uses.keys().next().value;
+    if (oldest !== undefined) this.#uses.delete(oldest);
   }
 }
 
@@ -118,6 +129,8 @@ export interface RequestToSign {
   readonly uri: string;
   readonly nonceCount: number;
   readonly cnonce: string;
+  /** Counts with `auth-int` only. Default: none. */
+  readonly body?: string;
 }
 
 /** One answer, pure. `nonceCount` must grow with each use of the nonce. */
@@ -128,7 +141,7 @@ export function answerChallenge(
 ): string {
   const nc = request.nonceCount.toString(16).padStart(8, "0");
   const credentials = { ...challenge, ...request, nc, username: account.username };
-  const response = responseOf(credentials, account.password, request.method);
+  const response = responseOf(credentials, account.password, request.method, request.body);
   const parts = [
     `Digest username=${quote(account.username)}`,
     `realm=${quote(challenge.realm)}`,
@@ -138,7 +151,8 @@ export function answerChallenge(
     `algorithm=${challenge.algorithm}`,
   ];
   if (challenge.opaque !== null) parts.push(`opaque=${quote(challenge.opaque)}`);
-  if (challenge.qop) parts.push("qop=auth", `cnonce="${request.cnonce}"`, `nc=${nc}`);
+  if (challenge.qop || isSession(challenge)) parts.push(`cnonce="${request.cnonce}"`);
+  if (challenge.qop) parts.push(`qop=${challenge.qop}`, `nc=${nc}`);
   return parts.join(", ");
 }
 
@@ -148,6 +162,7 @@ export function parseCredentials(value: string): Credentials | undefined {
   const username = fields?.get("username");
   const response = fields?.get("response");
   const algorithm = parseAlgorithm(fields?.get("algorithm"));
+  const qop = fields?.get("qop")?.toLowerCase();
   if (!fields || username === undefined || response === undefined || !algorithm) return undefined;
   return {
     username,
@@ -156,7 +171,7 @@ export function parseCredentials(value: string): Credentials | undefined {
     uri: fields.get("uri") ?? "",
     response: response.toLowerCase(),
     algorithm,
-    qop: fields.get("qop")?.toLowerCase() === "auth" ? "auth" : null,
+    qop: qop === "auth" || qop === "auth-int" ? qop : null,
     cnonce: fields.get("cnonce") ?? "",
     nc: fields.get("nc") ?? "",
   };
@@ -170,8 +185,9 @@ export function verifyCredentials(
   credentials: Credentials,
   password: string,
   method: string,
+  body = "",
 ): boolean {
-  const expected = Buffer.from(responseOf(credentials, password, method));
+  const expected = Buffer.from(responseOf(credentials, password, method, body));
   const given = Buffer.from(credentials.response);
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
@@ -181,25 +197,31 @@ type Signed = Pick<
   "username" | "realm" | "nonce" | "uri" | "algorithm" | "qop" | "cnonce" | "nc"
 >;
 
-/** RFC 7616 3.4.1. */
-function responseOf(fields: Signed, password: string, method: string): string {
+/** RFC 7616 3.4.1 to 3.4.3. */
+function responseOf(fields: Signed, password: string, method: string, body = ""): string {
+  const { nonce, cnonce, qop } = fields;
   const digest = (text: string) => hash(fields.algorithm, text);
-  const secret = digest(`${fields.username}:${fields.realm}:${password}`);
-  const target = digest(`${method}:${fields.uri}`);
-  if (!fields.qop) return digest(`${secret}:${fields.nonce}:${target}`);
-  return digest(`${secret}:${fields.nonce}:${fields.nc}:${fields.cnonce}:auth:${target}`);
+  const account = digest(`${fields.username}:${fields.realm}:${password}`);
+  const secret = isSession(fields) ? digest(`${account}:${nonce}:${cnonce}`) : account;
+  const covered = qop === "auth-int" ? `:${digest(body)}` : "";
+  const target = digest(`${method}:${fields.uri}${covered}`);
+  if (!qop) return digest(`${secret}:${nonce}:${target}`);
+  return digest(`${secret}:${nonce}:${fields.nc}:${cnonce}:${qop}:${target}`);
 }
 
+const isSession = ({ algorithm }: Pick<Challenge, "algorithm">) => algorithm.endsWith("-sess");
+
 function hash(algorithm: DigestAlgorithm, text: string): string {
-  return createHash(algorithm === "MD5" ? "md5" : "sha256")
+  return createHash(algorithm.startsWith("MD5") ? "md5" : "sha256")
     .update(text)
     .digest("hex");
 }
 
-/** No algorithm means MD5 (RFC 7616 3.3). `-sess` variants are not offered to SIP by anybody. */
-function parseAlgorithm(text: string | undefined): DigestAlgorithm | undefined {
-  const name = (text ?? "MD5").toUpperCase();
-  return name === "MD5" || name === "SHA-256" ? name : undefined;
+const ALGORITHMS = ["MD5", "SHA-256", "MD5-sess", "SHA-256-sess"] as const;
+
+/** No algorithm means MD5 (RFC 7616 3.3). */
+function parseAlgorithm(text = "MD5"): DigestAlgorithm | undefined {
+  return ALGORITHMS.find((each) => each.toUpperCase() === text.toUpperCase());
 }
 
 function parseAuthFields(value: string): Map<string, string> | undefined {

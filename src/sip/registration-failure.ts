@@ -31,6 +31,13 @@ function retryAfterMs(response: SipResponse | null): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds) * 1000, RETRY_AFTER_MAX_MS);
 }
 
+/** Told apart from a wrong password: nothing that is typed in would help. */
+export const explainUnknownChallenge = (asked: string): string =>
+  `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5 or SHA-256.`;
+
+export const ENDED_AT_ONCE =
+  "The provider took the registration and ended it at once (expires=0). Check whether another device uses the account, or ask the provider.";
+
 export function explainRegistrationFailure(code: number | null, server: string): string {
   switch (code) {
     case null:

@@ -5,9 +5,10 @@
  *                     │   ▲  └──rejected/no_answer──► failed ──due──► registering
  *                     │   └──due──┘
  *   any ──stop──► unregistering ──gone──► unregistered      (idle, failed ──stop──► unregistered)
+ *   registering, failed ──expired──► the same, without a binding
  *
  * `registering` waits on the transaction (64·T1 at most), `registered` and `failed` on the client's
- * one timer, `unregistering` on its answer or 2 s.
+ * one timer, `unregistering` on its answer or 2 s. `expired` comes when the earlier binding ends.
  */
 import type { Table } from "../core/state-machine.ts";
 
@@ -27,6 +28,8 @@ export type RegistrationState =
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
       readonly validUntilMs: number | null;
+      /** Nothing was refused, only not answered: calls come and go by the earlier binding. */
+      readonly bindingServes: boolean;
     }
   | { readonly name: "unregistering" }
   | { readonly name: "unregistered" };
@@ -39,7 +42,10 @@ export type RegistrationEvent =
       readonly lastCode: number | null;
       readonly explanation: string;
       readonly nextAttemptAtMs: number;
+      readonly bindingServes: boolean;
     }
+  /** The earlier binding has ended. */
+  | { readonly type: "expired" }
   /** The timer of `registered` or `failed` fired, or the public address changed. */
   | { readonly type: "due" }
   | { readonly type: "stop" }
@@ -55,6 +61,7 @@ const failed = (
   explanation: event.explanation,
   nextAttemptAtMs: event.nextAttemptAtMs,
   validUntilMs: state.validUntilMs,
+  bindingServes: event.bindingServes,
 });
 
 const UNREGISTERED: RegistrationState = { name: "unregistered" };
@@ -72,6 +79,7 @@ export const REGISTRATION_TABLE: Table<RegistrationState, RegistrationEvent> = {
       refreshAtMs: event.refreshAtMs,
     }),
     rejected: failed,
+    expired: (state) => ({ ...state, validUntilMs: null }),
     stop: () => UNREGISTERING,
   },
   registered: {
@@ -84,6 +92,7 @@ export const REGISTRATION_TABLE: Table<RegistrationState, RegistrationEvent> = {
       failures: state.failures,
       validUntilMs: state.validUntilMs,
     }),
+    expired: (state) => ({ ...state, validUntilMs: null }),
     stop: (state) => (state.validUntilMs === null ? UNREGISTERED : UNREGISTERING),
   },
   unregistering: { gone: () => UNREGISTERED, stop: () => UNREGISTERING },

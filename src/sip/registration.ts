@@ -16,10 +16,20 @@ import type { Random } from "../core/random.ts";
 import { StateMachine } from "../core/state-machine.ts";
 import { isContactAltered } from "./alg-signs.ts";
 import { ALLOW } from "./capabilities.ts";
-import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
+import {
+  kindOf,
+  type RequestAuthorisation,
+  type TrunkCredentials,
+  unknownChallengeOf,
+} from "./credentials.ts";
 import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
 import type { RegistrationStatus, TrunkSettings } from "./ports.ts";
-import { explainRegistrationFailure, retryDelayMs } from "./registration-failure.ts";
+import {
+  ENDED_AT_ONCE,
+  explainRegistrationFailure,
+  explainUnknownChallenge,
+  retryDelayMs,
+} from "./registration-failure.ts";
 import {
   REGISTRATION_TABLE,
   type RegistrationEvent,
@@ -68,6 +78,8 @@ export class RegistrationClient {
   #cseq = 0;
   #expiresSec: number;
   #timer: Timer | undefined;
+  /** Ends the earlier binding while it is not renewed. */
+  #bindingTimer: Timer | undefined;
   #whenGone: (() => void)[] = [];
   /** As the last REGISTER said it. */
   #sentContact = "";
@@ -122,9 +134,13 @@ export class RegistrationClient {
   }
 
   #enter(from: RegistrationState, to: RegistrationState): void {
-    if (from.name === to.name && to.name === "unregistering") return;
+    if (from.name === to.name) {
+      this.#tell(from);
+      return;
+    }
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#watchBinding(to);
     const { clock } = this.deps;
     if (to.name === "registering") void this.#register();
     if (to.name === "registered") this.#wake(to.refreshAtMs - clock.now());
@@ -133,9 +149,24 @@ export class RegistrationClient {
     if (to.name === "unregistered") {
       for (const resolve of this.#whenGone.splice(0)) resolve();
     }
-    if (JSON.stringify(statusOf(from)) !== JSON.stringify(this.status)) {
+    this.#tell(from);
+  }
+
+  #tell(before: RegistrationState): void {
+    if (JSON.stringify(statusOf(before)) !== JSON.stringify(this.status)) {
       this.#emitter.emit("status", this.status);
     }
+  }
+
+  #watchBinding(state: RegistrationState): void {
+    this.#bindingTimer?.cancel();
+    this.#bindingTimer = undefined;
+    const waits = state.name === "registering" || state.name === "failed";
+    if (!waits || state.validUntilMs === null) return;
+    const leftMs = Math.max(0, state.validUntilMs - this.deps.clock.now());
+    this.#bindingTimer = this.deps.clock.after(leftMs, () =>
+      this.#machine.apply({ type: "expired" }),
+    );
   }
 
   #wake(delayMs: number): void {
@@ -148,17 +179,19 @@ export class RegistrationClient {
     const outcome = await this.#exchange(() => this.#expiresSec);
     const state = this.#machine.state;
     if (state.name !== "registering") return;
-    if (outcome.kind === "accepted") {
+    if (outcome.kind === "accepted" && this.#grantedSec(outcome.response) > 0) {
       this.#machine.apply(this.#acceptedEvent(outcome.response));
       return;
     }
-    const response = outcome.kind === "rejected" ? outcome.response : null;
-    const delayMs = retryDelayMs(response, state.failures, this.deps.random);
+    const response = outcome.kind === "no_answer" ? null : outcome.response;
+    const refused = outcome.kind === "rejected" ? outcome.response : null;
+    const delayMs = retryDelayMs(refused, state.failures, this.deps.random);
     const event: RegistrationEvent = {
       type: "rejected",
       lastCode: response?.statusCode ?? null,
       explanation: this.#explain(response),
       nextAttemptAtMs: this.deps.clock.now() + delayMs,
+      bindingServes: this.#isUnanswered(response),
     };
     this.deps.log.warn("registration_failed", {
       trunk_id: this.settings.trunkId,
@@ -168,7 +201,16 @@ export class RegistrationClient {
     this.#machine.apply(event);
   }
 
+  /** Nobody decided on it: silence, or a server that is ill. A way that is known to be shut is no way. */
+  #isUnanswered(response: SipResponse | null): boolean {
+    if (response === null) return !this.deps.whySilent?.();
+    return response.statusCode === 408 || response.statusCode >= 500;
+  }
+
   #explain(response: SipResponse | null): string {
+    if (response && response.statusCode < 300) return ENDED_AT_ONCE;
+    const asked = response && unknownChallengeOf(response);
+    if (asked) return explainUnknownChallenge(asked);
     const known = response === null ? this.deps.whySilent?.() : null;
     return known ?? explainRegistrationFailure(response?.statusCode ?? null, this.settings.server);
   }
@@ -176,8 +218,7 @@ export class RegistrationClient {
   #acceptedEvent(response: SipResponse): RegistrationEvent {
     const { contactUser } = this.deps;
     this.#isContactAltered = isContactAltered(this.#sentContact, contactUser, response);
-    const grantedSec = this.#grantedSec(response);
-    const lifetimeMs = grantedSec * 1000;
+    const lifetimeMs = Math.max(SHORTEST_EXPIRES_SEC, this.#grantedSec(response)) * 1000;
     const now = this.deps.clock.now();
     const refreshAfterMs = Math.max(lifetimeMs / 2, lifetimeMs - REFRESH_MARGIN_MS);
     return {
@@ -187,7 +228,7 @@ export class RegistrationClient {
     };
   }
 
-  /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). */
+  /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). 0: no binding. */
   #grantedSec(response: SipResponse): number {
     const contacts = response.headers.all("contact").map(parseNameAddr);
     const ours = contacts.find(
@@ -196,8 +237,7 @@ export class RegistrationClient {
     const only = contacts.length === 1 ? contacts[0] : undefined;
     const stated =
       (ours ?? only)?.parameters.get("expires") ?? response.headers.get("expires") ?? "";
-    const seconds = /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSec;
-    return Math.max(SHORTEST_EXPIRES_SEC, seconds);
+    return /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSec;
   }
 
   async #unregister(): Promise<void> {
@@ -294,6 +334,8 @@ function statusOf(state: RegistrationState): RegistrationStatus {
     case "registered":
       return { name: "registered", expiresAtMs: state.expiresAtMs };
     case "failed":
+      if (state.bindingServes && state.validUntilMs !== null)
+        return { name: "registered", expiresAtMs: state.validUntilMs };
       return {
         name: "failed",
         lastCode: state.lastCode,

@@ -13,6 +13,7 @@ const event: fc.Arbitrary<RegistrationEvent> = fc.oneof(
     { type: "due" },
     { type: "stop" },
     { type: "gone" },
+    { type: "expired" },
   ),
   fc.constant<RegistrationEvent>({ type: "accepted", expiresAtMs: 2, refreshAtMs: 1 }),
   fc.constant<RegistrationEvent>({
@@ -20,6 +21,7 @@ const event: fc.Arbitrary<RegistrationEvent> = fc.oneof(
     lastCode: 403,
     explanation: "x",
     nextAttemptAtMs: 3,
+    bindingServes: true,
   }),
 );
 

@@ -109,7 +109,8 @@ function answerChallenges(): void {
     const { message } = this;
     message.cseq = nextCSeq(message, dialog ?? dialogOf(this));
     message.setHeader("cseq", `${message.cseq} ${message.method}`);
-    const proofs = this.credentials.headers(message.method, message.ruri.toString());
+    const body = typeof message.body === "string" ? message.body : message.body?.body;
+    const proofs = this.credentials.headers(message.method, message.ruri.toString(), body);
     for (const [name, value] of proofs) message.setHeader(name, value);
     this.init();
     return false;

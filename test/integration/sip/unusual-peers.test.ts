@@ -1,6 +1,7 @@
 /** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
+import { parseCredentials, verifyCredentials } from "../../../src/sip/digest.ts";
 import {
   buildRequest,
   buildResponse,
@@ -299,6 +300,21 @@ describe("a call of ours", () => {
     await endOf(leg);
     await eventually(() => line.peer.methods().includes("BYE"), "our BYE");
     expect(line.peer.methods()).toEqual(["INVITE", "ACK", "BYE"]);
+  });
+
+  test("challenged with auth-int proves its body too", async () => {
+    const ask = 'Digest realm="r", nonce="n", algorithm=MD5-sess, qop="auth-int"';
+    const proofs: boolean[] = [];
+    const leg = scripted();
+    line.peer.onRequest = (request, answer) => {
+      if (request.method !== "INVITE") return;
+      const given = parseCredentials(request.headers.get("authorization") ?? "");
+      if (given) proofs.push(verifyCredentials(given, "pw1001", "INVITE", request.body));
+      if (given) answer({ statusCode: 486, toTag: "far" });
+      else answer({ statusCode: 401, toTag: "far", headers: [["WWW-Authenticate", ask]] });
+    };
+    expect(await endOf(leg)).toMatchObject({ kind: "busy" });
+    expect(proofs).toEqual([true]);
   });
 
   test("that rings with a body without Content-Type has early media", async () => {

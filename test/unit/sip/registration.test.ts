@@ -153,6 +153,94 @@ describe("a registration", () => {
     expect(refused.requests).toHaveLength(2);
   });
 
+  test("a new nonce without `stale` is answered once more, and no oftener", async () => {
+    const nonces = ["a", "b", "c", "d"];
+    const anew = (): ResponseParts => ({
+      statusCode: 401,
+      headers: [["WWW-Authenticate", `Digest realm="r", nonce="${nonces.shift()}", qop="auth"`]],
+    });
+    const refused = await started(anew);
+    expect(refused.client.status).toMatchObject({ name: "failed", lastCode: 401 });
+    expect(refused.requests).toHaveLength(3);
+    nonces.unshift("e", "f");
+    const clustered = await started((request) =>
+      request.headers.get("authorization")?.includes('nonce="f"') ? accepted(request) : anew(),
+    );
+    expect(clustered.client.status.name).toBe("registered");
+  });
+
+  test.each([
+    ["auth-int over MD5", 'algorithm=MD5, qop="auth-int"'],
+    ["MD5-sess", 'algorithm=MD5-sess, qop="auth,auth-int"'],
+    ["MD5-sess without qop", "algorithm=MD5-sess"],
+    ["SHA-256-sess with auth-int", 'algorithm=SHA-256-sess, qop="auth-int"'],
+  ])("a challenge for %s is answered", async (_, asked) => {
+    const value = `Digest realm="r", nonce="n", ${asked}`;
+    const { client, requests } = await started((request) => {
+      const given = parseCredentials(request.headers.get("authorization") ?? "");
+      if (given && verifyCredentials(given, "p", "REGISTER")) return accepted(request);
+      return { statusCode: 401, headers: [["WWW-Authenticate", value]] };
+    });
+    expect(client.status.name).toBe("registered");
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["AKAv1-MD5", 'Digest realm="ims", nonce="n", algorithm=AKAv1-MD5, qop="auth"'],
+    ["NTLM", 'NTLM realm="r", targetname="t"'],
+    ["qop=token", 'Digest realm="r", nonce="n", qop="token"'],
+  ])("%s is no wrong password: the status says what was asked for", async (asked, value) => {
+    const { client, requests } = await started(() => ({
+      statusCode: 401,
+      headers: [["WWW-Authenticate", value]],
+    }));
+    const { status } = client;
+    if (status.name !== "failed") throw new Error(status.name);
+    expect(status.explanation).toContain(`(${asked})`);
+    expect(status.explanation).not.toContain("user name or password");
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["its Contact", [["Contact", "<sip:me@192.0.2.1:5060>;expires=0"]]],
+    ["its Expires", [["Expires", 0]]],
+  ] as const)("a 200 with 0 in %s is none: tried again with growing pauses", async (_, headers) => {
+    const { clock, client, requests } = await started(() => ({ statusCode: 200, headers }));
+    expect(client.status).toMatchObject({ name: "failed", lastCode: 200 });
+    await clock.advance(20 * 60_000);
+    expect(requests.length).toBeGreaterThan(20);
+    expect(requests.length).toBeLessThan(50);
+  });
+
+  test("an unanswered refresh leaves it registered until the binding ends, and then not", async () => {
+    const running = await started(accepted);
+    const statuses: string[] = [];
+    running.client.onStatus(({ name }) => statuses.push(name));
+    const before = running.client.status;
+    running.script = () => null;
+    await running.clock.advance(299_000);
+    expect(running.requests.length).toBeGreaterThan(3);
+    expect(running.client.status).toEqual(before);
+    expect(statuses).toEqual([]);
+    await running.clock.advance(2000);
+    expect(running.client.status).toMatchObject({ name: "failed", lastCode: null });
+    expect(statuses).toEqual(["failed"]);
+    running.script = accepted;
+    await running.clock.advance(60_000);
+    expect(running.client.status.name).toBe("registered");
+  });
+
+  test.each([
+    [500, "registered"],
+    [503, "registered"],
+    [403, "failed"],
+  ] as const)("a refresh that gets %d leaves it %s", async (statusCode, name) => {
+    const running = await started(accepted);
+    running.script = () => ({ statusCode });
+    await running.clock.advance(250_000);
+    expect(running.client.status.name).toBe(name);
+  });
+
   test("a refusal is retried after about ten minutes, not before nine", async () => {
     const { clock, client, requests } = await started(() => ({ statusCode: 403 }));
     expect(client.status).toMatchObject({ name: "failed", lastCode: 403 });
