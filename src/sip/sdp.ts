@@ -5,7 +5,8 @@
  *
  * The codec of an answer is the first of ours that was offered: `[sip] codecs` says which is best.
  * With SRTP "optional" an offer is RTP/AVP with keys in it, which a far end without SRTP passes
- * over; "required" is RTP/SAVP and nothing else.
+ * over; "required" is RTP/SAVP and nothing else. A further offer keeps what the call runs on: a change of
+ * profile in a refresh is refused by many.
  */
 import type {
   CodecName,
@@ -47,6 +48,16 @@ export interface SdpSession {
   readonly comfortNoise?: boolean;
   /** The streams of the description before, for a further offer: their number must not shrink. */
   readonly layout?: SdpLayout | null;
+  /** What a further offer keeps; missing: nothing is agreed on yet. */
+  readonly agreed?: SdpAgreement | null;
+}
+
+/** Of the latest offer and answer. */
+export interface SdpAgreement {
+  /** Of the media line, e.g. `RTP/SAVP`. */
+  readonly profile: string;
+  readonly codec: CodecName;
+  readonly isEncrypted: boolean;
 }
 
 /** Media lines of a session, in their order: which one is ours, and how the others are refused. */
@@ -65,9 +76,12 @@ export type SdpAnswer =
       readonly sdp: string;
       readonly plan: MediaPlan;
       readonly layout: SdpLayout;
+      readonly agreed: SdpAgreement;
     }
   | SdpFailure;
-export type SdpPlan = { readonly ok: true; readonly plan: MediaPlan } | SdpFailure;
+export type SdpPlan =
+  | { readonly ok: true; readonly plan: MediaPlan; readonly agreed: SdpAgreement }
+  | SdpFailure;
 
 /** Our payload types of telephone-events by RTP clock. */
 const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
@@ -90,13 +104,19 @@ export function buildOffer(
   session: SdpSession,
   direction: MediaDirection = "sendrecv",
 ): string {
-  const formats = session.codecs.map((name) => FORMATS[name]);
+  const { srtp, agreed } = session;
+  const isAgreed = (name: CodecName) => name === agreed?.codec;
+  const codecs = [
+    ...session.codecs.filter(isAgreed),
+    ...session.codecs.filter((name) => !isAgreed(name)),
+  ];
+  const formats = codecs.map((name) => FORMATS[name]);
   // Many a far end knows events in 8 kHz only, whatever its codec.
   const clocks = new Set([8000, ...formats.map((format) => format.clockRateHz)]);
-  const { srtp } = session;
+  const encrypts = srtp?.mode === "optional" ? (agreed?.isEncrypted ?? true) : true;
   const audio = writeAudio({
     port: media.port,
-    profile: srtp?.mode === "required" ? "RTP/SAVP" : "RTP/AVP",
+    profile: agreed?.profile ?? (srtp?.mode === "required" ? "RTP/SAVP" : "RTP/AVP"),
     formats,
     events: [...EVENT_TYPES]
       .filter(([clockRateHz]) => clocks.has(clockRateHz))
@@ -104,7 +124,7 @@ export function buildOffer(
     comfortNoise: session.comfortNoise === true,
     ptimeMs: PTIME_DEFAULT_MS,
     direction,
-    crypto: srtp && srtp.mode !== "off" ? offerCrypto(srtp) : [],
+    crypto: srtp && srtp.mode !== "off" && encrypts ? offerCrypto(srtp) : [],
     rtcpMux: true,
   });
   const layout = session.layout ?? { audioIndex: 0, refused: [] };
@@ -145,7 +165,13 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
   const lines = remote.streams.flatMap((stream) =>
     stream === remote.audio ? audio : [refuseStream(stream)],
   );
-  return { ok: true, sdp: writeSession(media, session, lines), plan, layout: layoutOf(remote) };
+  return {
+    ok: true,
+    sdp: writeSession(media, session, lines),
+    plan,
+    layout: layoutOf(remote),
+    agreed: agreementOf(remote, plan),
+  };
 }
 
 /**
@@ -172,21 +198,25 @@ export function acceptAnswer(
   const event = chooseEvent(remote, chosen.name);
   const crypto = acceptedLine(remote.crypto);
   if (session.srtp?.mode === "required" && !crypto) return { ok: false, reason: "srtp_required" };
-  return {
-    ok: true,
-    plan: {
-      remote: remote.address,
-      codec,
-      ...(otherCodecs.length > 0 && { otherCodecs }),
-      telephoneEvent: event
-        ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
-        : null,
-      direction: narrower(offeredDirection, MIRRORED[remote.direction]),
-      ptimeMs: remote.ptimeMs,
-      ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
-    },
+  const plan: MediaPlan = {
+    remote: remote.address,
+    codec,
+    ...(otherCodecs.length > 0 && { otherCodecs }),
+    telephoneEvent: event
+      ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
+      : null,
+    direction: narrower(offeredDirection, MIRRORED[remote.direction]),
+    ptimeMs: remote.ptimeMs,
+    ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
   };
+  return { ok: true, plan, agreed: agreementOf(remote, plan) };
 }
+
+const agreementOf = ({ profile }: RemoteDescription, plan: MediaPlan): SdpAgreement => ({
+  profile,
+  codec: plan.codec.name,
+  isEncrypted: plan.srtp !== undefined,
+});
 
 function chooseCodec(remote: RemoteDescription, session: SdpSession) {
   for (const name of session.codecs) {

@@ -13,6 +13,7 @@ import {
   acceptAnswer,
   answerOffer,
   buildOffer,
+  type SdpAgreement,
   type SdpLayout,
   type SdpPlan,
   type SdpSession,
@@ -45,6 +46,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   #plan: MediaPlan | null = null;
   #failure: string | null = null;
   #layout: SdpLayout | null = null;
+  #agreed: SdpAgreement | null = null;
   /** Where the far end's last message came from. */
   signallingHost: string | null = null;
 
@@ -79,7 +81,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
   /** What a provisional or final answer's SDP would agree to; changes nothing. */
   preview(answer: string): SdpPlan {
     const accepted = acceptAnswer(answer, this.#session(this.#version));
-    return accepted.ok ? { ok: true, plan: this.#signalled(accepted.plan) } : accepted;
+    return accepted.ok ? { ...accepted, plan: this.#signalled(accepted.plan) } : accepted;
   }
 
   /** Whether an offer could be answered; changes nothing. */
@@ -109,7 +111,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#state = { name: "stable" };
     if (!answer.ok) throw this.#refuse(answer.reason);
     this.#layout = answer.layout;
-    this.#agree(answer.plan);
+    this.#agree(answer);
     return sdpBody(answer.sdp);
   }
 
@@ -121,7 +123,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     this.#state = { name: "stable" };
     const accepted = acceptAnswer(sdp, this.#session(this.#version));
     if (!accepted.ok) throw this.#refuse(accepted.reason);
-    this.#agree(accepted.plan);
+    this.#agree(accepted);
   }
 
   async rollbackDescription(): Promise<void> {
@@ -139,11 +141,12 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   #session(version: number): SdpSession {
     const { sessionId: id, codecs, options } = this;
-    return { id, version, codecs, ...options, layout: this.#layout };
+    return { id, version, codecs, ...options, layout: this.#layout, agreed: this.#agreed };
   }
 
-  #agree(plan: MediaPlan): void {
+  #agree({ plan, agreed }: { readonly plan: MediaPlan; readonly agreed: SdpAgreement }): void {
     this.#plan = this.#signalled(plan);
+    this.#agreed = agreed;
     this.onPlan(this.#plan);
   }
 

@@ -32,7 +32,9 @@ interface Interval {
 export const MIN_SE_SEC = 90;
 /** Whatever a far end answers, it is not refreshed more often. */
 const REFRESH_MS_MIN = 2000;
+/** After a refusal: 2, 4, 8, … s. */
 const RETRY_MS = 2000;
+const RETRY_MS_MAX = 64_000;
 const EXPIRES_SEC_MAX = 86_400;
 /** Methods that refresh a session. */
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
@@ -48,6 +50,7 @@ export class SessionTimer {
     null;
   #refreshTimer: Timer | undefined;
   #expiryTimer: Timer | undefined;
+  #retryMs = RETRY_MS;
   #closed = false;
 
   constructor(private readonly deps: SessionTimerDeps) {
@@ -88,7 +91,10 @@ export class SessionTimer {
   refreshFailed(sipCode: number | null): void {
     if (this.#closed || !this.#running) return;
     if (sipCode === 408 || sipCode === 481) this.#expireNow();
-    else this.#refreshIn(RETRY_MS);
+    else {
+      this.#refreshIn(this.#retryMs);
+      this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MS_MAX);
+    }
   }
 
   close(): void {
@@ -121,6 +127,7 @@ export class SessionTimer {
     this.#stop();
     if (this.#closed) return;
     this.#running = interval;
+    this.#retryMs = RETRY_MS;
     if (!interval) return;
     const lifetimeMs = interval.seconds * 1000;
     // RFC 4028 10: ended a little before, so that no proxy has forgotten the call.

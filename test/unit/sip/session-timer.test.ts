@@ -93,6 +93,30 @@ describe("a session timer", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test("a refused refresh is tried again with growing pauses, and a granted one ends them", async () => {
+    const { clock, timer, seen, send, take } = bench();
+    send(INVITE);
+    const granted = expires("1800;refresher=uac");
+    take(answerText(INVITE, granted));
+    const refreshes = () => seen.filter((event) => event === "refresh").length;
+    await clock.advance(900_000);
+    expect(refreshes()).toBe(1);
+    for (const pauseMs of [2000, 4000, 8000, 16_000, 32_000, 64_000, 64_000]) {
+      const before = refreshes();
+      timer.refreshFailed(488);
+      await clock.advance(pauseMs - 1);
+      expect(refreshes()).toBe(before);
+      await clock.advance(1);
+      expect(refreshes()).toBe(before + 1);
+    }
+    take(answerText(REINVITE, granted));
+    await clock.advance(900_000);
+    const before = refreshes();
+    timer.refreshFailed(488);
+    await clock.advance(2000);
+    expect(refreshes()).toBe(before + 1);
+  });
+
   test("of the far end's that is not refreshed expires; one that is does not", async () => {
     const { clock, seen, send, take } = bench();
     take(requestText("INVITE", 1, [["Supported", "timer"], ...expires("300")]));
