@@ -8,8 +8,9 @@
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */
-import type { Clock } from "../core/clock.ts";
+import { type Clock, nextTurn } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
+import { turnTaker } from "../core/turns.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
@@ -65,13 +66,12 @@ export interface CampaignRecords {
     campaign: Omit<CampaignRecord, "id" | "tenantId">,
   ): Promise<CampaignRecord>;
   setStatus(tenantId: number, id: number, status: CampaignStatus, nowMs: number): Promise<void>;
-  /** Answers how many were new. */
   addTargets(
     tenantId: number,
     id: number,
     targets: readonly Target[],
     nowMs: number,
-  ): Promise<number>;
+  ): Promise<void>;
   counts(tenantId: number, id: number): Promise<Readonly<Record<TargetStatus, number>>>;
   skipWaiting(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
@@ -86,6 +86,9 @@ export interface CampaignsDependencies {
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
 export type CampaignAction = "start" | "pause" | "resume" | "cancel";
+
+/** Stored in one transaction. */
+const TARGETS_AT_ONCE = 500;
 
 const NEXT: Readonly<
   Record<CampaignAction, Readonly<Partial<Record<CampaignStatus, CampaignStatus>>>>
@@ -115,15 +118,23 @@ export function createCampaigns({ database, records, clock, wake }: CampaignsDep
 
   return {
     async list(tenantId: number) {
-      const campaigns = await records(database.read).list(tenantId);
-      return Promise.all(campaigns.map(withCounts));
+      const turn = turnTaker();
+      const listed = [];
+      for (const campaign of await records(database.read).list(tenantId)) {
+        listed.push(await withCounts(campaign));
+        await turn();
+      }
+      return listed;
     },
 
     /** Throws not_found. */
     get: async (tenantId: number, id: number) =>
       withCounts(await require(database.read, tenantId, id)),
 
-    /** Throws not_found (agent), valid_csv_required, valid_calling_to_required. */
+    /**
+     * Works in turns. Until all its numbers are stored the campaign counts as cancelled, so that a part of a
+     * list is never called. Throws not_found (agent), valid_csv_required, valid_calling_to_required.
+     */
     async create(
       tenantId: number,
       fields: CampaignFields,
@@ -131,7 +142,7 @@ export function createCampaigns({ database, records, clock, wake }: CampaignsDep
     ) {
       if (fields.callingTo <= fields.callingFrom)
         throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
-      const { targets, problems } = readTargetsCsv(file.csv, file.country);
+      const { targets, problems } = await readTargetsCsv(file.csv, file.country);
       const [first] = problems;
       if (first)
         throw invalidField(
@@ -144,11 +155,15 @@ export function createCampaigns({ database, records, clock, wake }: CampaignsDep
         if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
           throw notFound("agent");
         const times = { createdAt: nowMs, updatedAt: nowMs };
-        const campaign = await store.insert(tenantId, { ...fields, status: "draft", ...times });
-        await store.addTargets(tenantId, campaign.id, targets, nowMs);
-        return campaign;
+        return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
       });
-      return withCounts(made);
+      for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
+        const some = targets.slice(at, at + TARGETS_AT_ONCE);
+        await database.tx((queries) => records(queries).addTargets(tenantId, made.id, some, nowMs));
+        await nextTurn();
+      }
+      await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
+      return withCounts({ ...made, status: "draft" });
     },
 
     /** Throws not_found, conflict. */

@@ -1,6 +1,7 @@
 /** A campaign's numbers as CSV: a column "number", every other column a variable for the agent's words. */
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
 import { invalidField } from "../core/errors.ts";
+import { turnTaker } from "../core/turns.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Target } from "./campaigns.ts";
 
@@ -12,9 +13,9 @@ export interface ReadTargets {
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
 }
 
-/** A number that stands twice is called once. Throws valid_csv_required. */
-export function readTargetsCsv(csv: string, country: Country | null): ReadTargets {
-  const file = readCsvFile(csv);
+/** In turns. A number that stands twice is called once. Throws valid_csv_required. */
+export async function readTargetsCsv(csv: string, country: Country | null): Promise<ReadTargets> {
+  const file = await readCsvFile(csv);
   const header = file.header.map((heading) => heading.toLowerCase().replace(/\W+/g, "_"));
   const numberAt = header.findIndex((name) =>
     ["number", "phone", "number_e164", "to"].includes(name),
@@ -28,7 +29,9 @@ export function readTargetsCsv(csv: string, country: Country | null): ReadTarget
 
   const targets = new Map<string, Target>();
   const problems: { line: number; problem: string }[] = [];
+  const turn = turnTaker();
   for (const { cells, line } of file.lines) {
+    await turn();
     const written = cells[numberAt] ?? "";
     const number = numberIn(written, country);
     if (number === undefined) {

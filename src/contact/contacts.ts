@@ -1,9 +1,11 @@
 /** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
 import type { AgentLanguage } from "../agent/agent.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, nextTurn } from "../core/clock.ts";
 import { AppError, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { Refusals } from "./refusals.ts";
+
+const SEARCHED_AT_ONCE = 4000;
 
 /** Of one tenant. */
 export const CONTACTS_MAX = 100_000;
@@ -37,16 +39,35 @@ export interface ContactQuery {
   readonly offset: number;
 }
 
+/** A contact's place in the list, which is in the order of last name, first name, id. */
+export interface ListPlace {
+  readonly id: number;
+  readonly lastName: string;
+  readonly firstName: string;
+}
+
 /** Implemented by store/contact-store.ts. */
 export interface ContactRecords {
-  list(tenantId: number, query: ContactQuery): Promise<ContactRecord[]>;
-  count(tenantId: number, search: string | null): Promise<number>;
+  list(tenantId: number, page: { limit: number; offset: number }): Promise<ContactRecord[]>;
+  /** The next `rows` of the list after a place, and which of them have the text in them. */
+  search(
+    tenantId: number,
+    text: string,
+    after: ListPlace | null,
+    rows: number,
+  ): Promise<readonly (ListPlace & { readonly matches: boolean })[]>;
+  /** In the order of the list. */
+  withIds(tenantId: number, ids: readonly number[]): Promise<ContactRecord[]>;
+  count(tenantId: number): Promise<number>;
   find(tenantId: number, id: number): Promise<ContactRecord | undefined>;
   /** At most `limit`: several people may share a number. */
   byNumber(tenantId: number, numberE164: string, limit: number): Promise<ContactRecord[]>;
+  /** Of all these numbers: at most 50 each on average. */
+  byNumbers(tenantId: number, numbersE164: readonly string[]): Promise<ContactRecord[]>;
   /** The next after `id`, for going through all. */
   after(tenantId: number, id: number, limit: number): Promise<ContactRecord[]>;
   insert(tenantId: number, contact: Omit<ContactRecord, "id">): Promise<ContactRecord>;
+  insertMany(tenantId: number, contacts: readonly Omit<ContactRecord, "id">[]): Promise<void>;
   update(
     tenantId: number,
     id: number,
@@ -80,11 +101,10 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
   return {
     async list(tenantId: number, query: ContactQuery) {
       const store = records(database.read);
-      const [contacts, total] = await Promise.all([
-        store.list(tenantId, query),
-        store.count(tenantId, query.search),
-      ]);
-      return { contacts, total };
+      const { search, limit, offset } = query;
+      if (search !== null) return await searched(store, tenantId, search, { limit, offset });
+      const contacts = await store.list(tenantId, { limit, offset });
+      return { contacts, total: await store.count(tenantId) };
     },
 
     /** Throws not_found. */
@@ -100,7 +120,7 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
       const nowMs = clock.now();
       return database.tx(async (queries) => {
         const store = records(queries);
-        if ((await store.count(tenantId, null)) >= CONTACTS_MAX) throw tooMany();
+        if ((await store.count(tenantId)) >= CONTACTS_MAX) throw tooMany();
         const doNotCall =
           fields.doNotCall || (await refusals.has(queries, tenantId, fields.numberE164));
         const made = await store.insert(tenantId, {
@@ -143,6 +163,29 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
       });
     },
   };
+}
+
+/** A search reads every contact: in turns. */
+async function searched(
+  store: ContactRecords,
+  tenantId: number,
+  text: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  const ids: number[] = [];
+  let total = 0;
+  for (let after: ListPlace | null = null; ; ) {
+    const rows = await store.search(tenantId, text, after, SEARCHED_AT_ONCE);
+    for (const { id, matches } of rows) {
+      if (!matches) continue;
+      if (total >= offset && ids.length < limit) ids.push(id);
+      total++;
+    }
+    after = rows.at(-1) ?? null;
+    if (rows.length < SEARCHED_AT_ONCE) break;
+    await nextTurn();
+  }
+  return { contacts: await store.withIds(tenantId, ids), total };
 }
 
 const pinHashOf = async (pin: string | null): Promise<string | null> =>

@@ -4,6 +4,7 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import { invalidField } from "../core/errors.ts";
+import { turnTaker } from "../core/turns.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
 import type { ContactFields } from "./contacts.ts";
@@ -46,9 +47,9 @@ export interface ReadContacts {
   readonly problemCount: number;
 }
 
-/** `country`: whose national numbers are understood, e.g. "LT". Throws valid_csv_required. */
-export function readContactsCsv(csv: string, country: Country | null): ReadContacts {
-  const { header, lines } = readCsvFile(csv);
+/** In turns. `country`: whose national numbers are understood, e.g. "LT". Throws valid_csv_required. */
+export async function readContactsCsv(csv: string, country: Country | null): Promise<ReadContacts> {
+  const { header, lines } = await readCsvFile(csv);
   if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
   if (lines.length > CSV_LINES_MAX)
     throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} lines; divide the file.`);
@@ -57,8 +58,10 @@ export function readContactsCsv(csv: string, country: Country | null): ReadConta
   const contacts: ReadContact[] = [];
   const seen = new Map<string, number>();
   let problemCount = 0;
+  const turn = turnTaker();
 
   for (const { cells, line } of lines) {
+    await turn();
     const problemsBefore = problemCount;
     const complain = (column: Column | null, problem: string) => {
       problemCount++;
@@ -66,7 +69,8 @@ export function readContactsCsv(csv: string, country: Country | null): ReadConta
     };
     const contact = contactFrom(cells, columns, country, complain);
     if (problemCount > problemsBefore) continue;
-    const key = `${contact.numberE164} ${contact.firstName} ${contact.lastName}`.toLowerCase();
+    const name = `${contact.firstName} ${contact.lastName}`.trim();
+    const key = `${contact.numberE164} ${name}`.toLowerCase();
     const first = seen.get(key);
     if (first !== undefined) {
       complain("number", `The same person stands in line ${first}.`);

@@ -1,5 +1,5 @@
-/** Bringing in a file of contacts: a preview first, then all good lines in one go. */
-import type { Clock } from "../core/clock.ts";
+/** Bringing in a file of contacts: a preview first, then all good lines. */
+import { type Clock, nextTurn } from "../core/clock.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Database, Queries } from "../store/database.ts";
 import {
@@ -9,11 +9,18 @@ import {
   type ContactRecords,
   tooMany,
 } from "./contacts.ts";
-import { contactCsvLine, contactsCsvHeader, type LineProblem, readContactsCsv } from "./csv.ts";
+import {
+  contactCsvLine,
+  contactsCsvHeader,
+  type LineProblem,
+  type ReadContact,
+  readContactsCsv,
+} from "./csv.ts";
 import type { Refusals } from "./refusals.ts";
 
 const EXPORT_PAGE = 500;
-const SAME_NUMBER_MAX = 50;
+/** In one transaction: some milliseconds, however many of them change a contact. */
+const BATCH_LINES = 50;
 const PREVIEW_LINES = 20;
 
 export interface ImportReport {
@@ -36,11 +43,12 @@ export interface ImportOptions {
 
 /**
  * A line whose number and name are known changes that contact, any other makes a new one; "do not call" is
- * only ever added. Nothing is taken
- * when a line is wrong, unless `skipBad`. Throws valid_csv_required, plan_limit_reached.
+ * only ever added. Nothing is taken when a line is wrong, unless `skipBad`. Works in turns, each batch of lines
+ * in a transaction of its own: a crash leaves a part imported, and the same file imports the rest.
+ * Throws valid_csv_required, plan_limit_reached.
  */
 export async function importContacts(
-  { database, records, refusals, clock }: ImportOptions,
+  options: ImportOptions,
   tenantId: number,
   file: {
     readonly csv: string;
@@ -49,49 +57,115 @@ export async function importContacts(
     readonly skipBad: boolean;
   },
 ): Promise<ImportReport> {
-  const { contacts, problems, problemCount } = readContactsCsv(file.csv, file.country);
-  const report = {
-    problemCount,
-    problems,
-    preview: contacts.slice(0, PREVIEW_LINES).map(fieldsOf),
-  };
-  const isRefused = problemCount > 0 && !file.skipBad;
-  const dryRun = file.dryRun || isRefused;
+  const { database, records } = options;
+  const { contacts, problems, problemCount } = await readContactsCsv(file.csv, file.country);
+  const preview = contacts.slice(0, PREVIEW_LINES).map(fieldsOf);
+  const dryRun = file.dryRun || (problemCount > 0 && !file.skipBad);
+  const planned = await inBatches(contacts, async (batch) =>
+    countsOf(await planOf(options, database.read, tenantId, batch)),
+  );
+  const stored = await records(database.read).count(tenantId);
+  if (stored + planned.created > CONTACTS_MAX) throw tooMany();
+  const counted = dryRun
+    ? planned
+    : await inBatches(contacts, (batch) =>
+        database.tx((queries) => store(options, queries, tenantId, batch)),
+      );
+  return { dryRun, ...counted, problemCount, problems, preview };
+}
 
-  /** A file does not know who asked not to be called since: it adds refusals and lifts none. */
-  async function hasRefused(queries: Queries, fields: ContactFields, known?: ContactRecord) {
-    if (fields.doNotCall || known?.doNotCall) return true;
-    return refusals.has(queries, tenantId, fields.numberE164);
+interface Plan {
+  readonly inserts: readonly ContactFields[];
+  readonly updates: readonly { readonly id: number; readonly fields: ContactFields }[];
+  readonly unchanged: number;
+  /** Numbers that are not to be called from now on. */
+  readonly refused: readonly string[];
+}
+
+interface Counts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
+
+const countsOf = ({ inserts, updates, unchanged }: Plan): Counts => ({
+  created: inserts.length,
+  updated: updates.length,
+  unchanged,
+});
+
+/** Sums what is done with each batch; others have a turn in between. */
+async function inBatches(
+  contacts: readonly ReadContact[],
+  work: (batch: readonly ReadContact[]) => Promise<Counts>,
+): Promise<Counts> {
+  const sum = { created: 0, updated: 0, unchanged: 0 };
+  for (let at = 0; at < contacts.length; at += BATCH_LINES) {
+    const counts = await work(contacts.slice(at, at + BATCH_LINES));
+    sum.created += counts.created;
+    sum.updated += counts.updated;
+    sum.unchanged += counts.unchanged;
+    await nextTurn();
   }
+  return sum;
+}
 
-  const counted = await database.tx(async (queries) => {
-    const store = records(queries);
-    const counts = { created: 0, updated: 0, unchanged: 0 };
-    let room = CONTACTS_MAX - (await store.count(tenantId, null));
-    const nowMs = clock.now();
-    const refused: string[] = [];
-    for (const contact of contacts) {
-      const known = await samePerson(store, tenantId, contact);
-      const doNotCall = await hasRefused(queries, contact, known);
-      const fields = { ...fieldsOf(contact), doNotCall };
-      if (doNotCall && !known?.doNotCall) refused.push(contact.numberE164);
-      if (known && isSame(known, fields)) counts.unchanged++;
-      else if (known) {
-        counts.updated++;
-        if (!dryRun) await store.update(tenantId, known.id, { ...fields, updatedAt: nowMs });
-      } else {
-        counts.created++;
-        if (room-- <= 0) throw tooMany();
-        if (!dryRun)
-          await store.insert(tenantId, {
-            ...{ ...fields, pinHash: null, createdAt: nowMs, updatedAt: nowMs },
-          });
-      }
-    }
-    if (!dryRun) await refusals.note(queries, tenantId, refused);
-    return counts;
-  });
-  return { dryRun, ...counted, ...report };
+async function planOf(
+  { records, refusals }: ImportOptions,
+  queries: Queries,
+  tenantId: number,
+  batch: readonly ReadContact[],
+): Promise<Plan> {
+  const numbers = [...new Set(batch.map(({ numberE164 }) => numberE164))];
+  const known = new Map(
+    (await records(queries).byNumbers(tenantId, numbers)).map((contact) => [
+      personOf(contact),
+      contact,
+    ]),
+  );
+  const refusing = await refusals.among(queries, tenantId, numbers);
+  const refused: string[] = [];
+  const inserts: ContactFields[] = [];
+  const updates: { id: number; fields: ContactFields }[] = [];
+  let unchanged = 0;
+  for (const contact of batch) {
+    const before = known.get(personOf(contact));
+    // A file does not know who asked not to be called since: it adds refusals and lifts none.
+    const doNotCall =
+      contact.doNotCall || before?.doNotCall === true || refusing.has(contact.numberE164);
+    if (doNotCall && !before?.doNotCall) refused.push(contact.numberE164);
+    const fields = { ...fieldsOf(contact), doNotCall };
+    if (!before) inserts.push(fields);
+    else if (isSame(before, fields)) unchanged++;
+    else updates.push({ id: before.id, fields });
+  }
+  return { inserts, updates, unchanged, refused };
+}
+
+async function store(
+  options: ImportOptions,
+  queries: Queries,
+  tenantId: number,
+  batch: readonly ReadContact[],
+): Promise<Counts> {
+  const plan = await planOf(options, queries, tenantId, batch);
+  const contacts = options.records(queries);
+  const nowMs = options.clock.now();
+  if (
+    plan.inserts.length > 0 &&
+    (await contacts.count(tenantId)) + plan.inserts.length > CONTACTS_MAX
+  )
+    throw tooMany();
+  await contacts.insertMany(
+    tenantId,
+    plan.inserts.map((fields) => ({
+      ...{ ...fields, pinHash: null, createdAt: nowMs, updatedAt: nowMs },
+    })),
+  );
+  for (const { id, fields } of plan.updates)
+    await contacts.update(tenantId, id, { ...fields, updatedAt: nowMs });
+  await options.refusals.note(queries, tenantId, plan.refused);
+  return countsOf(plan);
 }
 
 function fieldsOf({
@@ -101,16 +175,9 @@ function fieldsOf({
   return fields;
 }
 
-async function samePerson(
-  store: ContactRecords,
-  tenantId: number,
-  { numberE164, firstName, lastName }: ContactFields,
-): Promise<ContactRecord | undefined> {
-  const named = ({ firstName: first, lastName: last }: ContactFields) => `${first} ${last}`.trim();
-  const name = named({ firstName, lastName } as ContactFields).toLowerCase();
-  const found = await store.byNumber(tenantId, numberE164, SAME_NUMBER_MAX);
-  return found.find((contact) => named(contact).toLowerCase() === name);
-}
+/** Number and name: several people may share a number. */
+const personOf = ({ numberE164, firstName, lastName }: ContactFields): string =>
+  `${numberE164} ${`${firstName} ${lastName}`.trim().toLowerCase()}`;
 
 const isSame = (known: ContactRecord, fields: ContactFields) =>
   Object.entries(fields).every(([key, value]) => known[key as keyof ContactFields] === value);

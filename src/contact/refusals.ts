@@ -12,6 +12,8 @@ export const REFUSALS_PURPOSE = "contact: numbers that refused calls";
 /** Implemented by store/refusal-store.ts. */
 export interface RefusalRecords {
   has(tenantId: number, numberHash: string): Promise<boolean>;
+  /** Those of these that refused. */
+  among(tenantId: number, numberHashes: readonly string[]): Promise<readonly string[]>;
   /** Again changes nothing. */
   add(tenantId: number, numberHash: string, nowMs: number): Promise<void>;
   remove(tenantId: number, numberHash: string): Promise<void>;
@@ -19,6 +21,12 @@ export interface RefusalRecords {
 
 export interface Refusals {
   has(queries: Queries, tenantId: number, numberE164: string): Promise<boolean>;
+  /** Those of these that refused. */
+  among(
+    queries: Queries,
+    tenantId: number,
+    numbersE164: readonly string[],
+  ): Promise<ReadonlySet<string>>;
   keep(queries: Queries, tenantId: number, numberE164: string, nowMs: number): Promise<void>;
   /** The person has changed their mind. */
   lift(queries: Queries, tenantId: number, numberE164: string): Promise<void>;
@@ -62,6 +70,11 @@ export function createRefusals(
     async noteErased(queries, tenantId, number) {
       const person = hashOf(tenantId, number);
       await database.revocations.note(queries, [{ kind: "erased", tenant: tenantId, person }]);
+    },
+    async among(queries, tenantId, numbers) {
+      const byHash = new Map(numbers.map((number) => [hashOf(tenantId, number), number]));
+      const found = await records(queries).among(tenantId, [...byHash.keys()]);
+      return new Set(found.map((hash) => byHash.get(hash) ?? ""));
     },
   };
 }

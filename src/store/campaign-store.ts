@@ -26,8 +26,6 @@ import {
   tenants,
 } from "./schema/index.ts";
 
-/** Bound variables a statement. */
-const CHUNK = 500;
 const LOST_MAX = 500;
 const LISTED_MAX = 500;
 
@@ -105,21 +103,16 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
     },
 
     async addTargets(tenantId, campaignId, targets, nowMs) {
-      let added = 0;
-      for (let at = 0; at < targets.length; at += CHUNK) {
-        const rows = await queries
-          .insert(campaignTargets)
-          .values(
-            targets.slice(at, at + CHUNK).map(({ numberE164, variables }) => ({
-              ...{ tenantId, campaignId, numberE164, variables: { ...variables } },
-              ...{ status: "waiting" as const, notBefore: nowMs, updatedAt: nowMs },
-            })),
-          )
-          .onConflictDoNothing()
-          .returning({ id: campaignTargets.id });
-        added += rows.length;
-      }
-      return added;
+      if (targets.length === 0) return;
+      await queries
+        .insert(campaignTargets)
+        .values(
+          targets.map(({ numberE164, variables }) => ({
+            ...{ tenantId, campaignId, numberE164, variables: { ...variables } },
+            ...{ status: "waiting" as const, notBefore: nowMs, updatedAt: nowMs },
+          })),
+        )
+        .onConflictDoNothing();
     },
 
     async counts(tenantId, id) {

@@ -1,9 +1,11 @@
 /** Contacts: rows of `contacts`. */
-import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ContactRecord, ContactRecords } from "../contact/contacts.ts";
 import type { Queries } from "./database.ts";
 import { contacts } from "./schema/index.ts";
+
+const SAME_NUMBER_MAX = 50;
 
 const COLUMNS = {
   id: contacts.id,
@@ -25,31 +27,59 @@ export function contactStore(queries: Queries): ContactRecords {
   const own = (tenantId: number, id: number) =>
     and(eq(contacts.id, id), eq(contacts.tenantId, tenantId));
 
-  function matching(tenantId: number, search: string | null) {
-    const ofTenant = eq(contacts.tenantId, tenantId);
-    if (search === null) return ofTenant;
-    const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
+  function matching(text: string) {
+    const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
     const inColumn = (column: SQLiteColumn) => sql`${column} LIKE ${pattern} ESCAPE '\\'`;
     const [number, first, last] = [contacts.numberE164, contacts.firstName, contacts.lastName];
-    return and(ofTenant, or(inColumn(number), inColumn(first), inColumn(last)));
+    return sql<number>`(${or(inColumn(number), inColumn(first), inColumn(last))})`;
   }
 
+  const ofTenant = (tenantId: number) => eq(contacts.tenantId, tenantId);
+  const IN_ORDER = [asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id)];
+
   return {
-    async list(tenantId, { search, limit, offset }) {
+    async list(tenantId, { limit, offset }) {
       return await queries
         .select(COLUMNS)
         .from(contacts)
-        .where(matching(tenantId, search))
-        .orderBy(asc(contacts.lastName), asc(contacts.firstName), asc(contacts.id))
+        .where(ofTenant(tenantId))
+        .orderBy(...IN_ORDER)
         .limit(limit)
         .offset(offset);
     },
 
-    async count(tenantId, search) {
+    async search(tenantId, text, after, rows) {
+      const { id, lastName, firstName } = contacts;
+      const found = await queries
+        .select({ id, lastName, firstName, matches: matching(text) })
+        .from(contacts)
+        .where(
+          and(
+            ofTenant(tenantId),
+            after
+              ? sql`(${lastName}, ${firstName}, ${id}) > (${after.lastName}, ${after.firstName}, ${after.id})`
+              : undefined,
+          ),
+        )
+        .orderBy(...IN_ORDER)
+        .limit(rows);
+      return found.map((row) => ({ ...row, matches: row.matches === 1 }));
+    },
+
+    async withIds(tenantId, ids) {
+      if (ids.length === 0) return [];
+      return await queries
+        .select(COLUMNS)
+        .from(contacts)
+        .where(and(ofTenant(tenantId), inArray(contacts.id, [...ids])))
+        .orderBy(...IN_ORDER);
+    },
+
+    async count(tenantId) {
       const row = await queries
         .select({ n: count() })
         .from(contacts)
-        .where(matching(tenantId, search))
+        .where(ofTenant(tenantId))
         .get();
       return row?.n ?? 0;
     },
@@ -65,6 +95,15 @@ export function contactStore(queries: Queries): ContactRecords {
         .where(and(eq(contacts.tenantId, tenantId), eq(contacts.numberE164, numberE164)))
         .orderBy(asc(contacts.id))
         .limit(limit);
+    },
+
+    async byNumbers(tenantId, numbersE164) {
+      return await queries
+        .select(COLUMNS)
+        .from(contacts)
+        .where(and(eq(contacts.tenantId, tenantId), inArray(contacts.numberE164, [...numbersE164])))
+        .orderBy(asc(contacts.id))
+        .limit(numbersE164.length * SAME_NUMBER_MAX);
     },
 
     async after(tenantId, id, limit) {
@@ -83,6 +122,11 @@ export function contactStore(queries: Queries): ContactRecords {
         .returning(COLUMNS);
       if (!row) throw new Error("insert answered no row");
       return row;
+    },
+
+    async insertMany(tenantId, many) {
+      if (many.length === 0) return;
+      await queries.insert(contacts).values(many.map((contact) => ({ ...contact, tenantId })));
     },
 
     async update(tenantId, id, changes) {

@@ -1,5 +1,5 @@
 /** Fingerprints of numbers that refused calls: rows of `call_refusals`. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { RefusalRecords } from "../contact/refusals.ts";
 import type { Queries } from "./database.ts";
 import { callRefusals } from "./schema/index.ts";
@@ -15,6 +15,19 @@ export function refusalStore(queries: Queries): RefusalRecords {
         .where(of(tenantId, numberHash))
         .get();
       return found !== undefined;
+    },
+
+    async among(tenantId, numberHashes) {
+      const found = await queries
+        .select({ numberHash: callRefusals.numberHash })
+        .from(callRefusals)
+        .where(
+          and(
+            eq(callRefusals.tenantId, tenantId),
+            inArray(callRefusals.numberHash, [...numberHashes]),
+          ),
+        );
+      return found.map(({ numberHash }) => numberHash);
     },
 
     async add(tenantId, numberHash, nowMs) {

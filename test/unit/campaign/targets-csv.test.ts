@@ -4,17 +4,17 @@ import { readTargetsCsv } from "../../../src/campaign/targets-csv.ts";
 import { AppError } from "../../../src/core/errors.ts";
 
 const read = (csv: string) => readTargetsCsv(csv, "LT");
-const complaint = (csv: string): string => {
+const complaint = async (csv: string): Promise<string> => {
   try {
-    read(csv);
+    await read(csv);
     return "none";
   } catch (error) {
     return error instanceof AppError ? error.publicMessage : String(error);
   }
 };
 
-test("numbers as a spreadsheet has them, every other column a variable; a number that stands twice is called once", () => {
-  const { targets, problems } = read(
+test("numbers as a spreadsheet has them, every other column a variable; a number that stands twice is called once", async () => {
+  const { targets, problems } = await read(
     "\uFEFFNumber;First name;Visit on\r\n8 612 34567;Rūta;Friday\r\n+370 612 34567;Ona;Monday\r\n",
   );
   expect(problems).toEqual([]);
@@ -23,8 +23,8 @@ test("numbers as a spreadsheet has them, every other column a variable; a number
   ] as never);
 });
 
-test("a line without a telephone number is told with its number in the file, and the others are called", () => {
-  const { targets, problems } = read("number,name\n\nnobody,Ona\n+37061234567,Rūta\n");
+test("a line without a telephone number is told with its number in the file, and the others are called", async () => {
+  const { targets, problems } = await read("number,name\n\nnobody,Ona\n+37061234567,Rūta\n");
   expect(problems).toEqual([{ line: 3, problem: '"nobody" is no telephone number.' }]);
   expect(targets).toHaveLength(1);
 });
@@ -35,6 +35,6 @@ test.each([
   ["number\n", "no number below its header"],
   [`number\n${"+37061234567\n".repeat(20_001)}`, "20000 numbers"],
   [`number,${Array.from({ length: 21 }, (_, n) => `v${n}`).join()}\n`, "20 columns"],
-])("%#: a file that is no list is refused in words", (csv, words) => {
-  expect(complaint(csv)).toContain(words);
+])("%#: a file that is no list is refused in words", async (csv, words) => {
+  expect(await complaint(csv)).toContain(words);
 });
