@@ -24,6 +24,7 @@ import type { EndedReason } from "./ended-reason.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
 import { QualitySeries } from "./evidence.ts";
 import { finishCall } from "./finish.ts";
+import { LengthLimit } from "./length-limit.ts";
 import type { CallChannel } from "./media-port.ts";
 import { MoneyWatch } from "./money-watch.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
@@ -60,10 +61,6 @@ export interface Eavesdropper {
 }
 
 const STORE_RETRY_MS = 1_000;
-/** The conversation ends a call at its maximum; main does when the conversation does not. */
-const OVERTIME_SEC = 60;
-/** Two people on a bridge are not the agent's; money ends most, this ends a forgotten one. */
-const BRIDGED_SEC_MAX = 4 * 3600;
 
 export class LiveCall {
   readonly #machine: CallMachine;
@@ -78,6 +75,7 @@ export class LiveCall {
   /** Its 2xx and ACK have both been exchanged: the far end is where its address says. */
   #confirmed = false;
   #raising: Promise<CallerLevel> | null = null;
+  readonly #length: LengthLimit;
   /** Who answered is told once: when it is known, or at the end. */
   #answerTold = false;
   /** The transfer that is under way or has joined two legs; written by transfer.ts. */
@@ -99,6 +97,12 @@ export class LiveCall {
     this.#beganAtMs = context.clock.monotonic();
     this.#money = new MoneyWatch(context, identity);
     this.#level = identity.callerLevel ?? 0;
+    this.#length = new LengthLimit({
+      clock: context.clock,
+      secMax: identity.maxDurationSec,
+      isBridged: () => this.transfer?.joined === true,
+      onReached: () => this.end(endingByUs("completed", "max_duration")),
+    });
     context.registry.add(this);
     context.onChange?.(this);
   }
@@ -228,7 +232,9 @@ export class LiveCall {
     const { clock } = this.context;
     const nowMs = clock.now();
     this.#setupMs = clock.monotonic() - this.#beganAtMs;
-    this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs: clock.monotonic() });
+    const monotonicMs = clock.monotonic();
+    this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs });
+    this.#length.begin(monotonicMs);
     this.context.onChange?.(this);
     this.#channel?.connect(plan);
     this.#channel?.answered();
@@ -244,11 +250,12 @@ export class LiveCall {
   /** Ends the call, whatever it is doing. Later calls change nothing. */
   end(ending: CallEnding): void {
     if (!this.isLive) return;
-    const { clock, registry } = this.context;
+    const { registry } = this.context;
+    const countedUntilMs = this.#length.stop();
     this.transfer?.callEnded();
     if (this.#machine.state.name === "in_progress") this.#tellAnswer("unknown");
     const unconfirmed = !this.#confirmed;
-    this.#machine.apply({ type: "end", ending, monotonicMs: clock.monotonic(), unconfirmed });
+    this.#machine.apply({ type: "end", ending, monotonicMs: countedUntilMs, unconfirmed });
     this.context.onChange?.(this);
     for (const listener of this.#eavesdroppers) listener.ended();
     this.#eavesdroppers.clear();
@@ -342,13 +349,6 @@ export class LiveCall {
     const state = this.#machine.state;
     if (state.name !== "in_progress") return;
     const elapsedSec = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
-    const secMax = this.transfer?.joined
-      ? BRIDGED_SEC_MAX
-      : this.identity.maxDurationSec + OVERTIME_SEC;
-    if (elapsedSec > secMax) {
-      this.end(endingByUs("completed", "max_duration"));
-      return;
-    }
     try {
       if (await this.#money.isExhausted(elapsedSec))
         this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");

@@ -65,8 +65,6 @@ export interface AgentTalks {
 const TALKS_OF_TENANT_MAX = 3;
 const TALKS_MAX = 10;
 const DURATION_SEC_MAX = 600;
-/** The agent's own maximum ends a talk politely; this ends it if that fails. */
-const OVERTIME_MS = 30_000;
 /** After this much silence the agent has stopped speaking. */
 const QUIET_FRAMES = 15;
 const TRANSFER_WORDS_MS = 4_000;
@@ -172,7 +170,7 @@ export const TRIAL_CALLER: JsonObject = { number: "", direction: "inbound", test
 class Talk implements AgentTalk {
   readonly callUuid: string;
   readonly #clock: Clock;
-  #overtime: Timer | null = null;
+  #limit: Timer | null = null;
   #transfer: Timer | null = null;
   #quietFrames = QUIET_FRAMES;
   #ending: Promise<void> | null = null;
@@ -201,8 +199,9 @@ class Talk implements AgentTalk {
       this.context.log.warn("talk.failed", { call_id: this.callUuid, detail });
       void this.end(reason);
     });
-    const maxMs = this.brief.agent.maxDurationSec * 1000 + OVERTIME_MS;
-    this.#overtime = this.#clock.after(maxMs, () => void this.end("max_duration"));
+    // The conversation ends before that by itself, and politely.
+    const maxMs = this.brief.agent.maxDurationSec * 1000;
+    this.#limit = this.#clock.after(maxMs, () => void this.end("max_duration"));
     channel.connect(BROWSER_LINE);
     channel.answered();
   }
@@ -225,7 +224,7 @@ class Talk implements AgentTalk {
   }
 
   async #close(reason: EndedReason): Promise<void> {
-    this.#overtime?.cancel();
+    this.#limit?.cancel();
     this.#transfer?.cancel();
     const { summary } = await this.channel.close(reason);
     this.onGone();

@@ -7,6 +7,9 @@ import type { Voice } from "../engine/ports.ts";
 const BYTES_MAX = 64 * 1024 * 1024;
 /** A phrase longer than this is not worth its place. */
 const PHRASE_BYTES_MAX = 2 * 1024 * 1024;
+/** For a phrase that is not there yet. */
+const SYNTHESIS_MS_MAX = 1_500;
+const MS_PER_CHARACTER_MAX = 90;
 
 export class PhraseCache {
   readonly #phrases = new Map<string, Int16Array>();
@@ -48,6 +51,13 @@ export class CachedPhrases {
 
   get(text: string): Int16Array | null {
     return this.#standIns.get(text) ?? this.cache.get(this.voiceKey(), text);
+  }
+
+  /** How long it sounds: measured where it is there, else a slow speaker's time and the synthesis. */
+  durationMs(text: string, sampleRateHz: number): number {
+    const pcm = this.get(text);
+    if (pcm) return (pcm.length / sampleRateHz) * 1_000;
+    return SYNTHESIS_MS_MAX + text.length * MS_PER_CHARACTER_MAX;
   }
 
   /** Synthesises those that are missing, one after the other. Rejects with EngineFailure. */

@@ -20,6 +20,7 @@ import type {
   ToolResult,
   TransferFailure,
 } from "../worker/messages.ts";
+import { CallLength } from "./call-length.ts";
 import { withDeadline } from "./deadline.ts";
 import { Dialogue } from "./dialogue.ts";
 import { type Opening, openingOf } from "./disclosure.ts";
@@ -67,7 +68,7 @@ export class Session {
   #answeredAt: number | null = null;
   #rtpClockAtAnswerMs = 0;
   #heartbeat: Timer | null = null;
-  #maxDuration: Timer | null = null;
+  readonly #length: CallLength;
   #endWished = false;
   /** The caller is on the way to a person, or talks to one. */
   #handover: Handover | null = null;
@@ -105,6 +106,15 @@ export class Session {
       hush: () => this.#dialogue.hushForPin(),
       onActive: (on) => this.#dialogue.pauseTools(on),
       entered: (digits) => emit({ type: "pin_entered", digits }),
+    });
+    this.#length = new CallLength({
+      clock,
+      limitMs: agent.maxDurationSec * 1_000,
+      phraseMs: () => this.#cached.durationMs(this.#tongue.phrases.maxDuration, audio.sampleRateHz),
+      // The agent's maximum is not the people's.
+      applies: () => !this.#handover?.joined,
+      close: () => this.sayAndEnd(this.#tongue.phrases.maxDuration, "max_duration"),
+      cut: () => this.#wishEnd(closingReasonOf(this.#dialogue.state) ?? "max_duration"),
     });
     audio.onFrame((pcm) => this.#frame(pcm));
     audio.onDigit((digit) => this.#pressed(digit));
@@ -154,10 +164,7 @@ export class Session {
     this.#heartbeat = clock.every(HEARTBEAT_MS, () =>
       emit({ type: "heartbeat", media: audio.statistics, usage: this.#usage.read() }),
     );
-    this.#maxDuration = clock.after(brief.agent.maxDurationSec * 1_000, () => {
-      // The agent's maximum is not the people's.
-      if (!this.#handover?.joined) this.sayAndEnd(this.#tongue.phrases.maxDuration, "max_duration");
-    });
+    this.#length.begin();
     if (this.#dialogue.state.name === "idle") this.#dialogue.start();
   }
 
@@ -317,7 +324,7 @@ export class Session {
     this.#briefingAbort.abort();
     void this.#handover?.close();
     this.#heartbeat?.cancel();
-    this.#maxDuration?.cancel();
+    this.#length.stop();
     const stopped = this.#dialogue.stop(reason);
     const [recording] = await Promise.all([this.#closeAudio(), stopped]);
     const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : "";
@@ -369,3 +376,7 @@ export class Session {
     ];
   }
 }
+
+/** The reason of last words that are being said. */
+const closingReasonOf = (state: TurnState): EndedReason | null =>
+  state.name === "closing" ? state.reason : null;

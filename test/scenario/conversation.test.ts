@@ -106,8 +106,10 @@ test(
 test(
   "max duration ends the call with a phrase that is heard to its end",
   async () => {
-    const call = await startCall(studio, briefOf({ maxDurationSec: 4 }));
+    const answeredAt = systemClock.monotonic();
+    const call = await startCall(studio, briefOf({ maxDurationSec: 10 }));
     await call.waitFor(() => call.endWishes.length > 0);
+    expect(systemClock.monotonic() - answeredAt).toBeGreaterThan(3_000);
     expect(call.endWishes).toEqual(["max_duration"]);
     expect(await call.heard(PHRASES.maxDuration, [PARKING, PHRASES.silenceGoodbye])).toBe(true);
     await call.hangUp();

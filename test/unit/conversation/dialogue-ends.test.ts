@@ -1,11 +1,19 @@
 /** How conversations end, and what is kept of them, with scripted audio and engine. */
 import { expect, test } from "bun:test";
+import { END_BEFORE_LIMIT_MS } from "../../../src/conversation/call-length.ts";
 import { phrasesFor } from "../../../src/conversation/phrases.ts";
 import { EngineFailure, type MindEvent } from "../../../src/engine/ports.ts";
 import type { MediaDirection, MediaPlan } from "../../../src/media/plan.ts";
 import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
+/** On hold the caller's silence ends nothing. */
+const HELD = {
+  remote: { host: "127.0.0.1", port: 4000 },
+  codec: { name: "PCMA", sendPayloadType: 8, receivePayloadType: 8 },
+  telephoneEvent: null,
+  ptimeMs: 20,
+} as const;
 const text = (value: string): MindEvent => ({ type: "text", text: value });
 const planOf = (direction: MediaDirection): MediaPlan => ({
   remote: { host: "192.0.2.1", port: 4000 },
@@ -15,14 +23,49 @@ const planOf = (direction: MediaDirection): MediaPlan => ({
   ptimeMs: 20,
 });
 
-test("max duration ends the call with a closing phrase", async () => {
-  const call = await scriptedCall({ brief: callBrief({ maxDurationSec: 5 }) });
+/** When the end was asked for, in milliseconds since the answer; null: not within `untilMs`. */
+async function endOf(call: Awaited<ReturnType<typeof scriptedCall>>, untilMs: number) {
+  const answeredAt = call.clock.monotonic();
+  while (call.clock.monotonic() - answeredAt < untilMs) {
+    await call.silence(20);
+    if (call.endWish()) return call.clock.monotonic() - answeredAt;
+  }
+  return null;
+}
+
+for (const maxDurationSec of [30, 60, 3600])
+  test(`${maxDurationSec} s at most: the closing phrase is heard whole and the end asked for within them`, async () => {
+    const call = await scriptedCall({ brief: callBrief({ maxDurationSec }) });
+    await call.session.prepare();
+    call.session.answered();
+    call.session.connect({ ...HELD, direction: "sendonly" });
+    const endedAt = (await endOf(call, maxDurationSec * 1_000)) ?? Number.NaN;
+    expect(call.endWish()).toEqual({ type: "end_wish", reason: "max_duration" });
+    expect(call.turns().at(-1)).toMatchObject({ text: PHRASES.maxDuration, interrupted: false });
+    // Not a second earlier than the phrase needs.
+    expect(endedAt).toBeGreaterThan(maxDurationSec * 1_000 - 1_100);
+    expect(endedAt).toBeLessThanOrEqual(maxDurationSec * 1_000 - END_BEFORE_LIMIT_MS);
+  });
+
+test("an agent that is still talking is cut short for the closing phrase", async () => {
+  const call = await scriptedCall({ brief: callBrief({ maxDurationSec: 30 }) });
   await call.answerAndGreet();
-  await call.silence(4_000);
-  expect(call.endWish()).toBeNull();
+  call.script.answers = () => [text("I talk and talk. ".repeat(40))];
+  await call.says("Tell me all.");
+  expect(await endOf(call, 30_000)).not.toBeNull();
+  expect(call.turns().slice(-2)).toMatchObject([
+    { interrupted: true },
+    { text: PHRASES.maxDuration, interrupted: false },
+  ]);
+});
+
+test("last words that are being said keep their reason when the limit cuts them", async () => {
+  const call = await scriptedCall({ brief: callBrief({ maxDurationSec: 30 }) });
+  await call.answerAndGreet();
+  await call.silence(24_000);
+  call.session.sayAndEnd("Goodbye and thank you. ".repeat(20), "balance_exhausted");
   await call.silence(6_000);
-  expect(call.endWish()).toEqual({ type: "end_wish", reason: "max_duration" });
-  expect(call.turns().at(-1)?.text).toBe(PHRASES.maxDuration);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
 });
 
 test("the agent finishes its goodbye before it asks for the end, and nobody interrupts it", async () => {

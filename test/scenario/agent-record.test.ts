@@ -1,0 +1,39 @@
+/** What the agent's record promises of a call, over RTP: its length, and who has the first word. About 30 s. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { phrasesFor } from "../../src/conversation/phrases.ts";
+import { agents } from "../../src/store/schema/index.ts";
+import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const CALLER = "+37061000301";
+/** Above the 15 s that every call costs. */
+const MAX_SEC = 17;
+
+let world: Appliance;
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.97" });
+}, 60_000);
+afterAll(() => world.close());
+
+const setAgent = (changes: Partial<typeof agents.$inferInsert>) =>
+  world.app.database.tx((queries) => queries.update(agents).set(changes));
+
+async function lastCall() {
+  const { body } = await world.api("GET", "/calls?limit=1");
+  const uuid = body.calls[0]?.call_uuid ?? "";
+  return world.callWhen(uuid, ({ ended_at }) => ended_at !== null, 30_000);
+}
+
+test("a call of max_duration_sec ends within it, closing phrase included, and costs no second more", async () => {
+  await setAgent({ maxDurationSec: MAX_SEC });
+  const caller = await world.phone(CALLER);
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  expect(await call.ended).toMatchObject({ by: "them", how: "bye" });
+  const detail = await lastCall();
+  expect(detail).toMatchObject({ status: "completed", ended_reason: "max_duration" });
+  expect(detail.turns.at(-1)?.text).toBe(phrasesFor("en").maxDuration);
+  expect(detail.billing.billable_seconds).toBeGreaterThanOrEqual(15);
+  expect(detail.billing.billable_seconds).toBeLessThanOrEqual(MAX_SEC);
+}, 60_000);
