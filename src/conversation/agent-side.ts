@@ -14,7 +14,7 @@ import type { ConversationSettings, ToolResult, TransferFailure } from "../worke
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
 import { BuiltIns } from "./built-ins.ts";
-import type { Opening } from "./disclosure.ts";
+import type { FirstWords, Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
 import { NEARLY_DONE_MS } from "./limits.ts";
@@ -67,7 +67,6 @@ export class AgentSide {
   /** Inputs that wait until the mind is free: tool answers first. */
   #inbox: MindInput[] = [];
   #expected: ExpectedAnswer = "open";
-  #undisclosed: string;
   /** The mind's last piece of text. */
   #lastSaid = "";
   readonly #builtIns: BuiltIns;
@@ -80,7 +79,6 @@ export class AgentSide {
     const { settings, audio, engine, clock, usage, emit, onFailure } = options;
     this.#options = options;
     this.#machine = options.machine;
-    this.#undisclosed = options.opening.disclosure;
     this.#turn = new AgentTurn(clock, options.transcript);
     this.#speech = new AgentSpeech({
       audio,
@@ -94,8 +92,11 @@ export class AgentSide {
       onSynthesised: (characters) => usage.synthesised(characters),
     });
     this.#neverSilent = new NeverSilent(settings);
-    this.#proof = new DisclosureProof(clock, options.transcript, (note) =>
-      emit({ type: "note", note }),
+    this.#proof = new DisclosureProof(
+      options.opening.disclosure,
+      clock,
+      options.transcript,
+      (note) => emit({ type: "note", note }),
     );
     this.#responder = new Responder(engine.mind, clock, {
       text: (text) => this.#say(text),
@@ -162,14 +163,19 @@ export class AgentSide {
   /** Greets, and discloses first. `byName`: a person, who may be greeted by name. */
   greet({ byName }: { readonly byName: boolean }): void {
     const { greeting, namedGreeting } = this.#options.opening;
-    this.#disclose();
-    this.#speech.say(byName ? namedGreeting : greeting, "greeting");
+    this.#sayFirst(byName ? namedGreeting : greeting);
   }
 
   /** For an answering machine. */
-  leaveMessage(text: string): void {
-    this.#disclose();
-    this.#speech.say(text, "greeting");
+  leaveMessage(): void {
+    this.#sayFirst(this.#options.opening.message);
+  }
+
+  /** After another greeting the disclosure is known: then all of it is the agent's own. */
+  #sayFirst({ disclosure, text, own }: FirstWords): void {
+    const isOwed = this.#proof.owed !== "";
+    if (isOwed) this.#disclose(disclosure);
+    this.#speech.say(isOwed ? text : own, "greeting");
   }
 
   /** The answer to this is being thought out already. */
@@ -287,8 +293,9 @@ export class AgentSide {
     this.#speech.retry();
   }
 
-  /** A phrase of the conversation's own. */
+  /** A phrase of the conversation's own. Only last words may come before the disclosure. */
   sayPhrase(text: string): void {
+    if (this.#machine.state.name !== "closing") this.#disclose();
     this.#speech.say(text, "phrase");
   }
 
@@ -340,11 +347,11 @@ export class AgentSide {
     this.#speech.say(text, "mind");
   }
 
-  #disclose(): void {
-    if (this.#undisclosed === "") return;
-    this.#speech.say(this.#undisclosed, "disclosure");
-    this.#proof.saying(this.#undisclosed, this.#options.tongue.language);
-    this.#undisclosed = "";
+  /** What is owed, in these words. */
+  #disclose(words = this.#proof.owed): void {
+    if (this.#proof.owed === "") return;
+    this.#speech.say(words, "disclosure");
+    this.#proof.saying(words, this.#options.tongue.language);
   }
 
   #expect(answer: ExpectedAnswer): void {
@@ -388,6 +395,6 @@ export class AgentSide {
     const { phrases, fillers } = this.#options.tongue;
     const phrase = this.#speech.hasSpoken ? fillers.next() : phrases.hush;
     if (!this.#speech.hasWords) this.sayPhrase(phrase);
-    else this.#speech.interject(phrase);
+    else if (this.#speech.disclosureShare !== 0) this.#speech.interject(phrase);
   }
 }

@@ -116,8 +116,14 @@ export class Dialogue {
       },
     });
     this.#silence = new SilenceWatch(settings, clock, {
-      prompt: (count) => this.#agent.ask({ type: "silence", count }),
-      timeout: () => this.lastWords(options.tongue.phrases.silenceGoodbye, "silence_timeout"),
+      prompt: (count) => {
+        if (this.#customerIsAwaited) this.#silence.start();
+        else this.#agent.ask({ type: "silence", count });
+      },
+      timeout: () => {
+        const goodbye = this.#customerIsAwaited ? "" : options.tongue.phrases.silenceGoodbye;
+        this.lastWords(goodbye, "silence_timeout");
+      },
     });
     this.#questions = new Questions({
       ...{ machine: this.#machine, agent: this.#agent, transcript: options.transcript, clock },
@@ -160,6 +166,13 @@ export class Dialogue {
       recognising: () => this.#understanding.pending,
       lastWords: (text, reason) => this.lastWords(text, reason),
     });
+  }
+
+  /** The customer has the first word and has not said it: the agent is silent. */
+  get #customerIsAwaited(): boolean {
+    const { brief, transcript } = this.options;
+    if (brief.agent.firstSpeaker === "assistant") return false;
+    return !transcript.turns.some(({ speaker }) => speaker === "customer");
   }
 
   get answeredBy(): AnsweredBy {

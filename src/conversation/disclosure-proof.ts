@@ -1,6 +1,7 @@
 /**
- * Proof that the disclosure was said: its words, its language, and where in the call's audio they
- * are. Noted once: when its last sample was played, or when it was cut (the line went).
+ * What is still to be disclosed, and the proof that it was said: its words, its language, and where in
+ * the call's audio they are. Noted once: when its last sample was played, or when it was cut (the line
+ * went).
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
@@ -12,13 +13,20 @@ export class DisclosureProof {
   #beganAt: number | null = null;
 
   constructor(
+    private disclosure: string,
     private readonly clock: Clock,
     private readonly transcript: Transcript,
     private readonly emit: (note: CallNote) => void,
   ) {}
 
-  /** It is about to be said. */
+  /** What must be said before any other word; empty: nothing, or it was. */
+  get owed(): string {
+    return this.disclosure;
+  }
+
+  /** It is about to be said, in these words. */
   saying(text: string, language: AgentLanguage): void {
+    this.disclosure = "";
     this.#saying = { text, language };
   }
 

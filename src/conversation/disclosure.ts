@@ -2,39 +2,61 @@
  * The first words of a call: that it is an AI and that it is recorded (where the operator's
  * configuration says so), then the agent's own greeting.
  *
- * The disclosure is said before anything else the agent says, and cannot be interrupted. Where the
- * caller has the first word, an inbound caller hears it at once; somebody we call hears it before
- * the agent's first answer, so that a "hello?" stays possible.
+ * The disclosure is said before anything else the agent says, and cannot be interrupted. A first
+ * message that says it by itself is not preceded by it: its disclosing sentences are the disclosure.
+ * Where the caller has the first word the agent is silent until then, and the disclosure opens its
+ * first answer (decisions.md 12).
  */
 import type { CallBrief, ConversationSettings } from "../worker/messages.ts";
+import { disclosingStart } from "./disclosure-words.ts";
 import { fillVariables, type Variables } from "./prompt.ts";
 
-export interface Opening {
-  /** Empty: nothing to disclose. */
+export interface FirstWords {
+  /** Said first, and to its end. Empty: nothing to disclose. */
   readonly disclosure: string;
-  /** Empty where the caller has the first word. */
-  readonly greeting: string;
+  readonly text: string;
+  /** Of both, what the agent's record says: what the mind knows as said. */
+  readonly own: string;
+}
+
+export interface Opening {
+  /** For an agent that answers first. Empty: nothing to disclose. */
+  readonly disclosure: string;
+  /** Empty texts where the caller has the first word. */
+  readonly greeting: FirstWords;
   /** For somebody who is known by name; the same as `greeting` where nobody is. */
-  readonly namedGreeting: string;
+  readonly namedGreeting: FirstWords;
   /** What a machine records: the agent's first words, whoever speaks first. */
-  readonly message: string;
+  readonly message: FirstWords;
   /** Speak as soon as the call is answered. */
   readonly atOnce: boolean;
 }
+
+const NOTHING: FirstWords = { disclosure: "", text: "", own: "" };
 
 export function openingOf(
   brief: CallBrief,
   settings: ConversationSettings,
   variables: Variables,
 ): Opening {
-  const { agent, direction } = brief;
+  const { agent } = brief;
   const sentence = brief.disclosure ?? settings.disclosure[agent.language];
   const disclosure = fillVariables(sentence, variables).trim();
-  const agentFirst = agent.firstSpeaker === "assistant";
-  const message = fillVariables(agent.firstMessage, variables).trim();
-  const greeting = agentFirst ? message : "";
-  const named = fillVariables(brief.namedGreeting ?? "", variables).trim();
-  const namedGreeting = agentFirst && named !== "" ? named : greeting;
-  const atOnce = greeting !== "" || (disclosure !== "" && (agentFirst || direction === "inbound"));
-  return { disclosure, greeting, namedGreeting, message, atOnce };
+  const wordsOf = (template: string): FirstWords => {
+    const own = fillVariables(template, variables).trim();
+    const itself = disclosingStart(own, disclosure, agent.language);
+    if (itself) return { disclosure: itself.start, text: itself.rest, own };
+    return { disclosure, text: own, own };
+  };
+  const message = wordsOf(agent.firstMessage);
+  if (agent.firstSpeaker === "customer")
+    return { disclosure, greeting: NOTHING, namedGreeting: NOTHING, message, atOnce: false };
+  const named = wordsOf(brief.namedGreeting ?? "");
+  return {
+    disclosure,
+    greeting: message,
+    namedGreeting: named.own === "" ? message : named,
+    message,
+    atOnce: message.disclosure !== "" || message.text !== "",
+  };
 }

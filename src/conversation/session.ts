@@ -129,7 +129,13 @@ export class Session {
     const { clock, log } = this.options;
     const { signal } = this.#prepareAbort;
     const { disclosure, greeting, namedGreeting } = this.#opening;
-    const first = this.#cached.prepare([disclosure, namedGreeting, greeting], signal);
+    const texts = [
+      namedGreeting.disclosure,
+      namedGreeting.text,
+      greeting.disclosure,
+      greeting.text,
+    ];
+    const first = this.#cached.prepare([...texts, disclosure], signal);
     first.then(
       () => this.#prepareStandby(),
       () => {},

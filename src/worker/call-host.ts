@@ -163,7 +163,7 @@ export class CallHost {
       transferTargets: Object.values(transferTargets),
       builtInTools: builtInTools({ transferTargets }, tools),
       callerNumber: brief.direction === "inbound" ? brief.fromNumber : brief.toNumber,
-      history: said ?? (greeting === "" ? [] : [{ by: "agent", text: greeting }]),
+      history: said ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
     });
   }
 

@@ -38,12 +38,8 @@ export class ChatHost {
     const { callId } = brief;
     const { conversation, clock, openEngine, post } = this.options;
     try {
-      const { disclosure, greeting } = openingOf(
-        brief,
-        conversation,
-        variablesOf(brief, clock.now()),
-      );
-      const opening = [disclosure, greeting].filter(Boolean).join(" ");
+      const { greeting } = openingOf(brief, conversation, variablesOf(brief, clock.now()));
+      const opening = [greeting.disclosure, greeting.text].filter(Boolean).join(" ");
       const greeted: ChatLine[] = opening === "" ? [] : [{ by: "agent", text: opening }];
       const engine = openEngine(brief, said.length === 0 ? greeted : said);
       this.#chats.set(callId, { engine, abort: new AbortController() });

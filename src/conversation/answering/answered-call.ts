@@ -2,7 +2,6 @@
 import type { EndedReason } from "../../call/ended-reason.ts";
 import type { CallBrief, ConversationSettings } from "../../worker/messages.ts";
 import type { AgentSide } from "../agent-side.ts";
-import type { Opening } from "../disclosure.ts";
 import type { CallerHearing } from "../hearing.ts";
 import type { SessionMessage } from "../session-message.ts";
 import type { TurnMachine } from "../turn-taking.ts";
@@ -11,7 +10,6 @@ import { Screening } from "./screening.ts";
 interface AnsweredCallOptions {
   readonly brief: CallBrief;
   readonly settings: ConversationSettings;
-  readonly opening: Opening;
   readonly sampleRateHz: number;
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
@@ -24,7 +22,7 @@ interface AnsweredCallOptions {
 
 /** Null for a caller: nobody asks who that is. */
 export function screeningOf(options: AnsweredCallOptions): Screening | null {
-  const { brief, settings, opening, machine, agent, lastWords, emit } = options;
+  const { brief, settings, machine, agent, lastWords, emit } = options;
   if (brief.direction === "inbound") return null;
   return new Screening({
     sampleRateHz: options.sampleRateHz,
@@ -38,7 +36,7 @@ export function screeningOf(options: AnsweredCallOptions): Screening | null {
       },
       leaveMessage: () => {
         machine.apply({ type: "close", reason: "voicemail_left" });
-        agent.leaveMessage(opening.message);
+        agent.leaveMessage();
       },
       hangUp: () => lastWords("", "voicemail_hangup"),
       note: (note) => emit({ type: "note", note }),

@@ -144,17 +144,74 @@ test("the disclosure comes first and cannot be interrupted", async () => {
   expect(call.turns()[0]?.text).toStartWith(disclosure);
 });
 
-test("an outbound call to somebody with the first word discloses before the first answer", async () => {
-  const disclosure = "This call is recorded.";
+const DISCLOSURE = "This call is recorded.";
+const DISCLOSED = { disclosure: { en: DISCLOSURE, lt: "", lv: "", ru: "" } };
+
+for (const direction of ["inbound", "outbound"] as const)
+  test(`${direction}: whoever has the first word hears the disclosure before the first answer, not earlier`, async () => {
+    const call = await scriptedCall({
+      brief: { ...callBrief({ firstSpeaker: "customer" }), direction },
+      settings: DISCLOSED,
+    });
+    await call.answerAndGreet();
+    await call.silence(20_000);
+    expect(call.turns()).toEqual([]);
+    expect(call.audio.playedMs).toBe(0);
+    await call.says("Yes, hello?");
+    await call.silence(4_000);
+    expect(call.turns().at(-1)?.text).toBe(`${DISCLOSURE} All right.`);
+    const proof = call.messages.find(
+      (message) => message.type === "note" && message.note.kind === "disclosure",
+    );
+    expect(proof).toMatchObject({ note: { text: DISCLOSURE, heard: true } });
+  });
+
+test("a customer who never says the first word is let go without one", async () => {
   const call = await scriptedCall({
-    brief: { ...callBrief({ firstSpeaker: "customer" }), direction: "outbound" },
-    settings: { disclosure: { en: disclosure, lt: "", lv: "", ru: "" } },
+    brief: callBrief({ firstSpeaker: "customer" }),
+    settings: DISCLOSED,
+  });
+  await call.session.prepare();
+  call.session.answered();
+  await call.silence(29_000);
+  expect(call.endWish()).toBeNull();
+  await call.silence(2_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "silence_timeout" });
+  expect(call.audio.playedMs).toBe(0);
+});
+
+test("nothing is said before the disclosure: no filler, no question for a key", async () => {
+  const call = await scriptedCall({
+    brief: callBrief({ firstSpeaker: "customer" }),
+    settings: DISCLOSED,
   });
   await call.answerAndGreet();
-  expect(call.turns()).toEqual([]);
-  await call.says("Yes, hello?");
+  call.script.thinksForMs = 4_000;
+  await call.says("Good morning.");
+  await call.silence(8_000);
+  expect(call.turns().at(-1)?.text).toBe(`${DISCLOSURE} ${PHRASES.hush} All right.`);
+});
+
+test("a first message that discloses by itself is not preceded by the disclosure, and counts as it", async () => {
+  const said = "Hello, this call is recorded.";
+  const firstMessage = `${said} How can I help you?`;
+  const call = await scriptedCall({ brief: callBrief({ firstMessage }), settings: DISCLOSED });
+  await call.session.prepare();
+  call.session.answered();
+  await call.silence(500);
+  await call.speech(800);
   await call.silence(4_000);
-  expect(call.turns().at(-1)?.text).toBe(`${disclosure} All right.`);
+  expect(call.turns()[0]?.text).toStartWith(said);
+  expect(
+    call
+      .turns()
+      .map(({ text }) => text)
+      .join(" "),
+  ).not.toContain(DISCLOSURE);
+  const proof = call.messages.find(
+    (message) => message.type === "note" && message.note.kind === "disclosure",
+  );
+  expect(proof).toMatchObject({ note: { text: said, heard: true } });
 });
 
 test("a silent caller is prompted at 8 s, prompted again, and let go at 30 s", async () => {

@@ -50,22 +50,53 @@ test("the greeting fills its variables; an agent that waits has none", () => {
   const greets = callBrief({ firstMessage: "{{company}}, hello." });
   const variables = variablesOf(greets, NOW);
   expect(openingOf(greets, SETTINGS, variables)).toMatchObject({
-    disclosure: "",
-    greeting: "Bright Smile, hello.",
+    greeting: { disclosure: "", text: "Bright Smile, hello." },
     atOnce: true,
   });
   const waits = callBrief({ firstSpeaker: "customer" });
-  expect(openingOf(waits, SETTINGS, variables)).toMatchObject({ greeting: "", atOnce: false });
+  expect(openingOf(waits, SETTINGS, variables)).toMatchObject({
+    greeting: { text: "" },
+    atOnce: false,
+  });
 });
 
-test("an inbound caller hears the disclosure at once, whoever has the first word", () => {
-  const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "Recorded." } };
-  const waits = callBrief({ firstSpeaker: "customer" });
-  const variables = variablesOf(waits, NOW);
-  expect(openingOf(waits, settings, variables).atOnce).toBe(true);
-  const outbound = { ...waits, direction: "outbound" as const };
-  expect(openingOf(outbound, settings, variables)).toMatchObject({
-    disclosure: "Recorded.",
-    atOnce: false,
+const RECORDED = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "A robot, recorded." } };
+
+test("who has the first word hears nothing before it, however the call came about", () => {
+  for (const direction of ["inbound", "outbound"] as const) {
+    const waits = { ...callBrief({ firstSpeaker: "customer" }), direction };
+    expect(openingOf(waits, RECORDED, variablesOf(waits, NOW))).toMatchObject({
+      disclosure: "A robot, recorded.",
+      atOnce: false,
+    });
+  }
+});
+
+test("the disclosure precedes a first message that does not say it, also one with a name", () => {
+  const brief = { ...callBrief(), namedGreeting: "Hello, Jonas. How can I help?" };
+  const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "I am a robot." } };
+  expect(openingOf(brief, settings, variablesOf(brief, NOW))).toMatchObject({
+    greeting: { disclosure: "I am a robot.", text: "Hello, how can I help you?" },
+    namedGreeting: { disclosure: "I am a robot.", text: "Hello, Jonas. How can I help?" },
+  });
+});
+
+test("a first message that says it by itself is said once, its disclosing sentence first", () => {
+  const firstMessage = "Hello, I am the robot of {{company}}. How can I help?";
+  const brief = {
+    ...callBrief({ firstMessage }),
+    namedGreeting: "Hello, Jonas. I am the robot of {{company}}. How can I help?",
+  };
+  const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "I am a robot." } };
+  expect(openingOf(brief, settings, variablesOf(brief, NOW))).toMatchObject({
+    greeting: {
+      disclosure: "Hello, I am the robot of Bright Smile.",
+      text: "How can I help?",
+      own: "Hello, I am the robot of Bright Smile. How can I help?",
+    },
+    namedGreeting: {
+      disclosure: "Hello, Jonas. I am the robot of Bright Smile.",
+      text: "How can I help?",
+    },
   });
 });
