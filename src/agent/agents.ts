@@ -19,6 +19,8 @@ export interface AgentFields {
   readonly language: AgentLanguage;
   readonly maxDurationSec: number;
   readonly voicemailAction: "leave_message" | "hangup";
+  /** May press keys on calls that came in, too; on calls it places it always may. */
+  readonly sendDigitsInbound: boolean;
   readonly fillerPhrases: string;
   readonly webhookUrl: string | null;
   readonly transcriptEmail: string | null;
@@ -122,6 +124,7 @@ function withDefaults(wish: NewAgent): AgentFields {
     language,
     maxDurationSec: wish.maxDurationSec ?? 600,
     voicemailAction: wish.voicemailAction ?? "hangup",
+    sendDigitsInbound: wish.sendDigitsInbound ?? false,
     fillerPhrases: wish.fillerPhrases ?? DEFAULT_FILLER_PHRASES[language],
     webhookUrl: wish.webhookUrl ?? null,
     transcriptEmail: wish.transcriptEmail ?? null,

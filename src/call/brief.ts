@@ -34,6 +34,7 @@ function snapshot(agent: AgentRow, aliases: BriefOptions["voiceAliases"]): Agent
     language: agent.language,
     maxDurationSec: agent.maxDurationSec,
     voicemailAction: agent.voicemailAction,
+    sendDigitsInbound: agent.sendDigitsInbound,
     fillerPhrases: agent.fillerPhrases
       .split("\n")
       .map((phrase) => phrase.trim())
@@ -49,12 +50,15 @@ export async function buildBrief(
 ): Promise<CallBrief> {
   const setup = callSetupStore(queries);
   const { voiceAliases, about = null, ...call } = options;
-  const knowledge = await setup.knowledge(tenant.id, agent.id);
   return {
     ...call,
     agent: snapshot(agent, voiceAliases),
-    knowledge: about?.knowledge ? [...knowledge, about.knowledge] : knowledge,
+    knowledge: await setup.knowledge(tenant.id, agent.id),
+    memory: about?.knowledge ?? null,
     callerFacts: about?.facts ?? [],
+    callerData: about?.data ?? [],
+    callerLevel: about?.level ?? 0,
+    occasion: about?.occasion ?? null,
     variables: about?.variables ?? {},
     namedGreeting: about?.namedGreeting ?? null,
     tools: await setup.tools(tenant.id, agent.id),

@@ -142,6 +142,7 @@ async function store(
       ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, talkMs },
       number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
       summary: report?.summary ?? "",
+      line: report?.line ?? "",
       transcript: transcriptOf(report?.turns ?? []),
       costEur: microToEur(charge.cost),
     });

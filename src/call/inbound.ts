@@ -194,7 +194,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
     const fromCrm = (await context.callers?.lookUp(route.tenant, otherSide(identity))) ?? [];
     const channel = await context.media.open({
       ...brief,
-      callerFacts: [...(brief.callerFacts ?? []), ...fromCrm],
+      callerData: [...(brief.callerData ?? []), ...fromCrm],
     });
     call.attachChannel(channel);
     if (!call.isLive) return;

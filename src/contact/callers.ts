@@ -6,11 +6,19 @@
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { oneLine } from "../core/one-line.ts";
 import type { Database, Queries } from "../store/database.ts";
+import type { CallDatum } from "../worker/messages.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
-import { type Memory, memoryFact, memoryKnowledge, outcomeInWords } from "./memory-words.ts";
+import {
+  type Memory,
+  memoryDetails,
+  memoryKnowledge,
+  memoryLine,
+  outcomeInWords,
+} from "./memory-words.ts";
 import type {
   AboutOtherSide,
   Callers,
@@ -50,7 +58,6 @@ export interface CallerRecords {
       }
     | undefined
   >;
-  agentName(tenantId: number, agentId: number): Promise<string | undefined>;
   /** Of a campaign's line. */
   variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -82,8 +89,8 @@ const notToBeCalled = (why: string) =>
   });
 
 const NOBODY: AboutOtherSide = {
-  ...{ level: 0, facts: [], namedGreeting: null, knowledge: null },
-  variables: {},
+  ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
+  ...{ variables: {}, occasion: null },
 };
 
 export function createCallers({
@@ -109,14 +116,22 @@ export function createCallers({
     const memories = await memoriesFor(queries, tenant, other, level === 1);
     const [latest] = memories;
     const nowMs = clock.now();
+    const tell = level === 1 ? memoryDetails : memoryLine;
     const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
     return {
       level,
       facts: [
         ...identityFacts(tenant, known, level === 1),
         ...levelFacts(tenant, level, only?.pinHash != null),
-        ...memories.map((memory) => memoryFact(memory, tenant.timeZone, nowMs)),
       ],
+      data: [
+        ...identityData(tenant, known, level === 1),
+        ...memories.map((memory) => ({
+          label: "earlier_call",
+          text: tell(memory, tenant.timeZone, nowMs),
+        })),
+      ],
+      occasion: await occasionOf(queries, tenant, other),
       namedGreeting:
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
@@ -135,6 +150,18 @@ export function createCallers({
     };
   }
 
+  /** Why we call, where our own features decided it. */
+  async function occasionOf(
+    queries: Queries,
+    tenant: CallerTenant,
+    other: OtherSide,
+  ): Promise<AboutOtherSide["occasion"]> {
+    if (other.direction === "inbound") return null;
+    const purpose = await records(queries).purpose(tenant.id, other.callUuid);
+    return purpose?.origin === "birthday" ? "birthday" : null;
+  }
+
+  /** Who is not recognised is told of the last call alone, and of no sensitive one. */
   async function memoriesFor(
     queries: Queries,
     tenant: CallerTenant,
@@ -143,7 +170,8 @@ export function createCallers({
   ): Promise<Memory[]> {
     if (!tenant.callbackMemory || other.direction !== "inbound") return [];
     const since = clock.now() - MEMORY_MS;
-    const found = await records(queries).memories(tenant.id, other.number, since, MEMORIES_MAX);
+    const limit = isRecognised ? MEMORIES_MAX : 1;
+    const found = await records(queries).memories(tenant.id, other.number, since, limit);
     return found.filter(({ sensitive }) => isRecognised || !sensitive);
   }
 
@@ -152,14 +180,12 @@ export function createCallers({
     const store = records(queries);
     if (!(await store.features(call.tenantId)).callbackMemory) return;
     const purpose = await store.purpose(call.tenantId, call.callUuid);
-    const agent =
-      call.agentId === null ? undefined : await store.agentName(call.tenantId, call.agentId);
-    const { endedReason, talkMs, summary } = call;
+    const { endedReason, talkMs, line } = call;
     await store.putMemory(call.tenantId, {
       numberE164: call.number,
       callUuid: call.callUuid,
-      reason: (purpose?.reason ?? agent ?? "a call").slice(0, TEXT_MAX),
-      outcome: outcomeInWords(endedReason, talkMs > 0, summary).slice(0, TEXT_MAX),
+      reason: oneLine(purpose?.reason ?? "", TEXT_MAX),
+      outcome: oneLine(outcomeInWords(endedReason, talkMs > 0, line), TEXT_MAX),
       promise: "",
       sensitive: purpose?.sensitive ?? false,
       attemptedAt: clock.now(),
@@ -228,15 +254,29 @@ function identityFacts(
 ): string[] {
   if (known.length === 0 || !(tenant.cliIdentity || tenant.namedGreeting)) return [];
   const names = known.map(fullName).filter(Boolean);
-  const [only] = known;
-  if (known.length > 1 || !only)
-    return [`The number belongs to several contacts (${names.join(", ")}): ask who is speaking.`];
+  if (known.length > 1)
+    return ["The number belongs to several contacts (contact_name below): ask who is speaking."];
   if (names.length === 0) return [];
-  const facts = [
+  return [
     isRecognised
-      ? `The number is that of the contact ${names[0]}: treat the caller as this person, recognised by number (caller.verified = true).`
-      : `The number is that of the contact ${names[0]}, who is not verified: reveal nothing private.`,
+      ? "The number is that of the contact contact_name below: treat the caller as this person, recognised by number (caller.verified = true)."
+      : "The number is that of the contact contact_name below, who is not verified: reveal nothing private.",
   ];
-  if (isRecognised && only.notes !== "") facts.push(`Notes about the contact: ${only.notes}`);
-  return facts;
+}
+
+/** What the contacts say, as data. */
+function identityData(
+  tenant: CallerTenant,
+  known: readonly ContactRecord[],
+  isRecognised: boolean,
+): CallDatum[] {
+  if (!(tenant.cliIdentity || tenant.namedGreeting)) return [];
+  const names = known.map(fullName).filter(Boolean);
+  const [only] = known;
+  return [
+    ...names.map((text) => ({ label: "contact_name", text })),
+    ...(isRecognised && only && only.notes !== ""
+      ? [{ label: "contact_notes", text: only.notes }]
+      : []),
+  ];
 }

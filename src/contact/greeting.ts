@@ -3,8 +3,11 @@
  * its own greeting where it begins with one.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import { oneLine } from "../core/one-line.ts";
 import { type ContactFields, fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative/vocative.ts";
+
+const ADDRESS_CHARACTERS_MAX = 160;
 
 /** The first of each is said where the agent has none of its own: it fits any time of the day. */
 const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
@@ -19,7 +22,9 @@ export function addressOf(
   contact: Pick<ContactFields, "firstName" | "lastName" | "vocative">,
   language: AgentLanguage,
 ): string {
-  return contact.vocative ?? vocativeOf(fullName(contact), language);
+  const address = contact.vocative ?? vocativeOf(fullName(contact), language);
+  // It is spoken, and stands where an agent's own words are filled in.
+  return oneLine(address.replace(/[{}]/g, ""), ADDRESS_CHARACTERS_MAX);
 }
 
 /** `firstMessage` with the address in it. */

@@ -1,13 +1,20 @@
 /** What happened on earlier calls, in words: for the prompt (English) and to be said (the agent's language). */
 import type { AgentLanguage } from "../agent/agent.ts";
+import { oneLine } from "../core/one-line.ts";
 import { wallClock } from "../tenant/calendar.ts";
 
+const SAID_CHARACTERS_MAX = 600;
+
 export interface Memory {
+  /** Why we called, where somebody said so; empty: nobody did. */
   readonly reason: string;
+  /** How it went, in one line: of the call's end, or made with the summary. */
   readonly outcome: string;
   readonly promise: string;
   readonly sensitive: boolean;
   readonly attemptedAt: number;
+  /** Of the call itself, as long as it is kept. */
+  readonly summary?: string | null;
 }
 
 const LOCALES: Readonly<Record<AgentLanguage, string>> = {
@@ -17,18 +24,28 @@ const LOCALES: Readonly<Record<AgentLanguage, string>> = {
   ru: "ru-RU",
 };
 
-/** "We called this number today at 10:12 about an appointment. Nobody answered." */
-export function memoryFact(memory: Memory, timeZone: string, nowMs: number): string {
+/** "We called this number today at 10:12 about: an appointment. Nobody answered." */
+export function memoryLine(memory: Memory, timeZone: string, nowMs: number): string {
   const when = whenInWords(memory.attemptedAt, timeZone, nowMs, "en");
-  const promise = memory.promise === "" ? "" : ` We promised: ${memory.promise}`;
-  return `We called this number ${when} about: ${memory.reason}. ${memory.outcome}${promise}`;
+  const about = memory.reason === "" ? "" : ` about: ${memory.reason}`;
+  return `We called this number ${when}${about}. ${memory.outcome}`;
 }
 
-const SAID: Readonly<Record<AgentLanguage, (when: string, reason: string) => string>> = {
-  en: (when, reason) => `We called you ${when} about ${reason}.`,
-  lt: (when, reason) => `Skambinome jums ${when} dėl: ${reason}.`,
-  lv: (when, reason) => `Mēs jums zvanījām ${when} par: ${reason}.`,
-  ru: (when, reason) => `Мы звонили вам ${when} по поводу: ${reason}.`,
+/** The same with what was promised and said: for a caller who was recognised. */
+export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): string {
+  const { promise, summary } = memory;
+  return [
+    memoryLine(memory, timeZone, nowMs),
+    ...(promise === "" ? [] : [`We promised: ${promise}`]),
+    ...(summary ? [`Summary of that call: ${summary}`] : []),
+  ].join(" ");
+}
+
+const SAID: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
+  en: ["We called you", "about"],
+  lt: ["Skambinome jums", "dėl:"],
+  lv: ["Mēs jums zvanījām", "par:"],
+  ru: ["Мы звонили вам", "по поводу:"],
 };
 
 const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
@@ -46,7 +63,9 @@ export const memoryKnowledge = (
   nowMs: number,
 ): string => {
   const when = whenInWords(memory.attemptedAt, timeZone, nowMs, language);
-  return `## ${QUESTIONS[language]}\n${SAID[language](when, memory.reason)}\n`;
+  const [called, about] = SAID[language];
+  const said = [called, when, ...(memory.reason === "" ? [] : [about, memory.reason])].join(" ");
+  return `## ${QUESTIONS[language]}\n${oneLine(said, SAID_CHARACTERS_MAX)}.\n`;
 };
 
 const RELATIVE: Readonly<
@@ -92,9 +111,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   invalid_number: "The number could not be reached.",
 };
 
-export function outcomeInWords(endedReason: string, answered: boolean, summary: string): string {
+/** `line`: what the call was about and how it went, made at its end; empty: nobody knows. */
+export function outcomeInWords(endedReason: string, answered: boolean, line: string): string {
   const known = OUTCOMES[endedReason];
   if (known) return known;
   if (!answered) return "The call did not come through.";
-  return summary === "" ? "We spoke." : `We spoke: ${summary}`;
+  return line === "" ? "We spoke." : `We spoke: ${line}`;
 }

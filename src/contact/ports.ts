@@ -1,7 +1,7 @@
 /** What calls need to know of people, and what people's records learn of calls. */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Queries } from "../store/database.ts";
-import type { CallBrief } from "../worker/messages.ts";
+import type { CallBrief, CallDatum } from "../worker/messages.ts";
 
 export interface CallerTenant {
   readonly id: number;
@@ -24,7 +24,12 @@ export type CallerLevel = 0 | 1 | 2;
 
 export interface AboutOtherSide {
   readonly level: CallerLevel;
+  /** Sentences of ours. */
   readonly facts: readonly string[];
+  /** What contacts and earlier calls say. */
+  readonly data: readonly CallDatum[];
+  /** Why we call, where the agent must say it; null: nothing of the kind. */
+  readonly occasion: "birthday" | null;
   /** The agent's first words with the name; null: nobody is known for sure. */
   readonly namedGreeting: string | null;
   /** For `{{…}}`: of a campaign's line. */
@@ -44,6 +49,8 @@ export interface EndedCall {
   readonly endedReason: string;
   readonly talkMs: number;
   readonly summary: string;
+  /** What it was about and how it went, without private details; empty: nobody knows. */
+  readonly line: string;
   readonly transcript: string;
   readonly costEur: number;
 }
@@ -72,7 +79,7 @@ export interface Callers {
     other: OtherSide,
   ): Promise<AboutOtherSide>;
   /** While it rings: what the tenant's CRM says of the number. Within 1.5 s, never throws. */
-  lookUp(tenant: CallerTenant, other: OtherSide): Promise<readonly string[]>;
+  lookUp(tenant: CallerTenant, other: OtherSide): Promise<readonly CallDatum[]>;
   /**
    * Once more before the INVITE: throws destination_not_allowed for a greeting or campaign call to
    * somebody who asked not to be called, or took back the consent.

@@ -13,7 +13,7 @@ import type { CallAudio } from "../media/ports.ts";
 import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
-import { BuiltIns } from "./built-ins.ts";
+import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
 import type { FirstWords, Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
@@ -30,7 +30,7 @@ import type { TurnMachine } from "./turn-taking.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 import { asksForDictation } from "./words.ts";
 
-export interface AgentSideOptions {
+export interface AgentSideOptions extends Pick<BuiltInsOptions, "sendDigits"> {
   readonly settings: ConversationSettings;
   readonly opening: Opening;
   readonly audio: CallAudio;

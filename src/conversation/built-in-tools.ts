@@ -8,7 +8,7 @@
  * `transfer_call` only when it failed). Nothing here leaves the call worker as HTTP.
  */
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
-import type { JsonObject, JsonValue, ToolSnapshot } from "../worker/messages.ts";
+import type { CallBrief, JsonObject, JsonValue, ToolSnapshot } from "../worker/messages.ts";
 
 export const END_CALL = "end_call";
 export const TRANSFER_CALL = "transfer_call";
@@ -55,16 +55,22 @@ export type BuiltInReading =
 export interface BuiltInSetting {
   /** `[conversation.transfer_targets]`: names with an E.164 number or SIP URI each. */
   readonly transferTargets: Readonly<Record<string, string>>;
+  /** The agent may press keys on this call. */
+  readonly sendDigits: boolean;
 }
+
+/** A caller must not talk an agent into the functions of a telephone system behind the trunk. */
+export const maySendDigits = ({ direction, agent }: CallBrief): boolean =>
+  direction === "outbound" || agent.sendDigitsInbound;
 
 export const isBuiltIn = (tool: string): boolean => NAMES.has(tool);
 
 /**
- * The tools to offer. Without a transfer target there is no transfer. A tenant's tool of the same
- * name wins: pass its tools as `own`.
+ * The tools to offer. Without a transfer target there is no transfer, and keys are pressed where
+ * `maySendDigits` says so. A tenant's tool of the same name wins: pass its tools as `own`.
  */
 export function builtInTools(
-  { transferTargets }: BuiltInSetting,
+  { transferTargets, sendDigits: mayPressKeys }: BuiltInSetting,
   own: readonly ToolSnapshot[] = [],
 ): readonly ToolSnapshot[] {
   const taken = new Set(own.map((tool) => tool.name));
@@ -72,7 +78,7 @@ export function builtInTools(
   const offered = [
     endCall,
     ...(names.length > 0 ? [transferCall(names)] : []),
-    sendDigits,
+    ...(mayPressKeys ? [sendDigits] : []),
     takeMessage,
     switchLanguage,
   ];
@@ -83,7 +89,7 @@ export function builtInTools(
 export function readBuiltInCall(
   tool: string,
   args: JsonObject,
-  { transferTargets }: BuiltInSetting,
+  { transferTargets, sendDigits: mayPressKeys }: BuiltInSetting,
 ): BuiltInReading {
   switch (tool) {
     case END_CALL:
@@ -91,6 +97,7 @@ export function readBuiltInCall(
     case TRANSFER_CALL:
       return readTransfer(args, transferTargets);
     case SEND_DIGITS: {
+      if (!mayPressKeys) return problem("keys may not be pressed on this call");
       const digits = textOf(args.digits).replace(/[\s-]/g, "").toUpperCase();
       if (!/^[0-9*#A-D]+$/.test(digits) || digits.length > DIGITS_MAX)
         return problem(`digits must be 1 to ${DIGITS_MAX} of 0-9, * and #`);

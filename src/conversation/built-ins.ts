@@ -37,6 +37,7 @@ export interface TakenMessage {
 
 export interface BuiltInsOptions {
   readonly transferTargets: Readonly<Record<string, string>>;
+  readonly sendDigits: boolean;
   /** Names of the tenant's tools: they win over ours. */
   readonly own: ReadonlySet<string>;
   readonly audio: Pick<CallAudio, "sendDigits">;

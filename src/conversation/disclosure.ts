@@ -9,6 +9,7 @@
  */
 import type { CallBrief, ConversationSettings } from "../worker/messages.ts";
 import { disclosingStart } from "./disclosure-words.ts";
+import { phrasesFor } from "./phrases.ts";
 import { fillVariables, type Variables } from "./prompt.ts";
 
 export interface FirstWords {
@@ -43,7 +44,7 @@ export function openingOf(
   const sentence = brief.disclosure ?? settings.disclosure[agent.language];
   const disclosure = fillVariables(sentence, variables).trim();
   const wordsOf = (template: string): FirstWords => {
-    const own = fillVariables(template, variables).trim();
+    const own = withOccasion(fillVariables(template, variables).trim(), brief);
     const itself = disclosingStart(own, disclosure, agent.language);
     if (itself) return { disclosure: itself.start, text: itself.rest, own };
     return { disclosure, text: own, own };
@@ -51,12 +52,19 @@ export function openingOf(
   const message = wordsOf(agent.firstMessage);
   if (agent.firstSpeaker === "customer")
     return { disclosure, greeting: NOTHING, namedGreeting: NOTHING, message, atOnce: false };
-  const named = wordsOf(brief.namedGreeting ?? "");
+  const named = brief.namedGreeting ? wordsOf(brief.namedGreeting) : message;
   return {
     disclosure,
     greeting: message,
-    namedGreeting: named.own === "" ? message : named,
+    namedGreeting: named,
     message,
     atOnce: message.disclosure !== "" || message.text !== "",
   };
+}
+
+/** Why we call, after the greeting's first sentence: a question of the greeting stays last. */
+function withOccasion(greeting: string, { occasion, agent }: CallBrief): string {
+  if (occasion !== "birthday") return greeting;
+  const [first = "", ...rest] = greeting.split(/(?<=[.!?…])\s+/);
+  return [first, phrasesFor(agent.language).birthday, ...rest].filter(Boolean).join(" ");
 }

@@ -23,6 +23,8 @@ export interface Phrases {
   readonly sayAgain: string;
   /** Asks for the telephone PIN; `again`: the last one was wrong. */
   readonly pin: { readonly ask: string; readonly again: string };
+  /** Why a birthday call is made. */
+  readonly birthday: string;
   /** For an agent that has no filler phrases of its own. */
   readonly fillers: readonly string[];
 }
@@ -47,6 +49,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
       again: "That PIN is not right. Please key it in once more, followed by the hash key.",
     },
+    birthday: "I am calling to wish you a happy birthday.",
     fillers: ["One moment, please.", "Let me check that for you.", "Just a second, I am looking."],
   },
   lt: {
@@ -68,6 +71,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "Kad patvirtintume jūsų tapatybę, surinkite savo PIN kodą telefono klaviatūra ir paspauskite grotelių klavišą.",
       again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
     },
+    birthday: "Skambinu pasveikinti jus su gimtadieniu.",
     fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
   },
   lv: {
@@ -89,6 +93,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "Lai apstiprinātu jūsu identitāti, lūdzu, ievadiet savu PIN kodu tālruņa tastatūrā un nospiediet restītes taustiņu.",
       again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
     },
+    birthday: "Zvanu, lai apsveiktu jūs dzimšanas dienā.",
     fillers: ["Vienu mirkli, lūdzu.", "Tūlīt pārbaudīšu.", "Uzgaidiet, es meklēju informāciju."],
   },
   ru: {
@@ -110,6 +115,7 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
       ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
       again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",
     },
+    birthday: "Звоню, чтобы поздравить вас с днём рождения.",
     fillers: ["Одну минуту, пожалуйста.", "Сейчас проверю.", "Подождите, я ищу информацию."],
   },
 };

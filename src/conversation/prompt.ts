@@ -1,9 +1,12 @@
 /**
- * The system prompt: the agent's own words with `{{…}}` filled in, then facts about this call, the
- * tools, and every assigned file as KNOWLEDGE BASE. What callers and tools say is marked as data.
+ * The system prompt: the agent's own words with `{{…}}` filled in, then facts about this call, what
+ * others wrote about it behind a fence (call-data.ts), the tools, and every assigned file as KNOWLEDGE
+ * BASE. What callers and tools say is marked as data.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import { oneLine } from "../core/one-line.ts";
 import type { CallBrief, ToolSnapshot } from "../worker/messages.ts";
+import { dataSection, labelOf } from "./call-data.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -16,12 +19,13 @@ const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
 
 /** Values for `{{…}}` in prompt, first message and disclosure. */
 export function variablesOf(brief: CallBrief, nowMs: number): Variables {
-  const { agent, direction, fromNumber, toNumber, timeZone, tenantName } = brief;
+  const { agent, direction, timeZone, tenantName } = brief;
+  const [fromNumber, toNumber] = [numberOf(brief.fromNumber), numberOf(brief.toNumber)];
   const locale = agent.language === "en" ? "en-GB" : agent.language;
   const inZone = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(nowMs);
   return {
-    ...brief.variables,
+    ...linesOf(brief),
     agent_name: agent.name,
     company: tenantName,
     direction,
@@ -34,6 +38,18 @@ export function variablesOf(brief: CallBrief, nowMs: number): Variables {
   };
 }
 
+const VALUE_CHARACTERS_MAX = 500;
+
+/** The values of a campaign's line, as they may be spoken. */
+const linesOf = ({ variables = {} }: CallBrief): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, oneLine(value, VALUE_CHARACTERS_MAX)]),
+  );
+
+/** A number as networks show it; empty for anything else: nothing a caller can write is a number. */
+export const numberOf = (written: string | null): string =>
+  written !== null && /^\+?\d{2,18}$/.test(written) ? written : "";
+
 /** Replaces `{{name}}`. An unknown one becomes nothing: a caller must never hear braces. */
 export function fillVariables(text: string, variables: Variables): string {
   const filled = text.replace(
@@ -44,14 +60,26 @@ export function fillVariables(text: string, variables: Variables): string {
 }
 
 export function buildSystemPrompt(brief: CallBrief, variables: Variables): string {
+  const lines = linesOf(brief);
+  const data = Object.entries(lines).map(([label, text]) => ({ label, text }));
+  const isUnverified = brief.direction === "inbound" && (brief.callerLevel ?? 0) === 0;
   const sections = [
-    fillVariables(brief.agent.prompt, variables),
+    fillVariables(brief.agent.prompt, { ...variables, ...referencesTo(lines, variables) }),
     callSection(brief, variables),
     HOW_TO_SPEAK,
+    dataSection([...data, ...(brief.callerData ?? [])], isUnverified),
     toolSection(brief.tools),
     knowledgeSection(brief),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+/** In the agent's instructions a campaign's line is named only; its values stand behind the fence. */
+function referencesTo(lines: Variables, variables: Variables): Variables {
+  const own = Object.entries(lines).filter(([name, value]) => variables[name] === value);
+  return Object.fromEntries(
+    own.map(([name, value]) => [name, value === "" ? "" : `[${labelOf(name)}]`]),
+  );
 }
 
 const HOW_TO_SPEAK = [
@@ -64,12 +92,14 @@ function callSection(brief: CallBrief, variables: Variables): string {
   const { agent, direction, tenantName, timeZone } = brief;
   const other = direction === "inbound" ? "The caller's number" : "The number that was called";
   const number = variables.caller_number ?? "";
+  const birthday = "You phone to congratulate this person on their birthday. Say so first.";
   return [
     "## This call",
     `You are ${agent.name}, the phone agent of ${tenantName}. Speak ${LANGUAGE_NAMES[agent.language]}.`,
     `It is ${variables.weekday}, ${variables.date}, ${variables.time} (${timeZone}).`,
     direction === "inbound" ? "The caller phoned you." : "You phoned the other side.",
     `${other}: ${number === "" ? "withheld" : number}.`,
+    ...(brief.occasion === "birthday" ? [birthday] : []),
     ...(brief.callerFacts ?? []),
   ].join("\n");
 }

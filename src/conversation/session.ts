@@ -10,7 +10,7 @@ import type { EndedReason } from "../call/ended-reason.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { EngineFailure, EngineSession } from "../engine/ports.ts";
+import type { CallSummary, EngineFailure, EngineSession } from "../engine/ports.ts";
 import type { MediaPlan } from "../media/plan.ts";
 import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "../media/ports.ts";
 import type {
@@ -20,6 +20,7 @@ import type {
   ToolResult,
   TransferFailure,
 } from "../worker/messages.ts";
+import { maySendDigits } from "./built-in-tools.ts";
 import { CallLength } from "./call-length.ts";
 import { withDeadline } from "./deadline.ts";
 import { Dialogue } from "./dialogue.ts";
@@ -55,6 +56,8 @@ const ENDED_BY: Readonly<Record<MediaTimeout, EndedReason>> = {
   lost: "media_lost",
   held: "hold_timeout",
 };
+
+const NO_SUMMARY: CallSummary = { text: "", line: "" };
 
 export class Session {
   readonly #usage = new UsageMeter();
@@ -93,6 +96,7 @@ export class Session {
       cached: this.#cached,
       tongue: this.#tongue,
       ownTools: new Set(brief.tools.map((tool) => tool.name)),
+      sendDigits: maySendDigits(brief),
       onLanguage: () => this.#prepareStandby(),
       onHeld: () => this.#hold(),
       transcript: this.#transcript,
@@ -312,7 +316,8 @@ export class Session {
     const intro = this.#tongue.phrases.briefing.replace("{company}", brief.tenantName);
     if (briefing !== true) return `${intro} ${briefing}`;
     const durationMs = clock.monotonic() - (this.#answeredAt ?? clock.monotonic());
-    return `${intro} ${await this.#summarize("transferred", durationMs)}`.trim();
+    const { text } = await this.#summarize("transferred", durationMs);
+    return `${intro} ${text}`.trim();
   }
 
   #wishEnd(reason: EndedReason): void {
@@ -333,7 +338,7 @@ export class Session {
     this.#length.stop();
     const stopped = this.#dialogue.stop(reason);
     const [recording] = await Promise.all([this.#closeAudio(), stopped]);
-    const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : "";
+    const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : NO_SUMMARY;
     engine.close();
     return {
       turns: this.#transcript.turns,
@@ -342,7 +347,8 @@ export class Session {
       ...(this.#answeredAt === null ? {} : { talkRtpMs }),
       recording,
       answeredBy: this.#dialogue.answeredBy,
-      summary,
+      summary: summary.text,
+      line: summary.line,
     };
   }
 
@@ -355,7 +361,7 @@ export class Session {
     }
   }
 
-  async #summarize(reason: EndedReason, durationMs: number): Promise<string> {
+  async #summarize(reason: EndedReason, durationMs: number): Promise<CallSummary> {
     const { engine, clock, log } = this.options;
     const end = { reason, durationSec: Math.ceil(durationMs / 1_000) };
     const late = () => new Error(`not ready within ${SUMMARY_TIMEOUT_MS} ms`);
@@ -363,7 +369,7 @@ export class Session {
       return await withDeadline(clock, engine.mind.summarize(end), SUMMARY_TIMEOUT_MS, late);
     } catch (error) {
       log.warn("summary.failed", { error: describeError(error) });
-      return "";
+      return NO_SUMMARY;
     }
   }
 

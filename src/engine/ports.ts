@@ -113,8 +113,18 @@ export interface Mind {
    * long that sounded, where the conversation knows it.
    */
   heardUntil(text: string, playedMs?: number): void;
-  /** 1–2 sentences about the whole call, in the agent's language. */
-  summarize(end: CallEnd): Promise<string>;
+  /** The whole call in words, in the agent's language. */
+  summarize(end: CallEnd): Promise<CallSummary>;
+}
+
+export interface CallSummary {
+  /** 1–2 sentences. */
+  readonly text: string;
+  /**
+   * What the call was about and how it went, on one line and without private details: told to whoever
+   * calls back from the number. Empty: not known.
+   */
+  readonly line: string;
 }
 
 export type MindInput =

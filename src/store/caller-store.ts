@@ -6,6 +6,7 @@ import {
   agents,
   callMemories,
   callPurposes,
+  calls,
   campaignTargets,
   featureSettings,
   tenants,
@@ -27,8 +28,13 @@ export function callerStore(queries: Queries) {
           promise: callMemories.promise,
           sensitive: callMemories.sensitive,
           attemptedAt: callMemories.attemptedAt,
+          summary: calls.summary,
         })
         .from(callMemories)
+        .leftJoin(
+          calls,
+          and(eq(calls.callUuid, callMemories.callUuid), eq(calls.tenantId, tenantId)),
+        )
         .where(
           and(
             eq(callMemories.tenantId, tenantId),
@@ -76,15 +82,6 @@ export function callerStore(queries: Queries) {
         .get();
       return row?.variables ?? {};
     },
-
-    async agentName(tenantId, agentId) {
-      const row = await queries
-        .select({ name: agents.name })
-        .from(agents)
-        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
-        .get();
-      return row?.name;
-    },
   };
 
   const ownMemory = (tenantId: number, id: number) =>
@@ -92,6 +89,15 @@ export function callerStore(queries: Queries) {
 
   return {
     ...records,
+
+    async agentName(tenantId: number, agentId: number): Promise<string | undefined> {
+      const row = await queries
+        .select({ name: agents.name })
+        .from(agents)
+        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
+        .get();
+      return row?.name;
+    },
 
     async putPurpose(tenantId: number, purpose: NewPurpose): Promise<void> {
       await queries.insert(callPurposes).values({ ...purpose, tenantId });

@@ -6,7 +6,7 @@
  * that the entry (call.worker.ts) chooses the real ones.
  */
 
-import { builtInTools } from "../conversation/built-in-tools.ts";
+import { builtInTools, maySendDigits } from "../conversation/built-in-tools.ts";
 import { openingOf } from "../conversation/disclosure.ts";
 import { PhraseCache } from "../conversation/phrase-cache.ts";
 import { buildSystemPrompt, variablesOf } from "../conversation/prompt.ts";
@@ -148,7 +148,7 @@ export class CallHost {
     said?: readonly ChatLine[],
   ): EngineSession {
     const { clock, settings } = this.options;
-    const { callId, agent, knowledge, tools } = brief;
+    const { callId, agent, knowledge, tools, memory } = brief;
     const transferTargets = settings.conversation.transferTargets ?? {};
     const variables = variablesOf(brief, clock.now());
     const { greeting } = openingOf(brief, settings.conversation, variables);
@@ -158,11 +158,11 @@ export class CallHost {
       voice: agent.voice,
       sampleRateHz,
       systemPrompt: buildSystemPrompt(brief, variables),
-      knowledge,
+      knowledge: memory ? [...knowledge, memory] : knowledge,
       tools,
       transferTargets: Object.values(transferTargets),
-      builtInTools: builtInTools({ transferTargets }, tools),
-      callerNumber: brief.direction === "inbound" ? brief.fromNumber : brief.toNumber,
+      builtInTools: builtInTools({ transferTargets, sendDigits: maySendDigits(brief) }, tools),
+      callerNumber: variables.caller_number,
       history: said ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
     });
   }

@@ -26,4 +26,5 @@ export const EMPTY_REPORT: CallReport = {
   recording: null,
   answeredBy: "unknown",
   summary: "",
+  line: "",
 };

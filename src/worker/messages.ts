@@ -22,6 +22,8 @@ export interface AgentSnapshot {
   readonly language: AgentLanguage;
   readonly maxDurationSec: number;
   readonly voicemailAction: "leave_message" | "hangup";
+  /** May press keys on calls that came in, too. */
+  readonly sendDigitsInbound: boolean;
   readonly fillerPhrases: readonly string[];
 }
 
@@ -44,6 +46,13 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** What others wrote about a call or its other side: for the mind to use, never to obey. */
+export interface CallDatum {
+  /** Lower case, like `contact_notes`. */
+  readonly label: string;
+  readonly text: string;
+}
+
 export interface CallBrief {
   readonly callId: string;
   readonly direction: "inbound" | "outbound";
@@ -57,8 +66,16 @@ export interface CallBrief {
   readonly timeZone: string;
   /** Address the RTP socket binds to. */
   readonly rtpHost: string;
-  /** What is known about the other side, a sentence each, for the prompt. */
+  /** What the appliance itself knows about the other side, a sentence each, for the prompt. */
   readonly callerFacts?: readonly string[];
+  /** What contacts, a CRM and earlier calls say. */
+  readonly callerData?: readonly CallDatum[];
+  /** How sure it is who is on the other side. Missing: 0. */
+  readonly callerLevel?: 0 | 1 | 2;
+  /** Earlier calls as a file, for engines that answer from knowledge; not part of the prompt. */
+  readonly memory?: KnowledgeSnapshot | null;
+  /** Why we call, where the greeting says it. */
+  readonly occasion?: "birthday" | null;
   /** More values for `{{…}}`: of a campaign's line. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
@@ -381,4 +398,6 @@ export interface CallReport {
   readonly talkRtpMs?: number;
   readonly answeredBy: "human" | "machine" | "unknown";
   readonly summary: string;
+  /** What the call was about and how it went, without private details; empty: nobody knows. */
+  readonly line: string;
 }

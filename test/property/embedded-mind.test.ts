@@ -55,7 +55,7 @@ test("every input is answered, and every response ends with done", async () => {
           expect(events.some((event) => event.type === "text" && event.text !== "")).toBe(true);
         }
         const end = { reason: "caller_hangup", durationSec: 10 };
-        expect((await mind.summarize(end)).length).toBeGreaterThan(10);
+        expect((await mind.summarize(end)).text.length).toBeGreaterThan(10);
       },
     ),
     { numRuns: 60 },

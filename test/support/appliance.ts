@@ -180,7 +180,7 @@ export interface ApplianceOptions {
   readonly knowledge?: string;
   /** Default: one in this process. Closed with the appliance. */
   readonly carrier?: Carrier;
-  readonly agent?: Partial<typeof agents.$inferInsert>;
+  readonly agent?: Partial<typeof agents.$inferSelect>;
   /** For the operator's health page. Default: none. */
   readonly doctor?: Doctor;
 }
@@ -226,6 +226,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       language: "en",
       maxDurationSec: 120,
       voicemailAction: "hangup",
+      sendDigitsInbound: false,
       fillerPhrases: "One moment please.\nLet me check.",
       webhookUrl: null,
       transcriptEmail: "owner@example.com",

@@ -57,6 +57,7 @@ export const AGENT: AgentSnapshot = {
   language: "en",
   maxDurationSec: 600,
   voicemailAction: "hangup",
+  sendDigitsInbound: false,
   fillerPhrases: ["One moment.", "Let me look."],
 };
 
@@ -119,7 +120,7 @@ export class ScriptedAudio implements CallAudio {
   whenDrained(listener: () => void): void {
     listener();
   }
-  sendDigits(): void {}
+  sendDigits(_digits: string): void {}
   startRecording(): void {}
   async close(): Promise<null> {
     this.closed = true;
@@ -201,7 +202,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
       },
       heardUntil: (text) => heardUntil.push(text),
-      summarize: async (end) => `Ended by ${end.reason}.`,
+      summarize: async (end) => ({ text: `Ended by ${end.reason}.`, line: "A call." }),
     },
     voice: {
       async *speak(text, signal) {

@@ -122,7 +122,7 @@ export async function openLab(parts: LabParts, options: LabOptions) {
         yield { type: "done", usage: { inputTokens: 1, outputTokens: 1 } };
       },
       heardUntil: (text) => heardUntil.push(text),
-      summarize: async () => "",
+      summarize: async () => ({ text: "", line: "" }),
     },
     voice: {
       async *speak(text) {

@@ -1,9 +1,9 @@
 /** [conversation]: turn-taking, silence, tools, disclosure. Times in milliseconds. */
 import { z } from "zod";
-import { flag, integer, section, tableOf, text } from "../key.ts";
+import { flag, integer, section, tableOf, textOrOff } from "../key.ts";
 
-const spoken = { allowed: 'a sentence to speak, or "" for nothing', charactersMax: 500 };
-const said = (fallback: string) => text(fallback, { ...spoken, matches: () => true });
+const said = (fallback: string) =>
+  textOrOff(fallback, { allowed: "a sentence to speak", charactersMax: 500 });
 
 export const DISCLOSURE = {
   lt: "Sveiki, kalbate su virtualiu asistentu, pokalbis įrašomas.",

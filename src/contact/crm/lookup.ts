@@ -10,8 +10,9 @@ import type { Database, Queries } from "../../store/database.ts";
 import { GuardedHttpError } from "../../webhook/guarded-http-error.ts";
 import type { GuardedClient } from "../../webhook/safe-http.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
+import type { CallDatum } from "../../worker/messages.ts";
 import type { OtherSide } from "../ports.ts";
-import { type CrmAnswer, crmAnswerFrom, factsOf } from "./mapping.ts";
+import { type CrmAnswer, crmAnswerFrom, dataOf } from "./mapping.ts";
 
 export const SOFT_MS = 800;
 export const HARD_MS = 1500;
@@ -35,9 +36,9 @@ export interface CrmRecords {
 }
 
 export interface CrmLookup {
-  facts(tenantId: number, other: OtherSide): Promise<readonly string[]>;
+  facts(tenantId: number, other: OtherSide): Promise<readonly CallDatum[]>;
   /** For trying it: asks now, waits 1.5 s, takes no cached answer. Throws unavailable with what went wrong. */
-  trial(tenantId: number, other: OtherSide): Promise<readonly string[]>;
+  trial(tenantId: number, other: OtherSide): Promise<readonly CallDatum[]>;
 }
 
 export interface CrmLookupOptions {
@@ -122,7 +123,7 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
       const target = await records(database.read).target(tenantId);
       if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
       try {
-        return factsOf(await ask(tenantId, target, other));
+        return dataOf(await ask(tenantId, target, other));
       } catch (error) {
         throw new AppError({
           code: "unavailable",
@@ -134,7 +135,7 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
 
     async facts(tenantId, other) {
       try {
-        return factsOf(await answerFor(tenantId, other));
+        return dataOf(await answerFor(tenantId, other));
       } catch (error) {
         log.warn("crm.lookup_failed", { call_id: other.callUuid, error: describeError(error) });
         return [];

@@ -42,6 +42,9 @@ export function crmTrial({ database, records, lookup, isOn, clock, random }: Crm
       ...{ ended_reason: "caller_hangup", summary: "A visit was booked for Friday." },
       ...{ transcript: "Agent: Hello.\nCustomer: A visit on Friday, please.", cost_eur: 0.15 },
     };
-    return { facts: [...facts], outcome: mappedOutcome(sample, target?.mapping ?? {}) };
+    return {
+      facts: facts.map(({ label, text }) => `${label}: ${text}`),
+      outcome: mappedOutcome(sample, target?.mapping ?? {}),
+    };
   };
 }

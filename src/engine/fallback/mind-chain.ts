@@ -9,6 +9,7 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import {
   type CallEnd,
+  type CallSummary,
   EngineFailure,
   type Mind,
   type MindEvent,
@@ -83,7 +84,7 @@ export class MindChain implements Mind {
     this.options.providers.current("mind")?.mind.heardUntil(text, playedMs);
   }
 
-  async summarize(end: CallEnd): Promise<string> {
+  async summarize(end: CallEnd): Promise<CallSummary> {
     const { messageTaker, providers, memory, clock, language } = this.options;
     const plain = () => summaryWithoutModel(memory, end, language(), messageTaker);
     if (messageTaker?.begun) return plain();
@@ -93,9 +94,10 @@ export class MindChain implements Mind {
       return plain();
     }
     try {
-      const text = await withDeadline(clock, candidate.session.mind.summarize(end), SUMMARY_MS_MAX);
+      const work = candidate.session.mind.summarize(end);
+      const summary = await withDeadline(clock, work, SUMMARY_MS_MAX);
       candidate.breaker.succeeded();
-      return text.trim() === "" ? plain() : text;
+      return summary.text.trim() === "" ? plain() : summary;
     } catch (error) {
       providers.failed("mind", candidate, error);
       return plain();

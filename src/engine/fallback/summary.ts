@@ -3,7 +3,7 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import { CallRecord } from "../embedded/mind/call-record.ts";
 import { summaryOf } from "../embedded/mind/summary.ts";
-import type { CallEnd } from "../ports.ts";
+import type { CallEnd, CallSummary } from "../ports.ts";
 import type { CallMemory } from "./call-memory.ts";
 import type { MessageTaker } from "./message-taker.ts";
 
@@ -12,7 +12,7 @@ export function summaryWithoutModel(
   end: CallEnd,
   language: AgentLanguage,
   messageTaker: MessageTaker | null,
-): string {
+): CallSummary {
   const record = new CallRecord();
   record.spoke = memory.callerSpoke;
   for (const name of memory.toolsDone) record.addTool(name, true);
@@ -20,11 +20,13 @@ export function summaryWithoutModel(
   if (!messageTaker?.begun) {
     const topics = memory.entries.filter(({ by }) => by === "caller").map(({ text }) => text);
     for (const text of topics) record.addAnswer(text.slice(0, 60));
-    return summaryOf(record, end, language);
+    // The caller's own words are no line for anybody who calls from the number.
+    return { ...summaryOf(record, end, language), line: "" };
   }
   const { text, outage } = messageTaker;
   if (text !== "") record.message = "taken";
-  return [outage, text, summaryOf(record, end, language)].filter((part) => part !== "").join(" ");
+  const summary = summaryOf(record, end, language);
+  return { ...summary, text: [outage, text, summary.text].filter((part) => part !== "").join(" ") };
 }
 
 /** Settles as `work`, or rejects after `timeoutMs`. */

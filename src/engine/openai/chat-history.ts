@@ -6,6 +6,7 @@
  * answer that was cut holds only what the caller heard; one that nobody heard leaves no trace, and
  * its question is not asked twice when the caller says it again with more.
  */
+import { oneLine } from "../../core/one-line.ts";
 import type { JsonObject, JsonValue } from "../../worker/messages.ts";
 import type { Said } from "../ports.ts";
 import { estimateTokens } from "../prompt-size.ts";
@@ -61,8 +62,13 @@ export class ChatHistory {
   caller(text: string): void {
     this.#forgetUnheard(text);
     this.#question = { text, at: this.#messages.length };
-    this.#add({ role: "user", content: text });
+    this.#add({ role: "user", content: spokenWords(text) });
     this.#answer = null;
+  }
+
+  /** What the caller said could not be understood. */
+  inaudible(): void {
+    this.note("inaudible");
   }
 
   /** A fact about the call, as data. */
@@ -207,8 +213,17 @@ export class ChatHistory {
 
 function messageOf({ by, text }: Said): ChatMessage {
   if (by === "agent") return { role: "assistant", content: text };
-  return { role: "user", content: by === "tool" ? `[A tool returned: ${text}]` : text };
+  const words = spokenWords(text);
+  return { role: "user", content: by === "tool" ? `[A tool returned: ${words}]` : words };
 }
+
+const WORDS_CHARACTERS_MAX = 20_000;
+
+/** Square brackets are ours: no words that were spoken can look like a note about the call. */
+const spokenWords = (text: string): string =>
+  oneLine(text, WORDS_CHARACTERS_MAX)
+    .replace(/[[［]/g, "(")
+    .replace(/[\]］]/g, ")");
 
 const tokensOf = (message: ChatMessage): number =>
   4 +

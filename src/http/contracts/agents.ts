@@ -49,6 +49,12 @@ function agentFields(voices: readonly string[]) {
       example: "hangup",
       must: "be leave_message or hangup",
     }),
+    send_digits_inbound: field(z.boolean(), {
+      description:
+        "Whether the agent may press keys on calls that came in, too. On calls it places it always may.",
+      example: false,
+      must: "be true or false",
+    }),
     filler_phrases: text(5_000, {
       description: "Phrases for when a tool takes longer than 2.5 s, one a line.",
       example: "One moment, please.\nLet me check that.",
@@ -83,6 +89,11 @@ export const Agent = z
       z.enum(["leave_message", "hangup"]),
       "When a machine answers.",
       "hangup",
+    ),
+    send_digits_inbound: shown(
+      z.boolean(),
+      "Whether it may press keys on calls that came in, too.",
+      false,
     ),
     filler_phrases: shown(z.string(), "Filler phrases, one a line.", "One moment, please."),
     webhook_url: url,

@@ -31,6 +31,8 @@ export const agents = sqliteTable(
     language: text("language", { enum: AGENT_LANGUAGES }).notNull(),
     maxDurationSec: integer("max_duration_sec").notNull(),
     voicemailAction: text("voicemail_action", { enum: ["leave_message", "hangup"] }).notNull(),
+    /** Keys may be pressed on inbound calls, too. */
+    sendDigitsInbound: flag("send_digits_inbound").notNull().default(false),
     fillerPhrases: text("filler_phrases").notNull(),
     webhookUrl: text("webhook_url"),
     transcriptEmail: text("transcript_email"),

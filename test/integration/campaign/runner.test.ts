@@ -126,7 +126,7 @@ async function ends(runner: CampaignRunner, callUuid: string | null, endedReason
     runner.listener.ended(queries, {
       ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
       ...{ agentId, status: "completed", endedReason, talkMs },
-      ...{ summary: "", transcript: "", costEur: 0 },
+      ...{ summary: "", line: "", transcript: "", costEur: 0 },
     }),
   );
 }

@@ -98,7 +98,7 @@ const ended = (callUuid: string, endedReason: string, talkMs: number) =>
     server.callerParts.callers.ended(queries, {
       ...{ tenantId: tenant.id, callUuid, direction: "outbound", number: "", agentId },
       ...{ status: talkMs > 0 ? "completed" : "no_answer", endedReason, talkMs },
-      ...{ summary: "", transcript: "", costEur: 0 },
+      ...{ summary: "", line: "", transcript: "", costEur: 0 },
     }),
   );
 

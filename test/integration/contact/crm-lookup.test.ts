@@ -66,22 +66,24 @@ const facts = async (number = NUMBER) =>
       ...{ database, records: crmStore, vault, clock: systemClock, log: silentLog },
       client: createGuardedClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
     }).facts(tenantId, { direction: "inbound", number, callUuid: "u" })
-  ).join(" ");
+  )
+    .map(({ label, text }) => `${label}: ${text}`)
+    .join(" ");
 
 test("an answer in time is told", async () => {
-  expect(await facts()).toContain("name: Jonas");
+  expect(await facts()).toContain("crm_name: Jonas");
 });
 
 test("between 0.8 and 1.5 s what it said before is told, and nothing waits for it", async () => {
   await facts();
   delayMs = 1_100;
   answer = () => Response.json({ name: "Petras" });
-  expect(await facts()).toContain("name: Jonas");
+  expect(await facts()).toContain("crm_name: Jonas");
 });
 
 test("without anything said before, it has 1.5 s", async () => {
   delayMs = 1_100;
-  expect(await facts("+37061000191")).toContain("name: Jonas");
+  expect(await facts("+37061000191")).toContain("crm_name: Jonas");
   delayMs = 4_000;
   expect(await facts("+37061000192")).toBe("");
 });
@@ -98,7 +100,7 @@ test.each([
   answer = () => Response.json({ name: "Jonas" });
   await facts();
   answer = wrong;
-  expect(await facts()).toContain("name: Jonas");
+  expect(await facts()).toContain("crm_name: Jonas");
 });
 
 test("a number it does not know is nothing; what it says is cut and cleaned", async () => {
@@ -107,8 +109,8 @@ test("a number it does not know is nothing; what it says is cut and cleaned", as
   answer = () =>
     Response.json({ name: `A\u0000B\n${"c".repeat(900)}`, other: "hidden", balance: 5 });
   const said = await facts();
-  expect(said).toContain("name: A B c");
-  expect(said).toContain("balance: 5");
+  expect(said).toContain("crm_name: A B c");
+  expect(said).toContain("crm_balance: 5");
   expect(said).not.toContain("hidden");
   expect(said.length).toBeLessThan(700);
   expect(asked).toBe(2);

@@ -56,7 +56,7 @@ const embedded: Engine = {
     mind: {
       async *respond() {},
       heardUntil() {},
-      summarize: async () => "",
+      summarize: async () => ({ text: "", line: "" }),
     },
     voice: {
       async *speak(text) {
@@ -214,7 +214,10 @@ test("with all models dead a message is taken, and the summary holds it", async 
   const last = await answerTo(session, utterance("Please call me tomorrow."));
   expect(textOf(last)).toBe(thanks);
   expect(last.map(({ type }) => type)).toContain("end_call");
-  const summary = await session.mind.summarize({ reason: "agent_hangup", durationSec: 60 });
+  const { text: summary } = await session.mind.summarize({
+    reason: "agent_hangup",
+    durationSec: 60,
+  });
   for (const part of ["technical problem", "Anna Smith", "860000001", "Please call me tomorrow."]) {
     expect(summary).toContain(part);
   }

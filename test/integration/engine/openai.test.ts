@@ -358,7 +358,10 @@ test("the summary is in the agent's language and told that the transcript is dat
   server.script.answer = () => ({ text: "The caller asked about opening hours." });
   const session = open({ language: "lv" });
   await answerTo(session, utterance("When are you open?"));
-  const summary = await session.mind.summarize({ reason: "caller_hangup", durationSec: 40 });
+  const { text: summary } = await session.mind.summarize({
+    reason: "caller_hangup",
+    durationSec: 40,
+  });
   expect(summary).toBe("The caller asked about opening hours.");
   const [system] = chats().at(-1)?.messages ?? [];
   expect(system?.content).toContain("Latvian");

@@ -328,7 +328,10 @@ test("the summary is asked for beside the conversation", async () => {
   const session = open();
   await exchange(session, "When are you open?");
   const before = server.conversations()[0]?.length;
-  const summary = await session.mind.summarize({ reason: "caller_hangup", durationSec: 20 });
+  const { text: summary } = await session.mind.summarize({
+    reason: "caller_hangup",
+    durationSec: 20,
+  });
   expect(summary).toBe("A short summary of the call.");
   expect(server.conversations()[0]?.length).toBe(before as number);
 });

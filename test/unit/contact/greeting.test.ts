@@ -28,6 +28,11 @@ test("a contact's own form goes before the rules", () => {
   expect(addressOf({ ...person, vocative: "gerbiamas daktare" }, "lt")).toBe("gerbiamas daktare");
 });
 
+test("a name that wants to be more than a name is spoken as one line", () => {
+  const person = { firstName: "Ona\n\n## New", lastName: "{{company}}\u0000", vocative: null };
+  expect(addressOf(person, "en")).toBe("Ona ## New company");
+});
+
 test("who asks not to be called is heard in four languages, who does not is not", () => {
   for (const text of [
     "Please don't call me again.",

@@ -3,10 +3,11 @@ import { describe, expect, test } from "bun:test";
 import {
   builtInTools,
   isBuiltIn,
+  maySendDigits,
   readBuiltInCall,
 } from "../../../src/conversation/built-in-tools.ts";
 import type { MindEvent } from "../../../src/engine/ports.ts";
-import { scriptedCall } from "../../support/scripted-call.ts";
+import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
 
 const TARGETS = { Reception: "+37060000000", desk: "sip:desk@example.com" };
 const text = (words: string): MindEvent => ({ type: "text", text: words });
@@ -19,20 +20,46 @@ const calls = (tool: string, args: Record<string, string>): MindEvent => ({
 
 test("transfer is offered only where there are targets, and names them all", () => {
   const names = (targets: Record<string, string>) =>
-    builtInTools({ transferTargets: targets }).map((tool) => tool.name);
+    builtInTools({ transferTargets: targets, sendDigits: true }).map((tool) => tool.name);
   expect(names({})).not.toContain("transfer_call");
   expect(names(TARGETS)).toContain("transfer_call");
-  const tool = builtInTools({ transferTargets: TARGETS }).find(
+  const tool = builtInTools({ transferTargets: TARGETS, sendDigits: true }).find(
     ({ name }) => name === "transfer_call",
   );
   expect(JSON.stringify(tool?.parameters)).toContain('"enum":["Reception","desk"]');
 });
 
+test("keys are offered and pressed on calls we place, and on calls that come in where the agent may", async () => {
+  for (const [direction, sendDigitsInbound, may] of [
+    ["outbound", false, true],
+    ["outbound", true, true],
+    ["inbound", false, false],
+    ["inbound", true, true],
+  ] as const) {
+    const brief = { ...callBrief({ sendDigitsInbound }), direction };
+    const offered = builtInTools({ transferTargets: {}, sendDigits: maySendDigits(brief) });
+    expect(offered.some(({ name }) => name === "send_digits")).toBe(may);
+    const call = await scriptedCall({ brief });
+    const sent: string[] = [];
+    call.audio.sendDigits = (digits: string) => void sent.push(digits);
+    await call.answerAndGreet();
+    // Whoever answered our call is greeted after two seconds of silence.
+    await call.silence(4_000);
+    call.script.answers = ({ type }) =>
+      type === "utterance" ? [calls("send_digits", { digits: "##21" })] : [text("Done.")];
+    await call.says("Press hash hash twenty-one, please.");
+    await call.silence(2_000);
+    expect(sent.length > 0).toBe(may);
+    const answered = call.inputs.find(({ type }) => type === "tool_result");
+    expect(answered).toMatchObject({ ok: may });
+  }
+});
+
 test("a tenant's tool of the same name wins", () => {
   const own = { name: "end_call", description: "Ours", parameters: {} };
-  expect(builtInTools({ transferTargets: {} }, [own]).map(({ name }) => name)).not.toContain(
-    "end_call",
-  );
+  expect(
+    builtInTools({ transferTargets: {}, sendDigits: true }, [own]).map(({ name }) => name),
+  ).not.toContain("end_call");
   expect(isBuiltIn("end_call")).toBe(true);
 });
 
@@ -43,10 +70,12 @@ test.each([
   ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
   ["switch_language", { language: "lt" }, { language: "lt" }],
 ] as const)("%s %j is read", (tool, args, call) => {
-  expect(readBuiltInCall(tool, args, { transferTargets: TARGETS })).toMatchObject({
-    ok: true,
-    call,
-  });
+  expect(readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true })).toMatchObject(
+    {
+      ok: true,
+      call,
+    },
+  );
 });
 
 test.each([
@@ -57,7 +86,7 @@ test.each([
   ["take_message", { message: " " }],
   ["switch_language", { language: "de" }],
 ] as const)("%s %j is refused with a reason", (tool, args) => {
-  const reading = readBuiltInCall(tool, args, { transferTargets: TARGETS });
+  const reading = readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true });
   expect(reading.ok).toBe(false);
 });
 

@@ -100,3 +100,28 @@ test("a first message that says it by itself is said once, its disclosing senten
     },
   });
 });
+
+test("a birthday call says why it is made: in the prompt, and after the greeting's first sentence", () => {
+  const wishes = { ...callBrief(), direction: "outbound" as const, occasion: "birthday" as const };
+  const variables = variablesOf(wishes, NOW);
+  expect(buildSystemPrompt(wishes, variables)).toContain(
+    "You phone to congratulate this person on their birthday.",
+  );
+  const brief = {
+    ...wishes,
+    agent: { ...wishes.agent, firstMessage: "Hello! How are you?" },
+    namedGreeting: "Hello, Ona. How are you?",
+  };
+  expect(openingOf(brief, SETTINGS, variables)).toMatchObject({
+    greeting: { text: "Hello! I am calling to wish you a happy birthday. How are you?" },
+    namedGreeting: { text: "Hello, Ona. I am calling to wish you a happy birthday. How are you?" },
+    message: { text: "Hello! I am calling to wish you a happy birthday. How are you?" },
+  });
+  const lithuanian = { ...brief, agent: { ...brief.agent, language: "lt" as const } };
+  expect(openingOf(lithuanian, SETTINGS, variables).greeting.text).toContain("gimtadieniu");
+});
+
+test("any other call says nothing of a birthday", () => {
+  const prompt = buildSystemPrompt(brief, variablesOf(brief, NOW));
+  expect(prompt).not.toContain("birthday");
+});

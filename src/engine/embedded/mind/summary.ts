@@ -1,6 +1,9 @@
-/** One or two sentences about a call, in the agent's language, from what really happened. */
+/**
+ * One or two sentences about a call, in the agent's language, from what really happened; and as the
+ * line for whoever calls back what was done, of questions and tools that the tenant named itself.
+ */
 import type { AgentLanguage } from "../../../agent/agent.ts";
-import type { CallEnd } from "../../ports.ts";
+import type { CallEnd, CallSummary } from "../../ports.ts";
 import type { CallRecord } from "./call-record.ts";
 import { fill } from "./phrases.ts";
 
@@ -106,7 +109,7 @@ const PHRASES: Readonly<Record<AgentLanguage, SummaryPhrases>> = {
 
 const TOPICS_TOLD_MAX = 4;
 
-export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLanguage): string {
+export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLanguage): CallSummary {
   const phrases = PHRASES[language];
   const topics = record.answered.slice(0, TOPICS_TOLD_MAX).map((topic) => `“${topic}”`);
   const facts: string[] = [];
@@ -129,7 +132,8 @@ export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLangu
   const told = [first.charAt(0).toUpperCase() + first.slice(1), ...facts.slice(1)].join("; ");
   const ending = phrases.ends[end.reason] ?? phrases.endsOtherwise;
   const reason = end.reason.replace(/_/g, " ");
-  return `${told}. ${fill(ending, { duration: clockDuration(end.durationSec), reason })}`;
+  const ended = fill(ending, { duration: clockDuration(end.durationSec), reason });
+  return { text: `${told}. ${ended}`, line: `${told}.` };
 }
 
 function listed(items: readonly string[], and: string): string {

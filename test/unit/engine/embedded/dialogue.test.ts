@@ -149,7 +149,7 @@ describe("intents", () => {
     expect(expected(await respond(mind, "i want to speak to a human"))).toBe("yes_no");
     expect(await ask(mind, "yes")).toContain("say your message");
     expect(await ask(mind, "this is anna please call me back")).toContain("will be passed on");
-    const summary = await mind.summarize({ reason: "caller_hangup", durationSec: 42 });
+    const { text: summary } = await mind.summarize({ reason: "caller_hangup", durationSec: 42 });
     expect(summary).toContain("message was left");
   });
 
@@ -208,7 +208,7 @@ describe("tools", () => {
     const output = { speech: "You are booked for Tuesday", id: 7 };
     const said = await ask(mind, { type: "tool_result", toolCallId, ok: true, output });
     expect(said).toStartWith("You are booked for Tuesday.");
-    const summary = await mind.summarize({ reason: "agent_hangup", durationSec: 20 });
+    const { text: summary } = await mind.summarize({ reason: "agent_hangup", durationSec: 20 });
     expect(summary).toContain("book appointment");
   });
 
@@ -241,7 +241,7 @@ describe("summary", () => {
     const mind = clinicMind();
     await respond(mind, "how much is a filling");
     await respond(mind, "do you treat children");
-    const summary = await mind.summarize({ reason: "caller_hangup", durationSec: 75 });
+    const { text: summary } = await mind.summarize({ reason: "caller_hangup", durationSec: 75 });
     expect(summary).toContain("How much is a filling?");
     expect(summary).toContain("Do you treat children?");
     expect(summary).toContain("hung up after 1:15");
@@ -249,7 +249,7 @@ describe("summary", () => {
 
   for (const language of ["lt", "lv", "en", "ru"] as const) {
     test(`is one or two sentences for a silent call: ${language}`, async () => {
-      const summary = await clinicMind({ language }).summarize({
+      const { text: summary } = await clinicMind({ language }).summarize({
         reason: "silence_timeout",
         durationSec: 30,
       });

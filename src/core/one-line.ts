@@ -1,0 +1,10 @@
+/**
+ * A text of somebody else's on one line: control and format characters, line ends and runs of white
+ * space become one space each. At most `charactersMax` characters.
+ */
+export const oneLine = (text: string, charactersMax: number): string =>
+  text
+    .normalize("NFC")
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim()
+    .slice(0, charactersMax);
