@@ -1106,6 +1106,11 @@ export interface components {
              */
             voicemail_action: "leave_message" | "hangup";
             /**
+             * @description Whether it may press keys on calls that came in, too.
+             * @example false
+             */
+            send_digits_inbound: boolean;
+            /**
              * @description Filler phrases, one a line.
              * @example One moment, please.
              */
@@ -1188,6 +1193,11 @@ export interface components {
              * @enum {string}
              */
             voicemail_action?: "leave_message" | "hangup";
+            /**
+             * @description Whether the agent may press keys on calls that came in, too. On calls it places it always may.
+             * @example false
+             */
+            send_digits_inbound?: boolean;
             /**
              * @description Phrases for when a tool takes longer than 2.5 s, one a line.
              * @example One moment, please.
@@ -1285,6 +1295,11 @@ export interface components {
              * @enum {string}
              */
             voicemail_action?: "leave_message" | "hangup";
+            /**
+             * @description Whether the agent may press keys on calls that came in, too. On calls it places it always may.
+             * @example false
+             */
+            send_digits_inbound?: boolean;
             /**
              * @description Phrases for when a tool takes longer than 2.5 s, one a line.
              * @example One moment, please.
@@ -3439,7 +3454,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_name_required`, `unknown_field`, `invalid_json`, `valid_prompt_required`, `valid_first_message_required`, `valid_first_speaker_required`, `valid_voice_required`, `valid_language_required`, `valid_max_duration_sec_required`, `valid_voicemail_action_required`, `valid_filler_phrases_required`, `valid_webhook_url_required`, `valid_transcript_email_required`, `valid_transcript_email_enabled_required`, `valid_idempotency_key_required` */
+            /** @description `valid_name_required`, `unknown_field`, `invalid_json`, `valid_prompt_required`, `valid_first_message_required`, `valid_first_speaker_required`, `valid_voice_required`, `valid_language_required`, `valid_max_duration_sec_required`, `valid_voicemail_action_required`, `valid_send_digits_inbound_required`, `valid_filler_phrases_required`, `valid_webhook_url_required`, `valid_transcript_email_required`, `valid_transcript_email_enabled_required`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3828,7 +3843,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_voice_required`, `unknown_field`, `invalid_json`, `valid_name_required`, `valid_prompt_required`, `valid_first_message_required`, `valid_first_speaker_required`, `valid_language_required`, `valid_max_duration_sec_required`, `valid_voicemail_action_required`, `valid_filler_phrases_required`, `valid_webhook_url_required`, `valid_transcript_email_required`, `valid_transcript_email_enabled_required` */
+            /** @description `valid_voice_required`, `unknown_field`, `invalid_json`, `valid_name_required`, `valid_prompt_required`, `valid_first_message_required`, `valid_first_speaker_required`, `valid_language_required`, `valid_max_duration_sec_required`, `valid_voicemail_action_required`, `valid_send_digits_inbound_required`, `valid_filler_phrases_required`, `valid_webhook_url_required`, `valid_transcript_email_required`, `valid_transcript_email_enabled_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

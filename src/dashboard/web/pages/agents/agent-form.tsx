@@ -4,6 +4,7 @@ import { useText } from "../../i18n/text.tsx";
 import { AreaField, NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
 import { Card } from "../../ui/page.tsx";
+import { DisclosureNote } from "./disclosure-note.tsx";
 
 type Agent = Rest["Agent"];
 const VOICES = ["Sari", "Emma", "Nathan", "Adrian"];
@@ -18,6 +19,7 @@ export interface AgentDraft {
   readonly language: Agent["language"];
   readonly max_duration_sec: number | null;
   readonly voicemail_action: Agent["voicemail_action"];
+  readonly send_digits_inbound: boolean;
   readonly filler_phrases: string;
   readonly webhook_url: string;
   readonly transcript_email: string;
@@ -33,6 +35,7 @@ export const emptyDraft = (language: Agent["language"]): AgentDraft => ({
   language,
   max_duration_sec: 600,
   voicemail_action: "hangup",
+  send_digits_inbound: false,
   filler_phrases: "",
   webhook_url: "",
   transcript_email: "",
@@ -55,6 +58,7 @@ export const bodyOf = (draft: AgentDraft) => ({
   language: draft.language,
   max_duration_sec: draft.max_duration_sec ?? 600,
   voicemail_action: draft.voicemail_action,
+  send_digits_inbound: draft.send_digits_inbound,
   filler_phrases: draft.filler_phrases,
   webhook_url: draft.webhook_url || null,
   transcript_email: draft.transcript_email || null,
@@ -107,7 +111,7 @@ export function AgentFields({ form }: { form: Form<AgentDraft> }) {
       <Card title={t("agents.section.speech")}>
         <AreaField
           label={t("agents.first_message")}
-          hint={t("agents.first_message_hint")}
+          hint={<DisclosureNote draft={form.values} />}
           rows={2}
           {...form.bind("first_message")}
         />
@@ -142,6 +146,11 @@ export function AgentFields({ form }: { form: Form<AgentDraft> }) {
             {...form.bind("voicemail_action")}
           />
         </div>
+        <SwitchField
+          label={t("agents.send_digits_inbound")}
+          hint={t("agents.send_digits_inbound_hint")}
+          {...form.bind("send_digits_inbound")}
+        />
       </Card>
       <Card title={t("agents.section.after")}>
         <SwitchField

@@ -21,6 +21,11 @@ export const build = {
   "agents.section.after": "After the call",
   "agents.first_message": "First words",
   "agents.first_message_hint": "Left empty: a greeting in the agent's language.",
+  "agents.disclosure.said":
+    "It says by itself that an AI speaks and that the call is recorded: nothing is said before it.",
+  "agents.disclosure.before": "Said before it: “{sentence}”",
+  "agents.disclosure.in_answer":
+    "The agent is silent until the other side has spoken. Its first answer begins with: “{sentence}”",
   "agents.first_speaker": "Who speaks first",
   "agents.speaker.assistant": "The agent",
   "agents.speaker.customer": "The caller",
@@ -28,6 +33,9 @@ export const build = {
   "agents.filler_hint": "One a line. Said when a tool takes longer than 2.5 seconds.",
   "agents.max_duration_sec": "Longest call, seconds",
   "agents.max_duration_hint": "From 30 to 3600.",
+  "agents.send_digits_inbound": "May press keys on incoming calls",
+  "agents.send_digits_inbound_hint":
+    "On calls it places the agent always may, for menus and extensions. On incoming calls a caller could talk it into functions of your telephone system.",
   "agents.voicemail_action": "When a machine answers",
   "agents.voicemail.hangup": "Hang up",
   "agents.voicemail.leave_message": "Leave a message",

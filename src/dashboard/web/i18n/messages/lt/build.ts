@@ -21,6 +21,11 @@ export const build = {
   "agents.section.after": "Po skambučio",
   "agents.first_message": "Pirmi žodžiai",
   "agents.first_message_hint": "Palikus tuščia – pasisveikinimas agento kalba.",
+  "agents.disclosure.said":
+    "Čia jau pasakyta, kad kalba dirbtinis intelektas ir kad pokalbis įrašomas: prieš tai nieko nesakoma.",
+  "agents.disclosure.before": "Prieš tai sakoma: „{sentence}“",
+  "agents.disclosure.in_answer":
+    "Agentas tyli, kol prabyla kita pusė. Pirmasis jo atsakymas prasideda taip: „{sentence}“",
   "agents.first_speaker": "Kas prabyla pirmas",
   "agents.speaker.assistant": "Agentas",
   "agents.speaker.customer": "Skambinantis",
@@ -28,6 +33,9 @@ export const build = {
   "agents.filler_hint": "Po vieną eilutėje. Sakomos, kai įrankis užtrunka ilgiau nei 2,5 sekundės.",
   "agents.max_duration_sec": "Ilgiausias skambutis, sekundės",
   "agents.max_duration_hint": "Nuo 30 iki 3600.",
+  "agents.send_digits_inbound": "Gali spausti klavišus per gaunamus skambučius",
+  "agents.send_digits_inbound_hint":
+    "Per savo skambučius agentas visada gali – meniu ir vidiniams numeriams. Per gaunamą skambutį skambinantysis galėtų jį įkalbėti įjungti jūsų telefonų sistemos funkcijas.",
   "agents.voicemail_action": "Kai atsiliepia automatas",
   "agents.voicemail.hangup": "Padėti ragelį",
   "agents.voicemail.leave_message": "Palikti žinutę",

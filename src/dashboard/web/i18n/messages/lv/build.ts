@@ -21,6 +21,11 @@ export const build = {
   "agents.section.after": "Pēc zvana",
   "agents.first_message": "Pirmie vārdi",
   "agents.first_message_hint": "Tukšs – sveiciens aģenta valodā.",
+  "agents.disclosure.said":
+    "Šeit jau pateikts, ka runā mākslīgais intelekts un ka saruna tiek ierakstīta: pirms tam nekas netiek teikts.",
+  "agents.disclosure.before": "Pirms tam tiek teikts: “{sentence}”",
+  "agents.disclosure.in_answer":
+    "Aģents klusē, līdz otra puse ir runājusi. Tā pirmā atbilde sākas ar: “{sentence}”",
   "agents.first_speaker": "Kas runā pirmais",
   "agents.speaker.assistant": "Aģents",
   "agents.speaker.customer": "Zvanītājs",
@@ -28,6 +33,9 @@ export const build = {
   "agents.filler_hint": "Pa vienai rindā. Saka, kad rīks aizņem vairāk nekā 2,5 sekundes.",
   "agents.max_duration_sec": "Garākais zvans, sekundes",
   "agents.max_duration_hint": "No 30 līdz 3600.",
+  "agents.send_digits_inbound": "Drīkst spiest taustiņus ienākošajos zvanos",
+  "agents.send_digits_inbound_hint":
+    "Zvanos, ko aģents veic pats, tas vienmēr drīkst – izvēlnēm un iekšējiem numuriem. Ienākošajā zvanā zvanītājs varētu to pierunāt izmantot jūsu telefona sistēmas funkcijas.",
   "agents.voicemail_action": "Kad atbild automāts",
   "agents.voicemail.hangup": "Nolikt klausuli",
   "agents.voicemail.leave_message": "Atstāt ziņu",

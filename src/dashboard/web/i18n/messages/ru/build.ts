@@ -21,6 +21,11 @@ export const build = {
   "agents.section.after": "После звонка",
   "agents.first_message": "Первые слова",
   "agents.first_message_hint": "Пусто – приветствие на языке агента.",
+  "agents.disclosure.said":
+    "Здесь уже сказано, что говорит искусственный интеллект и что разговор записывается: перед этим ничего не говорится.",
+  "agents.disclosure.before": "Перед этим говорится: «{sentence}»",
+  "agents.disclosure.in_answer":
+    "Агент молчит, пока не заговорит другая сторона. Его первый ответ начинается так: «{sentence}»",
   "agents.first_speaker": "Кто говорит первым",
   "agents.speaker.assistant": "Агент",
   "agents.speaker.customer": "Звонящий",
@@ -28,6 +33,9 @@ export const build = {
   "agents.filler_hint": "По одной в строке. Звучат, когда инструмент работает дольше 2,5 секунды.",
   "agents.max_duration_sec": "Самый долгий звонок, секунды",
   "agents.max_duration_hint": "От 30 до 3600.",
+  "agents.send_digits_inbound": "Может нажимать клавиши при входящих звонках",
+  "agents.send_digits_inbound_hint":
+    "В своих звонках агент может всегда – для меню и добавочных номеров. При входящем звонке звонящий мог бы уговорить его включить функции вашей телефонной системы.",
   "agents.voicemail_action": "Когда отвечает автомат",
   "agents.voicemail.hangup": "Положить трубку",
   "agents.voicemail.leave_message": "Оставить сообщение",
