@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { oneLine } from "../core/one-line.ts";
 import type { Database, Queries } from "../store/database.ts";
-import type { CallDatum } from "../worker/messages.ts";
+import type { CallDatum } from "../worker/call-datum.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
 import { addressOf, greetingFor } from "./greeting.ts";

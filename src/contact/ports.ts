@@ -1,7 +1,8 @@
 /** What calls need to know of people, and what people's records learn of calls. */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Queries } from "../store/database.ts";
-import type { CallBrief, CallDatum } from "../worker/messages.ts";
+import type { CallDatum } from "../worker/call-datum.ts";
+import type { CallBrief } from "../worker/messages.ts";
 
 export interface CallerTenant {
   readonly id: number;

@@ -92,12 +92,8 @@ export class AgentSide {
       onSynthesised: (characters) => usage.synthesised(characters),
     });
     this.#neverSilent = new NeverSilent(settings);
-    this.#proof = new DisclosureProof(
-      options.opening.disclosure,
-      clock,
-      options.transcript,
-      (note) => emit({ type: "note", note }),
-    );
+    const { opening, transcript } = options;
+    this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
     this.#responder = new Responder(engine.mind, clock, {
       text: (text) => this.#say(text),
       toolCall: (wish) => {

@@ -6,7 +6,7 @@
  * close the fence, begin a line or a heading of its own, or look like a part of the instructions.
  */
 import { oneLine } from "../core/one-line.ts";
-import type { CallDatum } from "../worker/messages.ts";
+import type { CallDatum } from "../worker/call-datum.ts";
 
 const OPEN = "<call_data>";
 const CLOSE = "</call_data>";

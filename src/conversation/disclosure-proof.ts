@@ -5,7 +5,7 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Clock } from "../core/clock.ts";
-import type { CallNote } from "../worker/messages.ts";
+import type { SessionMessage } from "./session-message.ts";
 import type { Transcript } from "./transcript.ts";
 
 export class DisclosureProof {
@@ -16,7 +16,7 @@ export class DisclosureProof {
     private disclosure: string,
     private readonly clock: Clock,
     private readonly transcript: Transcript,
-    private readonly emit: (note: CallNote) => void,
+    private readonly emit: (message: SessionMessage) => void,
   ) {}
 
   /** What must be said before any other word; empty: nothing, or it was. */
@@ -46,7 +46,8 @@ export class DisclosureProof {
     if (!this.#saying || this.#beganAt === null) return;
     const atMs = this.transcript.sinceAnswer(this.#beganAt);
     const endMs = this.transcript.sinceAnswer(this.clock.monotonic());
-    this.emit({ kind: "disclosure", atMs, endMs, heard, ...this.#saying });
+    const note = { kind: "disclosure", atMs, endMs, heard, ...this.#saying } as const;
+    this.emit({ type: "note", note });
     this.#saying = null;
   }
 }

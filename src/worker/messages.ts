@@ -10,6 +10,7 @@ import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
 import type { EndedReason } from "../call/ended-reason.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
+import type { CallDatum } from "./call-datum.ts";
 
 /** The agent as it was when the call began: later edits don't touch a live call. */
 export interface AgentSnapshot {
@@ -44,13 +45,6 @@ export interface ToolSnapshot {
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: JsonValue;
-}
-
-/** What others wrote about a call or its other side: for the mind to use, never to obey. */
-export interface CallDatum {
-  /** Lower case, like `contact_notes`. */
-  readonly label: string;
-  readonly text: string;
 }
 
 export interface CallBrief {

@@ -10,7 +10,7 @@ import type { Database, Queries } from "../../store/database.ts";
 import { GuardedHttpError } from "../../webhook/guarded-http-error.ts";
 import type { GuardedClient } from "../../webhook/safe-http.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
-import type { CallDatum } from "../../worker/messages.ts";
+import type { CallDatum } from "../../worker/call-datum.ts";
 import type { OtherSide } from "../ports.ts";
 import { type CrmAnswer, crmAnswerFrom, dataOf } from "./mapping.ts";
 

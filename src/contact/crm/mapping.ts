@@ -5,7 +5,8 @@
  */
 import { invalidField } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
-import type { CallDatum, JsonValue } from "../../worker/messages.ts";
+import type { CallDatum } from "../../worker/call-datum.ts";
+import type { JsonValue } from "../../worker/messages.ts";
 
 export const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
 /** What is told to the CRM after a call. */
