@@ -6,13 +6,26 @@ import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance
 import { tempDir } from "../support/temp-dir.ts";
 
 const CALLER = "+37061000301";
+const DISCLOSURE = "You are speaking with an AI assistant, and this call is recorded.";
 /** Above the 15 s that every call costs. */
 const MAX_SEC = 17;
 
 let world: Appliance;
 
 beforeAll(async () => {
-  world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.97" });
+  world = await startAppliance({
+    ...{ dataDir: tempDir(), host: "127.0.8.97" },
+    settings: (settings) => ({
+      ...settings,
+      callWorker: {
+        ...settings.callWorker,
+        conversation: {
+          ...settings.callWorker.conversation,
+          disclosure: { ...settings.callWorker.conversation.disclosure, en: DISCLOSURE },
+        },
+      },
+    }),
+  });
 }, 60_000);
 afterAll(() => world.close());
 
@@ -37,3 +50,19 @@ test("a call of max_duration_sec ends within it, closing phrase included, and co
   expect(detail.billing.billable_seconds).toBeGreaterThanOrEqual(15);
   expect(detail.billing.billable_seconds).toBeLessThanOrEqual(MAX_SEC);
 }, 60_000);
+
+test("an agent that lets the caller speak first is silent until then, and discloses before its answer", async () => {
+  await setAgent({ maxDurationSec: 120, firstSpeaker: "customer" });
+  const caller = await world.phone(CALLER);
+  const call = await caller.call(OWN_NUMBER);
+  await call.answered;
+  await Bun.sleep(2_000);
+  const before = call.heard();
+  await call.say("What are your opening hours?");
+  await call.waitForReply({ quietMs: 1_500 });
+  call.hangUp();
+  expect(Math.max(...before.map(Math.abs))).toBeLessThan(300);
+  const { turns } = await lastCall();
+  expect(turns[0]?.speaker).toBe("customer");
+  expect(turns.find(({ speaker }) => speaker === "agent")?.text).toStartWith(DISCLOSURE);
+}, 90_000);

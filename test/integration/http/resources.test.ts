@@ -94,6 +94,7 @@ describe("agents", () => {
         language: "en",
         max_duration_sec: 600,
         voicemail_action: "hangup",
+        send_digits_inbound: false,
         filler_phrases: expect.stringMatching(/^.+\n.+\n.+$/),
         webhook_url: null,
         transcript_email: null,
