@@ -5,7 +5,8 @@
  * - money: random histories (LINEVOICE_HISTORIES, 10,000; about 6 minutes)
  * - mutations: messages, descriptions, packets (MUTATIONS, 1,000,000 of each kind; about 10 minutes)
  * - simulation: lives of the simulated appliance (LINEVOICE_SEEDS, 20,000; about an hour)
- * - conversations: people, machines, transfers (LINEVOICE_CONVERSATIONS, 500; about 12 minutes)
+ * - conversations: people, machines, transfers, hold, mute, a late ACK, a drain (LINEVOICE_CONVERSATIONS, 500; about
+ *   15 minutes)
  * - media: calls turn over, memory and descriptors are watched (LINEVOICE_SOAK_MINUTES, 120)
  * - kill: kill −9 of the compiled program under load (LINEVOICE_CYCLES, 1,000; about two hours,
  *   LINEVOICE_APPLIANCES=3 side by side take half an hour)

@@ -1,26 +1,34 @@
 /**
  * Many conversations at once through the composed appliance, callers and callees doing what people
- * do. Every call ends with the reason that is true of it, and no answer keeps a caller waiting for
- * more than 3 s. 12 conversations, about a minute; `npm run soak` sets LINEVOICE_CONVERSATIONS.
+ * and phones do: hold, mute and a late ACK are among it, and a drain comes at the end. Every call ends
+ * with the reason that is true of it, and no answer keeps a caller waiting for more than 3 s. One
+ * conversation of each kind, about a minute; `npm run soak` sets LINEVOICE_CONVERSATIONS.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { withDeadline } from "../../src/conversation/deadline.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import type { CallOptions, Phone } from "../../src/demo/phone/phone.ts";
+import { CallNotAnswered, type PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { calls as callRows } from "../../src/store/schema/index.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tone } from "../support/phone.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const CONVERSATIONS = Number(process.env.LINEVOICE_CONVERSATIONS ?? 12);
 const AT_ONCE = Number(process.env.LINEVOICE_CONVERSATIONS_AT_ONCE ?? 3);
 const SILENT_GAP_MS_MAX = 3_000;
 /** No conversation takes longer; one that does is a failure like others. */
 const ACT_MS_MAX = 150_000;
-/** Our own answer is what counts: the machine's other work may hold a thread for a moment. */
-const TIMEOUT_MS = 60_000 + CONVERSATIONS * 20_000;
+/** Without RTP and RTCP; shorter than a silent caller is waited for. */
+const RTP_TIMEOUT_MS = 5_000;
+/** A hold that outlasts the former. */
+const HOLD_MS = 7_000;
+const HOLD_TIMEOUT_MS = 12_000;
+/** The copies of a 200 come after 0.5, 1.5 and 3.5 s. */
+const ACK_DELAY_MS = 1_000;
 const QUESTIONS = [
   "What are your opening hours?",
   "Where are you located?",
@@ -44,6 +52,8 @@ beforeAll(async () => {
       })),
       callWorker: {
         ...settings.callWorker,
+        rtpTimeoutMs: RTP_TIMEOUT_MS,
+        holdTimeoutMs: HOLD_TIMEOUT_MS,
         conversation: {
           ...settings.callWorker.conversation,
           idlePromptMs: 2_000,
@@ -88,8 +98,11 @@ async function gapAfter(call: PhoneCall): Promise<number> {
   return call.state === "ended" ? 0 : call.media.lastSpeechAt - since;
 }
 
-async function inbound(line: Line): Promise<{ call: PhoneCall; uuid: string }> {
-  const call = await line.caller.call(OWN_NUMBER);
+async function inbound(
+  line: Line,
+  options: CallOptions = {},
+): Promise<{ call: PhoneCall; uuid: string }> {
+  const call = await line.caller.call(OWN_NUMBER, options);
   await call.answered;
   const { body } = await world.api("GET", "/calls?limit=50");
   const mine = body.calls.find(
@@ -120,6 +133,22 @@ async function talk(
   });
   const { by } = await call.hangUp();
   return { act: name, uuid, expected: by === "us" ? ["caller_hangup"] : ENDED_BY_AGENT };
+}
+
+/** A caller who has been handed to the line's other phone, over our bridge. */
+async function bridged(line: Line) {
+  const { call, uuid } = await inbound(line);
+  await call.waitForReply();
+  line.other.onCall((incoming) => incoming.answer());
+  const asked = await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
+  const active = () => line.other.calls.find(({ state }) => state === "active");
+  await eventually(() => active() !== undefined, "the person answers").catch(async (error) => {
+    const { body } = await world.api("GET", `/calls/${uuid}`);
+    throw new Error(JSON.stringify({ asked, call: body.call }), { cause: error });
+  });
+  const person = active();
+  if (!person) throw new Error("the person is gone");
+  return { call, person, uuid };
 }
 
 /** How long the machine kept this thread (callers, carrier, signalling) from its work. */
@@ -208,20 +237,68 @@ const ACTS: readonly Act[] = [
       await Promise.race([call.ended, Bun.sleep(6_000)]);
     }),
   async (line) => {
-    const { call, uuid } = await inbound(line);
-    await call.waitForReply();
-    line.other.onCall((incoming) => incoming.answer());
-    const asked = await world.api("POST", `/calls/${uuid}/transfer`, { to: line.number });
-    const person = () => line.other.calls.find(({ state }) => state === "active");
-    await eventually(() => person() !== undefined, "the person answers").catch(async (error) => {
-      const { body } = await world.api("GET", `/calls/${uuid}`);
-      throw new Error(JSON.stringify({ asked, call: body.call }), { cause: error });
-    });
-    await Promise.all([call.play(tone(500, 400)), person()?.play(tone(900, 400))]);
-    await person()?.hangUp();
+    const { call, person, uuid } = await bridged(line);
+    await Promise.all([call.play(tone(500, 400)), person.play(tone(900, 400))]);
+    await person.hangUp();
     await call.ended;
     return { act: "is transferred", uuid, expected: ["transferred"] };
   },
+  async (line) => {
+    const { call, person, uuid } = await bridged(line);
+    await person.hold();
+    await Bun.sleep(HOLD_MS);
+    if (call.state !== "active") throw new Error("the caller was cut while the person held");
+    await person.resume();
+    await Promise.all([call.play(tone(500, 400)), person.play(tone(900, 400))]);
+    await person.hangUp();
+    await call.ended;
+    return { act: "is transferred and held", uuid, expected: ["transferred"] };
+  },
+  async (line, _, gaps) =>
+    talk("holds", await inbound(line), async (call) => {
+      await call.waitForReply();
+      await call.hold();
+      await Bun.sleep(HOLD_MS);
+      await call.resume();
+      await call.say("What are your opening hours?");
+      gaps.push(await gapAfter(call));
+      await call.waitForSilence();
+    }),
+  async (line) =>
+    talk("hangs up on hold", await inbound(line), async (call) => {
+      await call.waitForReply();
+      await call.hold();
+      await Bun.sleep(1_000);
+    }),
+  async (line) => {
+    const { call, uuid } = await inbound(line);
+    await call.waitForReply();
+    await call.hold();
+    await call.ended;
+    return { act: "holds for ever", uuid, expected: ["hold_timeout"] };
+  },
+  async (line) => {
+    const { call, uuid } = await inbound(line);
+    await call.waitForReply();
+    call.media.mute(true);
+    await call.ended;
+    return { act: "stays muted", uuid, expected: ["silence_timeout"] };
+  },
+  async (line) => {
+    const { call, uuid } = await inbound(line);
+    await call.waitForReply();
+    call.media.close();
+    await call.ended;
+    return { act: "vanishes", uuid, expected: ["media_lost"] };
+  },
+  async (line, _, gaps) =>
+    talk("acknowledges late", await inbound(line, { ackDelayMs: ACK_DELAY_MS }), async (call) => {
+      await call.waitForReply();
+      await Bun.sleep(ACK_DELAY_MS);
+      await call.say("Where are you located?");
+      gaps.push(await gapAfter(call));
+      await call.waitForSilence();
+    }),
   async (line, _, gaps) => {
     const live = await inbound(line);
     return talk("finds them busy", live, async (call) => {
@@ -266,6 +343,10 @@ const ACTS: readonly Act[] = [
     return { act: "is busy", uuid: body.call_uuid, expected: ["busy"] };
   },
 ];
+
+const CONVERSATIONS = Number(process.env.LINEVOICE_CONVERSATIONS ?? ACTS.length);
+/** Our own answer is what counts: the machine's other work may hold a thread for a moment. */
+const TIMEOUT_MS = 60_000 + CONVERSATIONS * 20_000;
 
 test(
   `${CONVERSATIONS} conversations end for their true reason, and no answer takes 3 s`,
@@ -325,5 +406,36 @@ test(
       return calls.every((call) => call.ended_at !== null);
     }, "no call is left");
   },
-  { timeout: TIMEOUT_MS, retry: CONVERSATIONS > 12 ? 0 : 2 },
+  { timeout: TIMEOUT_MS, retry: CONVERSATIONS > ACTS.length ? 0 : 2 },
 );
+
+/** The appliance's rows, whether it runs or not. */
+async function reasonsOf(uuids: readonly string[]): Promise<(string | null | undefined)[]> {
+  const database = await openDatabase(join(world.dataDir, "linevoice.db"), systemClock.now());
+  try {
+    const rows = await database.read.select().from(callRows);
+    return uuids.map((uuid) => rows.find((row) => row.callUuid === uuid)?.endedReason);
+  } finally {
+    await database.close();
+  }
+}
+
+test("a drain turns new calls away, lets live ones end for their own reason, and a stop says who ended them", async () => {
+  await Promise.all(lines.map((line) => line.caller.register()));
+  const live = await Promise.all(lines.map((line) => inbound(line)));
+  const draining = world.app.drain();
+  const late = lines[0]?.other;
+  if (!late) throw new Error("no line");
+  const refused = await (await late.call(OWN_NUMBER)).answered.catch((error: unknown) => error);
+  expect(refused instanceof CallNotAnswered && refused.end.sipCode).toBe(503);
+  const [first, ...others] = live;
+  await Promise.all(others.map(({ call }) => call.hangUp()));
+  await eventually(() => world.app.liveCalls() === 1, "the others are over");
+  expect(first?.call.state).toBe("active");
+  await Promise.all([world.app.stop(), draining]);
+  expect((await first?.call.ended)?.by).toBe("them");
+  expect(await reasonsOf(live.map(({ uuid }) => uuid))).toEqual([
+    "operator_hangup",
+    ...others.map(() => "caller_hangup"),
+  ]);
+}, 60_000);

@@ -18,6 +18,8 @@ export interface OutgoingCallPlan {
   readonly line: DialogLine;
   /** False: the 2xx is never ACKed (a broken phone). */
   readonly acknowledges: boolean;
+  /** Copies of the 2xx that come sooner after the first are not ACKed (a slow network). */
+  readonly ackDelayMs: number;
   readonly headers: HeaderInit;
 }
 
@@ -28,6 +30,7 @@ export class OutgoingCall extends PhoneCall {
   #withdrawn = false;
   /** Of the 2xx that was taken; another To tag is a fork and gets a BYE. */
   #answeredTag: string | null = null;
+  #answeredAtMs: number | null = null;
 
   constructor(
     private readonly plan: OutgoingCallPlan,
@@ -99,7 +102,7 @@ export class OutgoingCall extends PhoneCall {
       this.#answeredTag === tag && this.dialog
         ? this.dialog
         : new Dialog(partiesOfAnswer(response), this.plan.line, this.#cseq);
-    if (this.plan.acknowledges) dialog.acknowledge(response.cseq.number);
+    if (this.#mayAcknowledge()) dialog.acknowledge(response.cseq.number);
     if (!isFirst && this.#answeredTag === tag) return;
     if (!isFirst || this.#withdrawn || this.state === "ended") {
       dialog.request("BYE", () => {});
@@ -113,6 +116,12 @@ export class OutgoingCall extends PhoneCall {
       dialog.request("BYE", () => {});
       this.finish({ by: "us", how: "refused", sipCode: 488 });
     }
+  }
+
+  #mayAcknowledge(): boolean {
+    const nowMs = this.setup.clock.monotonic();
+    this.#answeredAtMs ??= nowMs;
+    return this.plan.acknowledges && nowMs - this.#answeredAtMs >= this.plan.ackDelayMs;
   }
 
   protected withdraw(): void {

@@ -16,6 +16,7 @@ import {
   timestampDelta,
   writeRtpHeader,
 } from "../../media/rtp/packet.ts";
+import { buildRtcp } from "../../media/rtp/rtcp.ts";
 import {
   readTelephoneEvent,
   TELEPHONE_EVENT_BYTES,
@@ -34,6 +35,8 @@ const QUEUE_SAMPLES_MAX = 60 * PHONE_SAMPLE_RATE_HZ;
 const SPEECH_RMS = 200;
 /** A gap in time stamps above this is a new stream, not silence. */
 const JUMP_SAMPLES_MAX = 30 * PHONE_SAMPLE_RATE_HZ;
+/** A muted phone reports once a second. */
+const REPORT_EVERY_FRAMES = 50;
 /** A room is never digitally silent: about −66 dBFS of noise under everything said. */
 const ROOM_NOISE = 16;
 
@@ -46,6 +49,8 @@ export class PhoneMedia {
   #socket: Bun.udp.Socket<"buffer"> | null = null;
   #remote: RemoteDescription | null = null;
   #sending = true;
+  /** Frames since the phone was muted; null: it is not. */
+  #mutedFrames: number | null = null;
   #timer: Timer | null = null;
   #nextFrameAt = 0;
 
@@ -122,6 +127,11 @@ export class PhoneMedia {
     this.#schedule();
   }
 
+  /** Silence suppression: no RTP while it is on, but RTCP reports (RFC 3550 6.4.2). */
+  mute(on: boolean): void {
+    this.#mutedFrames = on ? 0 : null;
+  }
+
   /** Appends 8 kHz speech. Resolves when its last sample was sent or the call is over. */
   play(pcm: Int16Array): Promise<void> {
     const queued = this.#queue.reduce((sum, part) => sum + part.length, 0);
@@ -177,8 +187,15 @@ export class PhoneMedia {
     const remote = this.#remote;
     this.#timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
     if (!remote || !this.#sending) return;
-    if (this.#digits.active) this.#sendDigit(remote);
+    if (this.#mutedFrames !== null) this.#report(remote, this.#mutedFrames++);
+    else if (this.#digits.active) this.#sendDigit(remote);
     else this.#sendSpeech(remote);
+  }
+
+  #report({ rtp }: RemoteDescription, frame: number): void {
+    if (!this.#socket || frame % REPORT_EVERY_FRAMES > 0) return;
+    const report = buildRtcp({ ssrc: this.#ssrc, sender: null, block: null }, "phone");
+    sendDatagram(this.#socket, report, { host: rtp.host, port: rtp.port + 1 });
   }
 
   #sendSpeech(remote: RemoteDescription): void {

@@ -44,6 +44,8 @@ export interface PhoneOptions {
 export interface CallOptions {
   /** False: the 2xx is never ACKed. */
   readonly acknowledges?: boolean;
+  /** The first 2xx that comes so much after the first of all is ACKed. Default: 0, each is. */
+  readonly ackDelayMs?: number;
   /** User part of From; default: the phone's number. */
   readonly callerNumber?: string;
   readonly headers?: HeaderInit;
@@ -179,6 +181,7 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
           from: `<sip:${caller}@${domain}>;tag=${token()}`,
           line,
           acknowledges: callOptions.acknowledges ?? true,
+          ackDelayMs: callOptions.ackDelayMs ?? 0,
           headers: callOptions.headers ?? [],
         },
         await setupOf(),
