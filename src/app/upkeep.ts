@@ -6,6 +6,7 @@ import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts"
 import { startNightlyBackup } from "../backup/nightly.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { watchDirectory } from "../ops/directory-watch.ts";
 import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../ops/disk-watch.ts";
 import { watchIntegrity } from "../ops/integrity-watch.ts";
 import { startRetention } from "../retention/retention.ts";
@@ -42,6 +43,13 @@ export function startUpkeep(
     freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
     ...{ clock, log },
   });
+  const recordings = watchDirectory({ directory: paths.recordings, clock, log });
+  const recordingsWarning = () => {
+    const problem = recordings.problem();
+    return problem === null
+      ? null
+      : `New calls are not recorded: ${paths.recordings} cannot be written to (${problem}).`;
+  };
   const backups = createBackups({
     ...{ dataDir, databasePath, clock },
     requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
@@ -82,12 +90,13 @@ export function startUpkeep(
     backups,
     disk,
     warnings: () =>
-      [disk.warning(), nightly.problem(), integrity?.problem() ?? null].filter(
+      [disk.warning(), recordingsWarning(), nightly.problem(), integrity?.problem() ?? null].filter(
         (problem) => problem !== null,
       ),
     backupProblem: () => nightly.problem(),
     async stop() {
       disk.stop();
+      recordings.stop();
       integrity?.stop();
       await retention.stop();
       await nightly.stop();

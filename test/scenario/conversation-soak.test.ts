@@ -26,7 +26,7 @@ const ACT_MS_MAX = 150_000;
 const RTP_TIMEOUT_MS = 5_000;
 /** A hold that outlasts the former. */
 const HOLD_MS = 7_000;
-const HOLD_TIMEOUT_MS = 12_000;
+const HOLD_TIMEOUT_MS = 16_000;
 /** The copies of a 200 come after 0.5, 1.5 and 3.5 s. */
 const ACK_DELAY_MS = 1_000;
 const QUESTIONS = [

@@ -6,7 +6,8 @@
  * slow disk; a disk that fails or falls behind stops the recording, never the call; the header is
  * valid from the first byte and corrected every 5 s, so that a crash loses seconds, not the file.
  */
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { RecordingInfo } from "../../worker/messages.ts";
@@ -93,8 +94,19 @@ export class CallRecorder {
   }
 
   async #create(): Promise<void> {
-    this.#file = await open(this.#path, "w");
+    this.#file = await this.#open();
     await this.#file.write(wavHeader(this.#format, 0), 0, WAV_HEADER_BYTES, 0);
+  }
+
+  /** Makes the directory anew where it was removed meanwhile, but nothing above it: a disk may be gone. */
+  async #open(): Promise<FileHandle> {
+    try {
+      return await open(this.#path, "w");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      await mkdir(dirname(this.#path), { mode: 0o700 });
+      return await open(this.#path, "w");
+    }
   }
 
   async #append(samples: Int16Array): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -286,10 +286,25 @@ test("a recording that cannot be written leaves the call alone", async () => {
   const heard = hear(b);
   a.connect(planTo(b.rtpPort));
   b.connect(planTo(a.rtpPort));
-  a.startRecording("/nonexistent-directory/call.wav");
+  const directory = await mkdtemp(join(tmpdir(), "linevoice-recording-"));
+  cleanups.push(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, "recordings"), "a file where the directory should be");
+  a.startRecording(join(directory, "recordings", "call.wav"));
   a.play(sine(440, 300, 8000));
   await until(() => loudestShare(heard(), 440) > 0.95);
   expect(await a.close()).toBeNull();
+});
+
+test("a recordings directory that was removed is made anew for the next call", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "linevoice-recording-"));
+  cleanups.push(() => rm(directory, { recursive: true }));
+  const path = join(directory, "recordings", "call.wav");
+  const audio = await openAudio();
+  audio.startRecording(path);
+  audio.connect(planTo(9999));
+  await until(() => audio.rtpClockMs >= 100);
+  expect((await audio.close())?.path).toBe(path);
+  expect((await stat(join(directory, "recordings"))).mode & 0o777).toBe(0o700);
 });
 
 test("a closed call gives its port back to rest, and closing twice is harmless", async () => {
