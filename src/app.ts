@@ -45,6 +45,7 @@ import type { CallDesk } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
 import { abandonSchedule } from "./call/unfired.ts";
+import { createUnknownCalls } from "./call/unknown-calls.ts";
 import type { BirthdayCalls } from "./contact/birthday-calls.ts";
 import { type Clock, sleep } from "./core/clock.ts";
 import { describeError } from "./core/errors.ts";
@@ -218,6 +219,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
       tracing?.callChanged(call);
     },
     evidence,
+    unknownCalls: createUnknownCalls(clock),
     onEnded(call, end) {
       monitoring.callEnded(call, end);
       tracing?.callEnded(call, end);

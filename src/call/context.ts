@@ -18,6 +18,7 @@ import type { CallIdentity, LiveCall } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
 import type { CallEnding } from "./state.ts";
+import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface CallSettings {
   /** Address the RTP sockets bind to and the SDP names. */
@@ -67,6 +68,8 @@ export interface CallContext {
   readonly onChange?: (call: LiveCall) => void;
   /** Missing: nothing is kept beside the call itself. */
   readonly evidence?: EvidenceKeeper;
+  /** Missing: every call to a number that is not set up is stored. */
+  readonly unknownCalls?: UnknownCalls;
   /** The other side pressed the key against further calls, which the agent had offered. */
   readonly onOptOut?: (call: CallIdentity) => void;
   /** Once a call is stored as ended. */

@@ -230,6 +230,13 @@ export async function handleIncoming(context: CallContext, leg: IncomingLeg): Pr
     } catch (error) {
       const declined = asDeclined(error);
       if (!declined) throw error;
+      if (
+        !route.number &&
+        context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) === false
+      ) {
+        leg.reject(declined.sipCode);
+        return;
+      }
       context.log.info("call.declined", { reason: declined.reason, tenant: route.tenant.id });
       await decline(context, route, leg, declined);
     }

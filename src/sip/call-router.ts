@@ -127,6 +127,12 @@ export class CallRouter {
       }
       if (sound.length <= 1 && (sound.length === 1 || claimants.length === 1))
         return this.#unaddressed(only, flow);
+      this.#warnOnce(`claimed ${flow.remote.host}`, () =>
+        log.warn("call_claimed_by_several", {
+          source: flow.remote.host,
+          trunks: claimants.map(({ settings }) => settings.trunkId).join(),
+        }),
+      );
       onConflict(
         called[0] ?? "",
         claimants.map(({ settings }) => settings),

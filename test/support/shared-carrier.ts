@@ -23,6 +23,8 @@ export interface Inbound {
   readonly from?: string;
   /** Where it is sent from. Default: the carrier. */
   readonly source?: string;
+  /** Where it is sent to. Default: the appliance. */
+  readonly proxy?: { readonly host: string; readonly port: number };
   readonly headers?: HeaderInit;
 }
 
@@ -31,12 +33,17 @@ export type SharedCarrier = Awaited<ReturnType<typeof startSharedCarrier>>;
 let lastCall = 0;
 
 /** `ours` and `carrier` are loopback addresses of the test file's own. */
-export async function startSharedCarrier(ours: string, carrier: string) {
-  const app: App = await startApp(applianceSettings(tempDir(), ours), {
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
-  });
+export async function startSharedCarrier(ours: string, carrier: string, sipPort = 0) {
+  const settings = applianceSettings(tempDir(), ours);
+  const sip = { ...settings.sip, bind: { host: ours, port: sipPort } };
+  const app: App = await startApp(
+    { ...settings, sip },
+    {
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+    },
+  );
   const registrar: Registrar = await startRegistrar({ host: carrier, password: () => PASSWORD });
   const port = Number(app.addresses.sip.split(":").at(-1));
 
@@ -85,7 +92,7 @@ export async function startSharedCarrier(ours: string, carrier: string) {
     },
 
     /** Sends the INVITE; resolves with its final code, null when nothing came in a while. */
-    async invite({ uri, from, source = carrier, headers = [] }: Inbound): Promise<{
+    async invite({ uri, from, source = carrier, proxy, headers = [] }: Inbound): Promise<{
       readonly code: number | null;
       readonly callId: string;
     }> {
@@ -116,7 +123,7 @@ export async function startSharedCarrier(ours: string, carrier: string) {
           ...headers,
         ],
       });
-      socket.send(text, port, ours);
+      socket.send(text, proxy?.port ?? port, proxy?.host ?? ours);
       for (let waitedMs = 0; waitedMs < 3000 && code === null; waitedMs += 10) await Bun.sleep(10);
       socket.close();
       return { code, callId };

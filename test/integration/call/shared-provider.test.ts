@@ -1,5 +1,6 @@
 /** Tenants at one carrier: whose call it is. The whole appliance, INVITEs from raw sockets. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { events } from "../../../src/store/schema/index.ts";
 import { type SharedCarrier, startSharedCarrier } from "../../support/shared-carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -113,6 +114,18 @@ test("a carrier that has used our Contact user must go on to, in that trunk's ca
   expect(await world.callRows()).toBe(rows);
   // Another tenant's is not concerned.
   expect(await world.tenantOf((await ask("+493012345678")).callId)).toBe(other);
+});
+
+test("a flood of calls to unknown numbers leaves a handful of rows and events", async () => {
+  await world.trunk(own, NUMBER, { register: false });
+  const flood = Array.from({ length: 400 }, (_, at) =>
+    ask(at % 2 === 0 ? "+37065550000" : `+3706555${String(at).padStart(4, "0")}`),
+  );
+  const codes = (await Promise.all(flood)).map(({ code }) => code);
+  expect(codes).toContain(503);
+  expect(await world.callRows()).toBeLessThanOrEqual(5);
+  const { app } = world;
+  expect((await app.database.read.select().from(events)).length).toBeLessThanOrEqual(10);
 });
 
 test("what is no number of a caller is stored nowhere", async () => {
