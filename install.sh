@@ -5,6 +5,7 @@
 # What it makes:
 #   <prefix>/bin/linevoice                             the program
 #   /etc/linevoice/linevoice.toml                      configuration; never overwritten
+#   /etc/linevoice/release-signers                     whose releases --upgrade takes; never overwritten
 #   /etc/linevoice/credentials/secrets.master_key      seals stored secrets; made once, root alone reads it
 #   /var/lib/linevoice                                 database, recordings, backups; owned by user linevoice
 #   /etc/systemd/system/linevoice.service              (<prefix>/lib/systemd/system with another prefix)
@@ -13,11 +14,13 @@ umask 022
 
 usage() {
   cat <<'USAGE'
-Usage: sh install.sh [--upgrade] [--prefix DIR] [--no-start]
+Usage: sh install.sh [--prefix DIR] [--no-start]
+       sh install.sh --upgrade [--unsigned] [--prefix DIR]
        sh install.sh --uninstall [--purge] [--prefix DIR]
 
   (nothing)    install; a second run changes nothing
   --upgrade    back up, put the new program in place, start it, and go back if it does not get well
+  --unsigned   with --upgrade: take a program without a signature, such as a build of your own
   --uninstall  stop and remove the program and its unit; configuration and data stay
   --purge      with --uninstall: also delete configuration, data, recordings and the user
   --prefix     where bin/ is (default /usr/local)
@@ -41,6 +44,7 @@ wrong_usage() {
 action=install
 purge=no
 start=yes
+unsigned=no
 prefix=/usr/local
 while [ $# -gt 0 ]; do
   case $1 in
@@ -48,6 +52,7 @@ while [ $# -gt 0 ]; do
     --uninstall) action=uninstall ;;
     --purge) purge=yes ;;
     --no-start) start=no ;;
+    --unsigned) unsigned=yes ;;
     --prefix)
       [ $# -ge 2 ] || wrong_usage "--prefix needs a directory."
       prefix=$2
@@ -68,6 +73,8 @@ case $prefix in
 esac
 [ "$purge" = no ] || [ "$action" = uninstall ] || wrong_usage "--purge goes with --uninstall only."
 
+[ "$unsigned" = no ] || [ "$action" = upgrade ] || wrong_usage "--unsigned goes with --upgrade only."
+
 root=${DESTDIR:-}
 root=${root%/}
 source_dir=$(cd "$(dirname "$0")" && pwd)
@@ -79,6 +86,8 @@ config=$config_dir/linevoice.toml
 credentials=$config_dir/credentials
 master_key=$credentials/secrets.master_key
 data_dir=$root/var/lib/linevoice
+signers=$config_dir/release-signers
+signer=releases@linevoice
 if [ "$prefix" = /usr/local ]; then unit_dir=$root/etc/systemd/system; else unit_dir=$root$prefix/lib/systemd/system; fi
 unit=$unit_dir/linevoice.service
 
@@ -97,6 +106,44 @@ find_release() {
     fail "there is no program beside this script. Unpack the whole archive, or run 'npm run build' first."
   fi
   new=$release/linevoice
+}
+
+# True when SHA256SUMS was signed by a key of the file $1, and says what else of the archive is used.
+is_signed_by() {
+  [ -f "$release/SHA256SUMS.sig" ] || return 1
+  ssh-keygen -Y verify -f "$1" -I "$signer" -n linevoice-release \
+    -s "$release/SHA256SUMS.sig" <"$release/SHA256SUMS" >/dev/null 2>&1 || return 1
+  for name in linevoice install.sh systemd/linevoice.service config/linevoice.toml; do
+    grep -q "[ *]$name\$" "$release/SHA256SUMS" || return 1
+  done
+}
+
+# An upgrade takes only what the key signed that was installed with the first release.
+verify_signature() {
+  owns || return 0
+  if [ "$unsigned" = yes ]; then
+    say "the signature is not looked at (--unsigned)"
+    return 0
+  fi
+  [ -f "$signers" ] ||
+    fail "$signers is missing, so nothing says whose releases to take. Put the maintainers' key there (docs/upgrade.md), or give --unsigned for a build of your own. Nothing was changed."
+  command -v ssh-keygen >/dev/null 2>&1 ||
+    fail "ssh-keygen is needed to check the signature: apt-get install openssh-client. Nothing was changed."
+  [ -f "$release/SHA256SUMS.sig" ] ||
+    fail "this release is not signed (SHA256SUMS.sig is missing). Download the archive again, or give --unsigned for a build of your own. Nothing was changed."
+  is_signed_by "$signers" ||
+    fail "the signature is not by a key in $signers. Do not use this archive: download it again from the maintainers. Nothing was changed."
+}
+
+# The first release brings the key of those that follow.
+put_signers() {
+  owns || return 0
+  if [ -f "$signers" ] || [ ! -f "$release/release-signers" ]; then return 0; fi
+  command -v ssh-keygen >/dev/null 2>&1 && is_signed_by "$release/release-signers" || return 0
+  cp "$release/release-signers" "$signers.new"
+  chmod 0644 "$signers.new"
+  mv "$signers.new" "$signers"
+  say "upgrades are taken from the key in $signers: compare it with the one that the maintainers publish"
 }
 
 verify_checksum() {
@@ -251,6 +298,7 @@ install_all() {
   make_user
   make_directories
   put_config
+  put_signers
   make_master_key
   put_unit
   if start_service; then
@@ -263,6 +311,7 @@ install_all() {
 upgrade() {
   require_root
   find_release
+  verify_signature
   verify_checksum
   verify_runs
   unit_changed=no
@@ -283,8 +332,7 @@ upgrade() {
   was_running=no
   if is_running; then was_running=yes; fi
   if [ -f "$data_dir/linevoice.db" ]; then
-    mkdir -p "$data_dir/backups"
-    if owns; then chown "$user:$user" "$data_dir/backups"; fi
+    # The program makes its directory as the data's owner: root changes nothing inside what the service owns.
     "$program" backup create --to "$backup" --config "$config" >/dev/null ||
       fail "the backup failed, so nothing was changed. See: linevoice doctor"
     say "backed up to $backup"

@@ -4,6 +4,10 @@
  * beside them that list once more and the archives' checksums. The same commit gives the same bytes:
  * names sorted, owners and times fixed (the commit's), gzip without a name. `npm run soak release`
  * builds twice and compares.
+ *
+ * LINEVOICE_SIGNING_KEY names the maintainers' private key (docs/upgrade.md says how it is made): then each
+ * archive's SHA256SUMS is signed, `release-signers` beside it says whose key that is, and each archive has a
+ * signature of its own. Without it the release is not signed, and --upgrade takes it with --unsigned only.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -17,8 +21,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Elsewhere for a test that makes one beside yours. */
 const out = process.env.LINEVOICE_RELEASE_DIR ?? join(root, "dist/release");
 
+const signingKey = process.env.LINEVOICE_SIGNING_KEY;
+/** As install.sh asks for it. */
+const SIGNER = "releases@linevoice";
+const NAMESPACE = "linevoice-release";
+
 const CONTENTS = [
-  ...["install.sh", "README.md", "LICENSE", "CHANGELOG.md", "THIRD_PARTY.md"],
+  ...["install.sh", "README.md", "LICENSE", "CHANGELOG.md", "THIRD_PARTY.md", "SECURITY.md"],
   ...["config", "systemd", "docs"],
 ];
 const TARGETS: Readonly<Record<string, CompileTarget>> = {
@@ -45,6 +54,18 @@ function filesBelow(directory: string): string[] {
     .sort();
 }
 
+/** The file that `ssh-keygen -Y verify` takes the signer from. */
+async function allowedSigners(): Promise<string> {
+  const publicKey = await run(["ssh-keygen", "-y", "-f", signingKey ?? ""], root);
+  const [type = "", key = ""] = publicKey.trim().split(" ");
+  return `${SIGNER} namespaces="${NAMESPACE}" ${type} ${key}\n`;
+}
+
+/** Writes `<file>.sig`. */
+async function sign(file: string): Promise<void> {
+  await run(["ssh-keygen", "-q", "-Y", "sign", "-f", signingKey ?? "", "-n", NAMESPACE, file], out);
+}
+
 async function archive(arch: string, time: number, inventory: string): Promise<string> {
   const name = `linevoice-${manifest.version}-linux-${arch}`;
   const directory = join(out, name);
@@ -56,10 +77,12 @@ async function archive(arch: string, time: number, inventory: string): Promise<s
     if (existsSync(join(root, part)))
       cpSync(join(root, part), join(directory, part), { recursive: true });
   await Bun.write(join(directory, "linevoice.cdx.json"), inventory);
+  if (signingKey) await Bun.write(join(directory, "release-signers"), await allowedSigners());
   const sums: string[] = [];
   for (const file of filesBelow(directory))
     sums.push(`${await sha256Of(join(directory, file))}  ${file}\n`);
   await Bun.write(join(directory, "SHA256SUMS"), sums.join(""));
+  if (signingKey) await sign(join(directory, "SHA256SUMS"));
   const file = join(out, `${name}.tar.gz`);
   await run(
     [
@@ -72,6 +95,7 @@ async function archive(arch: string, time: number, inventory: string): Promise<s
   return file;
 }
 
+if (!signingKey) console.warn("not signed: set LINEVOICE_SIGNING_KEY to the private key's file");
 const asked = process.argv.slice(2);
 const architectures = asked.length > 0 ? asked : Object.keys(TARGETS);
 rmSync(out, { recursive: true, force: true });
@@ -97,4 +121,5 @@ const sums = await Promise.all(
   files.map(async (file) => `${await sha256Of(file)}  ${relative(out, file)}\n`),
 );
 await Bun.write(join(out, "SHA256SUMS"), sums.join(""));
+if (signingKey) for (const file of files) await sign(file);
 for (const line of sums) console.log(line.trim());

@@ -3,7 +3,7 @@
  * a wrong checksum, on a full disk, with an older version, with a broken newer one. Takes about a minute.
  */
 import { afterEach, beforeAll, describe, expect } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BareMachine, startBareMachine } from "../support/bare-machine.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
@@ -23,6 +23,8 @@ beforeAll(async () => {
   if (!canRun) return;
   const binary = await builtBinary();
   chmodSync(releases, 0o755);
+  makeKey("ours");
+  makeKey("theirs");
   await release("this", (file) => cpSync(binary, file));
   await release("newer", (file) => pretending(file, "99.0.0", ""));
   await release("older", (file) => pretending(file, "0.0.1", ""));
@@ -31,6 +33,10 @@ beforeAll(async () => {
   );
   await release("forged", (file) => cpSync(binary, file));
   writeFileSync(join(releases, "forged/linevoice"), "#!/bin/sh\ntouch /tmp/forged\n");
+  await release("unsigned", (file) => pretending(file, "99.0.0", ""));
+  sign(join(releases, "unsigned"), null);
+  await release("theirs", (file) => pretending(file, "99.0.0", ""));
+  sign(join(releases, "theirs"), "theirs");
 }, BUILD_LIMIT_MS);
 
 afterEach(() => machine?.stop());
@@ -42,8 +48,28 @@ async function release(name: string, put: (file: string) => void) {
   chmodSync(join(directory, "linevoice"), 0o755);
   for (const part of ["install.sh", "config", "systemd"])
     cpSync(join(ROOT, part), join(directory, part), { recursive: true });
-  const sums = Bun.spawnSync(["sha256sum", "linevoice", "install.sh"], { cwd: directory });
+  sign(directory, "ours");
+}
+
+const keyOf = (who: string) => join(releases, `${who}.key`);
+
+function makeKey(who: string) {
+  const made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", who, "-f", keyOf(who)];
+  expect(Bun.spawnSync(made).exitCode).toBe(0);
+}
+
+/** As `npm run release` does it: checksums of everything, whose key it is, and the signature. null: unsigned. */
+function sign(directory: string, who: "ours" | "theirs" | null) {
+  rmSync(join(directory, "SHA256SUMS.sig"), { force: true });
+  const [type, key] = readFileSync(`${keyOf(who ?? "ours")}.pub`, "utf8").split(" ");
+  const signers = `releases@linevoice namespaces="linevoice-release" ${type} ${key}\n`;
+  if (who) writeFileSync(join(directory, "release-signers"), signers);
+  const listed = "find . -type f ! -name 'SHA256SUMS*' -printf '%P\\n' | sort | xargs sha256sum";
+  const sums = Bun.spawnSync(["sh", "-c", listed], { cwd: directory });
   writeFileSync(join(directory, "SHA256SUMS"), sums.stdout);
+  if (!who) return;
+  const command = ["ssh-keygen", "-q", "-Y", "sign", "-f", keyOf(who), "-n", "linevoice-release"];
+  expect(Bun.spawnSync([...command, join(directory, "SHA256SUMS")]).exitCode).toBe(0);
 }
 
 /** A program that is this one but for its version, and for what `instead` says. */
@@ -223,6 +249,56 @@ describe("install.sh", () => {
       expect(older).toMatchObject({ status: 1 });
       expect(older.out).toContain("0.0.1 is older");
       expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "an upgrade takes only what the key of the first release signed, and a build of one's own when told so",
+    async () => {
+      const debian = start();
+      const first = await debian.run("sh /releases/this/install.sh --no-start");
+      expect(first.out).toContain("/etc/linevoice/release-signers");
+      for (const [name, why] of [
+        ["unsigned", "is not signed"],
+        ["theirs", "not by a key in"],
+      ] as const) {
+        const refused = await debian.run(`sh /releases/${name}/install.sh --upgrade`);
+        expect([name, refused.status]).toEqual([name, 1]);
+        expect(refused.out).toContain(why);
+      }
+      expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
+      // Even installed anew, another key takes nobody's place.
+      await debian.run("sh /releases/theirs/install.sh");
+      const signers = await debian.run("cat /etc/linevoice/release-signers");
+      expect(signers.out).toBe(readFileSync(join(releases, "this/release-signers"), "utf8"));
+      await debian.run("mv /etc/linevoice/release-signers /tmp/");
+      const unknown = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect([unknown.status, unknown.out]).toEqual([1, expect.stringContaining("is missing")]);
+      await debian.run("mv /tmp/release-signers /etc/linevoice/");
+      const own = await debian.run("sh /releases/unsigned/install.sh --upgrade --unsigned");
+      expect(own).toMatchObject({ status: 0 });
+      expect((await debian.run("linevoice version")).out).toContain("99.0.0");
+    },
+    LIMIT_MS,
+  );
+
+  onDebian(
+    "root follows no link that the service planted where the backups go",
+    async () => {
+      const debian = start();
+      await debian.run("sh /releases/this/install.sh --no-start");
+      await debian.run("linevoice tenant create --name Clinic --email clinic@example.com");
+      await debian.run("install -d -m 0755 /etc/victim");
+      const plant =
+        "rm -rf /var/lib/linevoice/backups && ln -s /etc/victim /var/lib/linevoice/backups";
+      const planted = `setpriv --reuid linevoice --regid linevoice --clear-groups sh -c '${plant}'`;
+      expect(await debian.run(planted)).toMatchObject({ status: 0 });
+      const refused = await debian.run("sh /releases/newer/install.sh --upgrade");
+      expect(refused.status).toBe(1);
+      expect(refused.out).toContain("nothing was changed");
+      const victim = await debian.run("stat -c '%U:%G %a' /etc/victim; ls -A /etc/victim");
+      expect(victim.out.trim()).toBe("root:root 755");
     },
     LIMIT_MS,
   );

@@ -1,5 +1,6 @@
 /** The shell scripts and the unit, by the tools that judge them. */
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../support/peers.ts";
 
@@ -20,10 +21,19 @@ test.skipIf(!requirePeer("shellcheck"))("shellcheck finds nothing in the scripts
   expect(await outputOf("shellcheck", ...scripts)).toMatchObject({ status: 0, out: "" });
 });
 
-test.skipIf(!requirePeer("systemd-analyze"))("the unit's exposure is at most 1.5", async () => {
-  const { out } = await outputOf(
-    ...["systemd-analyze", "security", "--offline=true", "systemd/linevoice.service"],
-  );
-  const exposure = Number(/exposure level for linevoice\.service: ([\d.]+)/.exec(out)?.[1]);
-  expect(exposure).toBeLessThanOrEqual(EXPOSURE_MAX);
+const UNITS = readdirSync(join(ROOT, "systemd")).filter((name) => name.endsWith(".service"));
+
+test.skipIf(!requirePeer("systemd-analyze")).each(UNITS)(
+  "the exposure of %s is at most 1.5",
+  async (unit) => {
+    const { out } = await outputOf(
+      ...["systemd-analyze", "security", "--offline=true", `systemd/${unit}`],
+    );
+    const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(out)?.[1]);
+    expect(exposure).toBeLessThanOrEqual(EXPOSURE_MAX);
+  },
+);
+
+test.each(UNITS)("%s runs as the service's user", async (unit) => {
+  expect(await Bun.file(join(ROOT, "systemd", unit)).text()).toMatch(/^User=linevoice$/m);
 });
