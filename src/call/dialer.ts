@@ -14,8 +14,10 @@ import type { Queries } from "../store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
 import { callStarted } from "../webhook/catalogue.ts";
 import type { CallBrief } from "../worker/messages.ts";
+import { rulesOf } from "./admission.ts";
 import { buildBrief } from "./brief.ts";
 import type { CallContext } from "./context.ts";
+import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 import { isTrusted } from "./trusted-trunk.ts";
@@ -25,6 +27,7 @@ interface Fired {
   readonly identity: CallIdentity;
   readonly brief: CallBrief;
   readonly trunkId: number | null;
+  readonly rules: DialingRules;
 }
 
 /** Specification 3: a call without a time begins within 60 s. */
@@ -120,11 +123,14 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
     });
     const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
     const known = { ...identity, callerLevel: about?.level ?? 0, trustedTrunk };
-    return { identity: known, brief, trunkId: trunk?.id ?? null };
+    return { identity: known, brief, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
   });
 }
 
-async function dial(context: CallContext, { identity, brief, trunkId }: Fired): Promise<void> {
+async function dial(
+  context: CallContext,
+  { identity, brief, trunkId, rules }: Fired,
+): Promise<void> {
   const { settings } = context;
   const call = new LiveCall(identity, context, "dialing");
   const trunk = trunkId === null ? undefined : context.sip.trunk(trunkId);
@@ -145,6 +151,7 @@ async function dial(context: CallContext, { identity, brief, trunkId }: Fired): 
       from: e164(identity.fromNumber),
       media: { host: settings.rtpHost, port: channel.rtpPort },
       ringTimeoutMs: settings.ringTimeoutMs,
+      mayFollow: (uri) => isTransferTarget(uri, rules),
     });
     leg.on("ringing", ({ plan }) => call.ringing(plan));
     leg.on("answered", ({ plan }) => call.answered(plan));

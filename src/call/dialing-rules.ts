@@ -94,6 +94,17 @@ export function checkTransferTarget(to: string, rules: DialingRules): E164 | nul
   return number;
 }
 
+/** Whether a call may be sent on to that target. */
+export function isTransferTarget(to: string, rules: DialingRules): boolean {
+  try {
+    checkTransferTarget(to, rules);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
 const SHORT_DIGITS_MAX = 6;
 
 /** `desk`, `reception2`: words with a digit or two, which no network reads as a number. */

@@ -22,7 +22,8 @@ const WHILE_UNANSWERED: Readonly<
 };
 
 /** 480 speaks of the callee (RFC 3261 21.4.18): switched off, out of reach, not now. */
-const CALLEE_UNAVAILABLE = 480;
+const isCalleeUnavailable = ({ kind, sipCode }: LegEnd): boolean =>
+  sipCode === 480 && kind === "unavailable";
 
 /** It was taken, but with media that are of no use: nobody declined it. */
 const isOfNoUse = ({ kind, sipCode }: LegEnd): boolean =>
@@ -33,10 +34,9 @@ const isOfNoUse = ({ kind, sipCode }: LegEnd): boolean =>
  * calls that had media.
  */
 export function endingUnanswered(end: LegEnd): CallEnding {
-  const [status, reason] =
-    end.sipCode === CALLEE_UNAVAILABLE
-      ? WHILE_UNANSWERED.no_answer
-      : WHILE_UNANSWERED[isOfNoUse(end) ? "unavailable" : end.kind];
+  const [status, reason] = isCalleeUnavailable(end)
+    ? WHILE_UNANSWERED.no_answer
+    : WHILE_UNANSWERED[isOfNoUse(end) ? "unavailable" : end.kind];
   return { status, reason, explanation: end.explanation, sipCode: end.sipCode, fault: end.fault };
 }
 

@@ -125,7 +125,7 @@ export class Transfer {
       if (this.#over.signal.aborted) return null;
       this.#refusesRefer = !accepted;
       if (transferred) return { name: "handed_over", sipCode };
-      const cause = accepted ? causeOfCode(sipCode) : null;
+      const cause = accepted ? causeOfAccepted(sipCode) : null;
       if (cause) return { name: "failed", cause, sipCode };
     }
     await this.#bridge();
@@ -251,8 +251,12 @@ export class Transfer {
   }
 }
 
-/** What the final NOTIFY says of the person; null: of the carrier, who may do better when dialled. */
-function causeOfCode(sipCode: number | null): TransferFailure | null {
+/**
+ * What the last NOTIFY says of the person; null: of the carrier, who may do better when dialled. Without
+ * a final code the carrier may still be ringing the person, who must not be called a second time.
+ */
+export function causeOfAccepted(sipCode: number | null): TransferFailure | null {
+  if (sipCode === null || sipCode < 300) return "no_answer";
   if (sipCode === 486 || sipCode === 600) return "busy";
   if (sipCode === 603) return "declined";
   if (sipCode === 408 || sipCode === 480 || sipCode === 487) return "no_answer";

@@ -158,6 +158,11 @@ export interface PlaceRequest {
   readonly media: LocalMedia;
   /** No final answer in this time: CANCEL, ended with `no_answer`. */
   readonly ringTimeoutMs: number;
+  /**
+   * Whether a 3xx may send the call to another user of the trunk's own servers, given as SIP URI. Default:
+   * to the same number alone.
+   */
+  readonly mayFollow?: (uri: string) => boolean;
 }
 
 /** Where our RTP socket is. */

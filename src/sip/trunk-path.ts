@@ -8,7 +8,7 @@ import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { parseMessage, type SipRequest, type SipResponse } from "./message/index.ts";
+import { parseMessage, plainHost, type SipRequest, type SipResponse } from "./message/index.ts";
 import type { ProbedServer, SipTransportName, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
 import type { FailedTargets } from "./routing/failed-targets.ts";
@@ -109,6 +109,12 @@ export class TrunkPath {
     const home = this.#link.homeHost;
     const all = this.#routes.all;
     return home === null || all.includes(home) ? all : [...all, home];
+  }
+
+  /** The host is one of the trunk's servers, by name or by address. */
+  isOwn(host: string): boolean {
+    const names = [this.#routes.place.host, plainHost(this.settings.server)];
+    return names.includes(host) || this.remotes.includes(host);
   }
 
   /** Why nothing answered, for a person; null: not known. */

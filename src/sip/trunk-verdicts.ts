@@ -269,6 +269,8 @@ function transferOf({ allow, supported }: TrunkProbe): Judged {
 function sessionTimerOf({ supported, allow }: TrunkProbe): Judged {
   if (supported.includes("timer")) return ok("The far end knows session timers (RFC 4028).");
   return supported.length > 0 && allow.length > 0
-    ? ok("The far end lists no session timers: we confirm calls by ourselves.")
+    ? ok(
+        "The far end lists no session timers: a call whose far end is gone ends when its audio stops.",
+      )
     : unknown("The far end does not say whether it knows session timers.");
 }

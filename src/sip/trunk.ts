@@ -3,10 +3,9 @@
  * stack decides which messages are its own; this decides where its messages go and what address
  * they carry.
  */
-import type { Invitation, URI } from "sip.js";
+import type { Invitation } from "sip.js";
 import { URI as SipJsUri } from "sip.js";
 import type { Timer } from "../core/clock.ts";
-import { isE164 } from "../core/e164.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
@@ -17,7 +16,7 @@ import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
   parseMessage,
-  parseUri,
+  plainHost,
   type SipMessage,
   type SipRequest,
   type SipResponse,
@@ -35,7 +34,6 @@ import type {
 } from "./ports.ts";
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
-import { usualPort } from "./routing/locate.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
 import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
 import { buildOffer } from "./sdp.ts";
@@ -46,6 +44,7 @@ import { MediaNegotiator } from "./session/media-negotiator.ts";
 import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/take-over.ts";
+import { targetUri } from "./session/target-uri.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
@@ -152,7 +151,7 @@ export class SipTrunk implements Trunk {
   }
 
   place(request: PlaceRequest): OutgoingLeg {
-    const target = this.#uriOf(request.to);
+    const target = targetUri(request.to, this.settings, this.#path.transport);
     const from = new SipJsUri("sip", request.from, hostForUri(this.settings.server));
     if (!target) throw new Error("an E.164 number without a URI");
     const leg = new SipOutgoingLeg({
@@ -161,6 +160,11 @@ export class SipTrunk implements Trunk {
       media: request.media,
       makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
       makeInviter: (negotiator, again) => this.#agent.makeInviter(target, from, negotiator, again),
+      redirects: {
+        called: target.user ?? "",
+        isOwnHost: (host) => this.#path.isOwn(plainHost(host)),
+        mayFollow: request.mayFollow ?? (() => false),
+      },
     });
     this.legs.add(leg);
     leg.start();
@@ -395,19 +399,8 @@ export class SipTrunk implements Trunk {
       trunkId: this.settings.trunkId,
       sessionExpiresSec: this.deps.sessionExpiresSec,
       sessionMinSec: this.deps.sessionMinSec,
-      uriOf: (target) => this.#uriOf(target),
+      uriOf: (target) => targetUri(target, this.settings, this.#path.transport),
       onEnded: (leg) => this.legs.delete(leg),
     };
-  }
-
-  #uriOf(target: string): URI | undefined {
-    const { server, port } = this.settings;
-    if (isE164(target)) {
-      const usual = port === 0 || port === usualPort(this.#path.transport);
-      return new SipJsUri("sip", target, hostForUri(server), usual ? undefined : port);
-    }
-    const uri = parseUri(target);
-    if (uri?.scheme !== "sip" || uri.user === null) return undefined;
-    return new SipJsUri("sip", uri.user, uri.host, uri.port ?? undefined);
   }
 }

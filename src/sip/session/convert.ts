@@ -73,7 +73,8 @@ export function toSipJsResponse(
     const name = response.statusCode === 401 ? "www-authenticate" : "proxy-authenticate";
     addParsed(target, name, "Digest", challenge);
   }
-  if (response.cseq.method === "INVITE" && !target.hasHeader("contact")) {
+  const opens = response.cseq.method === "INVITE" && response.statusCode < 300;
+  if (opens && !target.hasHeader("contact")) {
     const uri = new URI("sip", "peer", source.host, source.port);
     addParsed(target, "contact", `<${uri}>`, new NameAddrHeader(uri, "", {}));
   }

@@ -1,4 +1,7 @@
-/** How a leg ended, from SIP codes, with one sentence for a person (RFC 3261 21). */
+/**
+ * How a leg ended, from SIP codes and, where these say little, from the cause of the telephone network
+ * behind them (Q.850, RFC 3326), with one sentence for a person (RFC 3261 21).
+ */
 import type { LegEnd } from "../ports.ts";
 
 type Meaning = Pick<LegEnd, "kind" | "fault" | "explanation">;
@@ -25,11 +28,21 @@ const NO_COMMON_CODEC: Meaning = {
   explanation:
     "The far end supports none of the configured audio codecs, or not the encryption asked for. Allow PCMA or PCMU in [sip] codecs, and check [sip] srtp.",
 };
+const UNAUTHORISED: Meaning = {
+  kind: "forbidden",
+  fault: "us",
+  explanation: "The provider refused the trunk's user name or password. Check both, and the realm.",
+};
+const UNPAID: Meaning = {
+  kind: "forbidden",
+  fault: "us",
+  explanation: "The provider wants to be paid first. Top up the account at the provider.",
+};
 const FORBIDDEN: Meaning = {
   kind: "forbidden",
   fault: "us",
   explanation:
-    "The provider refused the call. Check the trunk's password, its caller id, and whether the destination is allowed.",
+    "The provider forbids the call. Check whether the account may call this destination, and whether the caller id is one of its numbers.",
 };
 const TEMPORARILY_UNAVAILABLE: Meaning = {
   kind: "unavailable",
@@ -41,7 +54,24 @@ const REDIRECTED: Meaning = {
   kind: "rejected",
   fault: "carrier",
   explanation:
-    "The provider sent the call on to another address, which a trunk does not follow: it would place calls elsewhere on your account. Ask the provider to route the call itself.",
+    "The provider sent the call on to an address that the trunk does not follow: another server, or a number that may not be dialled. Ask the provider to route the call itself.",
+};
+const BAD_REQUEST: Meaning = {
+  kind: "rejected",
+  fault: "us",
+  explanation:
+    "The provider calls our request malformed. Check whether it wants numbers in another form, and send it the call's SIP messages.",
+};
+const SERVER_ERROR: Meaning = {
+  kind: "unavailable",
+  fault: "carrier",
+  explanation:
+    "The provider's server failed with an error of its own. Try again later; if it lasts, ask the provider, with the time of the call.",
+};
+const NETWORK_FAULT: Meaning = {
+  kind: "unavailable",
+  fault: "carrier",
+  explanation: "The telephone network could not connect the call. Try again later.",
 };
 const MISUNDERSTOOD: Meaning = {
   kind: "rejected",
@@ -82,7 +112,8 @@ const OVERLOADED: Meaning = {
 
 const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
   ...[300, 301, 302, 305, 380].map((code) => [code, REDIRECTED] as const),
-  ...[400, 405, 406, 413, 414, 416, 420, 421, 422, 423, 481, 493].map(
+  [400, BAD_REQUEST],
+  ...[405, 406, 413, 414, 416, 420, 421, 422, 423, 481, 493].map(
     (code) => [code, MISUNDERSTOOD] as const,
   ),
   ...[482, 483].map((code) => [code, LOOPED] as const),
@@ -92,11 +123,11 @@ const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
   [503, OVERLOADED],
   [580, NO_COMMON_CODEC],
   ...[607, 608].map((code) => [code, UNWANTED] as const),
-  [401, FORBIDDEN],
-  [402, FORBIDDEN],
+  [401, UNAUTHORISED],
+  [402, UNPAID],
   [403, FORBIDDEN],
   [404, UNKNOWN_NUMBER],
-  [407, FORBIDDEN],
+  [407, UNAUTHORISED],
   [408, NO_ANSWER],
   [410, UNKNOWN_NUMBER],
   [415, NO_COMMON_CODEC],
@@ -105,16 +136,39 @@ const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
   [486, BUSY],
   [487, NO_ANSWER],
   [488, NO_COMMON_CODEC],
+  [500, SERVER_ERROR],
   [600, BUSY],
   [603, DECLINED],
   [604, UNKNOWN_NUMBER],
   [606, NO_COMMON_CODEC],
 ]);
 
-/** The far end's final answer to our INVITE. */
-export function endOfRefusedCall(sipCode: number): LegEnd {
-  const meaning = BY_CODE.get(sipCode) ?? unlistedMeaning(sipCode);
+/** Causes that say more than the SIP code they come with (Q.850 table 1, RFC 3398 7.2.4.1). */
+const BY_CAUSE: ReadonlyMap<number, Meaning> = new Map([
+  ...[1, 2, 3, 22, 28].map((cause) => [cause, UNKNOWN_NUMBER] as const),
+  [17, BUSY],
+  ...[18, 19].map((cause) => [cause, NO_ANSWER] as const),
+  ...[20, 27].map((cause) => [cause, TEMPORARILY_UNAVAILABLE] as const),
+  [21, DECLINED],
+  ...[34, 42, 44, 47].map((cause) => [cause, OVERLOADED] as const),
+  ...[38, 41].map((cause) => [cause, NETWORK_FAULT] as const),
+  ...[58, 65, 88].map((cause) => [cause, NO_COMMON_CODEC] as const),
+]);
+/** SIP codes that gateways give for want of a better one. */
+const isVague = (sipCode: number): boolean =>
+  sipCode === 400 || sipCode === 403 || sipCode === 480 || (sipCode >= 500 && sipCode < 600);
+
+/** The far end's final answer to our INVITE; `reasons`: its Reason headers (RFC 3326). */
+export function endOfRefusedCall(sipCode: number, reasons: readonly string[] = []): LegEnd {
+  const known = isVague(sipCode) ? BY_CAUSE.get(causeIn(reasons)) : undefined;
+  const meaning = known ?? BY_CODE.get(sipCode) ?? unlistedMeaning(sipCode);
   return { by: "callee", sipCode, ...meaning };
+}
+
+/** Of Q.850; NaN: none is given. */
+function causeIn(reasons: readonly string[]): number {
+  const reason = reasons.find((value) => /^\s*Q\.850\s*;/i.test(value));
+  return Number(/;\s*cause\s*=\s*(\d{1,3})\b/i.exec(reason ?? "")?.[1] ?? Number.NaN);
 }
 
 function unlistedMeaning(sipCode: number): Meaning {

@@ -5,6 +5,7 @@
 import { type Core, type Inviter, SessionState } from "sip.js";
 import type { Timer } from "../../core/clock.ts";
 import type { MediaPlan } from "../../media/plan.ts";
+import { formatUri, type SipUri } from "../message/index.ts";
 import type { LegEnd, LocalMedia, OutgoingLeg } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
@@ -15,6 +16,7 @@ import {
   transportFailed,
 } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type RedirectRules, redirectTarget } from "./redirect.ts";
 
 /** After CANCEL the 487 normally comes within a round trip; nobody waits longer for it. */
 const CANCEL_WAIT_MS = 5000;
@@ -25,11 +27,15 @@ type Phase =
   | { readonly name: "cancelling"; readonly end: (sipCode: number | null) => LegEnd }
   | { readonly name: "answered" };
 
-/** A second INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
+/** A further INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
 export interface AskedAgain {
   readonly callId: string;
   readonly cseq: number;
+  /** Where a 3xx sent it; missing: where it went before. */
+  readonly target?: SipUri;
 }
+/** How often one call is sent on. */
+const REDIRECTS_MAX = 3;
 
 export interface OutgoingLegOptions {
   readonly context: LegContext;
@@ -38,6 +44,7 @@ export interface OutgoingLegOptions {
   readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
   /** Makes the Inviter whose descriptions the negotiator writes. */
   readonly makeInviter: (negotiator: MediaNegotiator, again?: AskedAgain) => Inviter;
+  readonly redirects: RedirectRules;
 }
 
 export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
@@ -49,6 +56,9 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   readonly #ringTimer: Timer;
   readonly #options: OutgoingLegOptions;
   #phase: Phase = { name: "inviting" };
+  /** Where 3xx answers have sent this call. */
+  readonly #redirected = new Set<string>();
+  #target: SipUri | undefined;
 
   constructor(options: OutgoingLegOptions) {
     super(options.context);
@@ -80,14 +90,34 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
   #inviteAgain(message: Core.IncomingResponseMessage): boolean {
     if (this.#phase.name !== "inviting" || this.ended) return false;
     if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
+    this.#inviteOnce();
+    return true;
+  }
+
+  /** 3xx: asked again where it leads, if that is allowed. */
+  #follow(message: Core.IncomingResponseMessage): boolean {
+    if (this.#phase.name !== "inviting" || this.ended) return false;
+    if (this.#redirected.size >= REDIRECTS_MAX) return false;
+    const contacts = message.getHeaders("contact");
+    const target = redirectTarget(contacts, this.#redirected, this.#options.redirects);
+    if (!target) return false;
+    this.#redirected.add(formatUri(target));
+    this.#target = target;
+    this.#inviteOnce();
+    return true;
+  }
+
+  #inviteOnce(): void {
     const { callId, cseq } = this.session.request;
-    this.session = this.#options.makeInviter(this.negotiator, { callId, cseq: cseq + 1 });
+    this.session = this.#options.makeInviter(this.negotiator, {
+      ...{ callId, cseq: cseq + 1 },
+      ...(this.#target && { target: this.#target }),
+    });
     this.#watch(this.session);
     // The first session closes the negotiator that both share; only then is it used again.
     this.after(0, () => {
       if (this.#phase.name === "inviting" && !this.ended) this.start();
     });
-    return true;
   }
 
   override get isWanted(): boolean {
@@ -153,8 +183,12 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     const invented = !message.callId;
     const sipCode = message.statusCode ?? 500;
     if (sipCode === 422 && this.#inviteAgain(message)) return;
+    if (sipCode >= 300 && sipCode < 400 && this.#follow(message)) return;
     if (this.#phase.name === "cancelling") this.end(this.#phase.end(invented ? null : sipCode));
-    else this.end(invented ? transportFailed() : endOfRefusedCall(sipCode));
+    else {
+      const reasons = message.getHeaders("reason");
+      this.end(invented ? transportFailed() : endOfRefusedCall(sipCode, reasons));
+    }
   }
 
   #onPlan(plan: MediaPlan): void {

@@ -20,9 +20,9 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { RequestAuthorisation, TrunkCredentials } from "../credentials.ts";
 import type { Challenge } from "../digest.ts";
-import { branchOf, type SipRequest, type SipResponse } from "../message/index.ts";
+import { branchOf, type SipRequest, type SipResponse, type SipUri } from "../message/index.ts";
 import type { Address } from "../transport/flow.ts";
-import { toSipJsRequest, toSipJsResponse } from "./convert.ts";
+import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
 
@@ -81,16 +81,18 @@ export class TrunkUserAgent {
   }
 
   makeInviter(
-    target: URI,
+    to: URI,
     from: URI,
     negotiator: MediaNegotiator,
-    again?: { readonly callId: string; readonly cseq: number },
+    again?: { readonly callId: string; readonly cseq: number; readonly target?: SipUri },
   ): Inviter {
+    const target = again?.target ? toSipJsUri(again.target) : to;
+    const kept = again && { callId: again.callId, cseq: again.cseq };
     // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
     const inviter = new Inviter(this.#agent, target, {
       earlyMedia: false,
       // SIP.js hands params on to its core, which knows these two as well.
-      params: { fromUri: from, toUri: target, ...again },
+      params: { fromUri: from, toUri: to, ...kept },
     });
     this.attach(inviter, negotiator);
     return inviter;

@@ -344,6 +344,68 @@ describe("a call of ours", () => {
     expect(tags).toEqual([false, false]);
   });
 
+  /** 302 to that Contact, and 486 to what comes there. */
+  const redirected = (contactOf: (port: number) => string) => {
+    const leg = scripted();
+    line.peer.onRequest = (request, answer) => {
+      if (request.method !== "INVITE") return;
+      const first = request.cseq.number === firstCseq();
+      const headers = [["Contact", contactOf(line.peer.port)]] as const;
+      answer({ statusCode: first ? 302 : 486, toTag: `far${request.cseq.number}`, headers });
+    };
+    const firstCseq = () => invites()[0]?.cseq.number;
+    const invites = () =>
+      line.peer.requests.map(({ request }) => request).filter(({ method }) => method === "INVITE");
+    return { leg, invites };
+  };
+
+  test.each([
+    ["the same number there", (port: number) => `<sip:+37062222222@${FAR}:${port};x=1>`],
+    ["it written otherwise", (port: number) => `<sip:0037062222222@${FAR}:${port}>`],
+    [
+      "the better of two",
+      (port: number) => `<sip:+1@${FAR}>;q=0.2, <sip:+37062222222@${FAR}:${port}>`,
+    ],
+  ])("redirected to the trunk's own host, %s, is followed once", async (_, contactOf) => {
+    const { leg, invites } = redirected(contactOf);
+    expect(await endOf(leg)).toMatchObject({ kind: "busy", sipCode: 486 });
+    const [first, second, ...others] = invites();
+    expect(others).toEqual([]);
+    expect(second?.callId).toBe(first?.callId ?? "");
+    expect(second?.headers.get("to")).toBe(first?.headers.get("to"));
+    const acks = () => line.peer.methods().filter((method) => method === "ACK").length;
+    await eventually(() => acks() === 2, "both ACKs");
+  });
+
+  test.each([
+    ["another host", () => "<sip:+37062222222@127.0.63.9>"],
+    ["another number", (port: number) => `<sip:+37090012345@${FAR}:${port}>`],
+    ["no number at all", (port: number) => `<sip:${FAR}:${port}>`],
+    ["another scheme", () => "<tel:+37062222222>"],
+  ])("redirected to %s is not followed", async (_, contactOf) => {
+    const { leg, invites } = redirected(contactOf);
+    expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
+    expect(invites()).toHaveLength(1);
+  });
+
+  test("sent round in circles ends", async () => {
+    const { leg, invites } = redirected((port) => `<sip:+37062222222@${FAR}:${port}>`);
+    const { onRequest } = line.peer;
+    line.peer.onRequest = (request, answer, transport) => {
+      if (request.method !== "INVITE") return onRequest(request, answer, transport);
+      const contact = `<sip:+37062222222@${FAR}:${line.peer.port};n=${request.cseq.number}>`;
+      answer({ statusCode: 302, toTag: "far", headers: [["Contact", contact]] });
+    };
+    expect(await endOf(leg)).toMatchObject({ kind: "rejected", sipCode: 302 });
+    expect(invites()).toHaveLength(4);
+  });
+
+  test("refused with 480 for a busy line of the telephone network is busy", async () => {
+    const headers = [["Reason", 'Q.850;cause=17;text="User busy"']] as const;
+    const leg = scripted({ statusCode: 480, toTag: "far", headers });
+    expect(await endOf(leg)).toMatchObject({ kind: "busy", sipCode: 480 });
+  });
+
   test("answered without a To tag ends by the far end's BYE", async () => {
     const headers = [["Contact", contact()], SDP] as const;
     const leg = scripted({ statusCode: 200, headers, body: OFFER(FAR) });

@@ -44,6 +44,29 @@ test.each([
   expect(endingUnanswered(ends.endOfRefusedCall(code)).reason).toBe(reason);
 });
 
+test.each([
+  [480, 'Q.850;cause=17;text="User busy"', "busy"],
+  [500, "Q.850;cause=1", "invalid_number"],
+  [503, 'q.850 ; text="x" ; cause=28', "invalid_number"],
+  [480, "Q.850;cause=21", "declined"],
+  [503, "Q.850;cause=34", "trunk_unavailable"],
+  [480, "Q.850;cause=16", "no_answer"],
+  [480, "SIP;cause=17", "no_answer"],
+  [486, "Q.850;cause=1", "busy"],
+  [404, "Q.850;cause=17", "invalid_number"],
+] as const)("%d with Reason %s ends a call as %s", (code, reason, ended) => {
+  const end = ends.endOfRefusedCall(code, ['SIP;cause=200;text="x"', reason]);
+  expect(end.sipCode).toBe(code);
+  expect(endingUnanswered(end).reason).toBe(ended);
+});
+
+test("400, 401, 402, 403 and 500 each say something else", () => {
+  const sentences = [400, 401, 402, 403, 500, 503].map(
+    (code) => ends.endOfRefusedCall(code).explanation,
+  );
+  expect(new Set(sentences).size).toBe(sentences.length);
+});
+
 describe("without a code of the far end", () => {
   const all: readonly LegEnd[] = [
     ends.noCommonCodec("us"),

@@ -1,0 +1,40 @@
+/**
+ * Where a 3xx sends a call of ours (RFC 3261 8.1.3.4). It is followed to the trunk's own hosts alone, and
+ * to another number only where the caller of `place` allows it: else whoever is called could have
+ * calls placed anywhere, on the tenant's account.
+ */
+import { formatUri, parseNameAddr, type SipUri, userOf } from "../message/index.ts";
+
+export interface RedirectRules {
+  /** The number or user that was called. */
+  readonly called: string;
+  readonly isOwnHost: (host: string) => boolean;
+  /** Whether that SIP URI, of another user, may be called instead. */
+  readonly mayFollow: (uri: string) => boolean;
+}
+
+const CONTACTS_MAX = 10;
+
+/** The best of the Contacts (RFC 3261 20.10) that may be followed and was not tried yet. */
+export function redirectTarget(
+  contacts: readonly string[],
+  tried: ReadonlySet<string>,
+  rules: RedirectRules,
+): SipUri | undefined {
+  const known = contacts.slice(0, CONTACTS_MAX).flatMap((value) => {
+    const contact = parseNameAddr(value);
+    const quality = Number(contact?.parameters.get("q") ?? 1);
+    return contact?.uri.scheme === "sip" ? [{ uri: contact.uri, quality }] : [];
+  });
+  known.sort((a, b) => b.quality - a.quality);
+  return known.find(({ uri }) => !tried.has(formatUri(uri)) && isAllowed(uri, rules))?.uri;
+}
+
+function isAllowed(uri: SipUri, { called, isOwnHost, mayFollow }: RedirectRules): boolean {
+  const user = userOf(uri);
+  if (user === null || uri.headers !== null || !isOwnHost(uri.host)) return false;
+  return plain(user) === plain(called) || mayFollow(`sip:${user}@${uri.host}`);
+}
+
+/** The same number, however it is written: +370…, 00370…, 370…. */
+const plain = (user: string): string => user.replace(/[-.()\s]/g, "").replace(/^(?:\+|00)/, "");
