@@ -167,7 +167,13 @@ class Seat {
   ) {}
 
   get ready(): boolean {
-    return this.#callWorkerReady && this.#speechWorkerReady && !this.#stopped;
+    const canSpeak = this.#speechWorkerReady || !this.#needsSpeechWorker;
+    return this.#callWorkerReady && canSpeak && !this.#stopped;
+  }
+
+  /** With providers the embedded engine speaks only when all of them fail. */
+  get #needsSpeechWorker(): boolean {
+    return this.options.settings.engine.providers.length === 0;
   }
 
   get load(): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
-import { EMBEDDED_ONLY } from "../../../src/engine/settings.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/engine/settings.ts";
 import { createCallWorkerPool, slicePorts } from "../../../src/worker/call-worker-pool.ts";
 import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
 import type { FromCallWorker, ToCallWorker, TurnRecord } from "../../../src/worker/messages.ts";
@@ -19,6 +19,7 @@ class ScriptedWorker extends EventTarget {
     this.received.push(message);
     if (this.deafTo.has(message.type)) return;
     if (message.type === "init") this.say({ type: "ready" });
+    if (message.type === "ping") this.say({ type: "pong" });
     if (message.type === "open") {
       this.say({ type: "opened", callId: message.call.callId, rtpPort: 10_000 });
     }
@@ -45,6 +46,19 @@ class ScriptedWorker extends EventTarget {
   }
 }
 
+const PROVIDER: EngineSettings = {
+  ...EMBEDDED_ONLY,
+  kind: "realtime",
+  providers: [
+    {
+      ...{ kind: "realtime", name: "realtime", url: "wss://provider.example/v1", apiKey: null },
+      ...{ model: "m", transcriptionModel: "", audio: "g711_alaw", turnDetection: "own" },
+      ...{ connectTimeoutMs: 1_000, responseTimeoutMs: 1_000 },
+      voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
+    },
+  ],
+};
+
 const asWorker = (worker: ScriptedWorker) => worker as unknown as WorkerHandle;
 const turn: TurnRecord = {
   index: 0,
@@ -61,7 +75,11 @@ const at = <Item>(items: readonly Item[], index: number): Item => {
   return item;
 };
 
-async function scriptedPool(workers = 2, clock: FakeClock = fakeClock()) {
+async function scriptedPool(
+  workers = 2,
+  clock: FakeClock = fakeClock(),
+  engine: EngineSettings = EMBEDDED_ONLY,
+) {
   const callWorkers: ScriptedWorker[] = [];
   const speechWorkers: ScriptedWorker[] = [];
   const spawn = (list: ScriptedWorker[]) => () => {
@@ -78,7 +96,7 @@ async function scriptedPool(workers = 2, clock: FakeClock = fakeClock()) {
       rtpTimeoutMs: 20_000,
       holdTimeoutMs: 1_800_000,
       jitterMsMax: 200,
-      engine: EMBEDDED_ONLY,
+      engine,
       conversation: SETTINGS,
     },
     clock,
@@ -177,6 +195,49 @@ test("a speech worker that dies is replaced and its call worker gets the new por
   expect(speechWorkers).toHaveLength(2);
   expect(at(callWorkers, 0).received.at(-1)?.type).toBe("speech_port");
   expect(failures).toEqual([]);
+  await pool.shutdown();
+});
+
+test.each([
+  ["a provider's engine needs none: calls go on, and nothing is stuck", PROVIDER, true],
+  ["the embedded engine cannot do without", EMBEDDED_ONLY, false],
+])("while a speech worker cannot start: %s", async (_, engine, works) => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1, undefined, engine);
+  for (let death = 0; death < 3; death++) {
+    at(speechWorkers, speechWorkers.length - 1).die();
+    expect(await pool.answers()).toBe(works);
+    const opened = pool.open(brief(`call-${death}`)).then(
+      () => true,
+      () => false,
+    );
+    expect(await opened).toBe(works);
+    await clock.advance(1_000);
+  }
+  at(callWorkers, 0).deafTo.add("ping");
+  const silent = pool.answers();
+  await clock.advance(5_000);
+  expect(await silent).toBe(false);
+  await pool.shutdown();
+});
+
+test("a pool of a provider's engine starts without speech workers", async () => {
+  const clock = fakeClock();
+  const pool = await createCallWorkerPool({
+    ...{ workers: 1, clock, log: silentLog },
+    spawnCallWorker: () => asWorker(new ScriptedWorker()),
+    spawnSpeechWorker() {
+      const worker = new ScriptedWorker();
+      worker.deafTo.add("init");
+      return asWorker(worker);
+    },
+    settings: {
+      rtpPorts: { first: 20_000, last: 20_009 },
+      ...{ rtpTimeoutMs: 20_000, holdTimeoutMs: 1_800_000, jitterMsMax: 200 },
+      ...{ engine: PROVIDER, conversation: SETTINGS },
+    },
+  });
+  await clock.advance(60_000);
+  expect(await pool.answers()).toBe(true);
   await pool.shutdown();
 });
 
