@@ -51,6 +51,8 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
     const first = takeNext();
     if (!first) return;
     try {
+      // One that could not be undone before must be over before another begins.
+      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
       sqlite.run("BEGIN IMMEDIATE");
       settle.push(await first.begin(queries));
       const runWaiting = async () => {
@@ -61,11 +63,20 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
       await runWaiting();
       sqlite.run("COMMIT");
     } catch (error) {
-      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+      undo();
       for (const { fail } of taken) fail(error);
       return;
     }
     for (const each of settle) each();
+  }
+
+  /** Never throws: who waits must hear of the failure itself. What is left is undone before the next group. */
+  function undo(): void {
+    try {
+      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+    } catch {
+      // The disk is in trouble. Nothing was committed.
+    }
   }
 
   /** Throws only when SQLite has given up the whole transaction. */

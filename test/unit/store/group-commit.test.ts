@@ -146,6 +146,24 @@ describe("failures", () => {
     expect(stored()).toEqual(["later"]);
   });
 
+  test("a ROLLBACK that fails fails that group only: those after it go on once it can be undone", async () => {
+    const run = writer.run.bind(writer);
+    let broken = 2;
+    writer.run = (text, ...bindings) => {
+      if (text === "ROLLBACK" && broken-- > 0) throw new Error("disk I/O error");
+      return run(text, ...bindings);
+    };
+    const orphan = group.run(async (sqlite) => {
+      sqlite.run("PRAGMA defer_foreign_keys = ON");
+      sqlite.run("INSERT INTO notes (text, parent) VALUES ('orphan', 'nobody')");
+    });
+    await expect(orphan).rejects.toThrow("FOREIGN KEY");
+    expect(writer.inTransaction).toBe(true);
+    await expect(write("while it cannot be undone")).rejects.toThrow("disk I/O error");
+    expect(await write("later")).toBe("later");
+    expect(stored()).toEqual(["later"]);
+  });
+
   test("a full database: what resolved is stored, what rejected is not", async () => {
     const { page_count } = writer.query<{ page_count: number }, []>("PRAGMA page_count").get() ?? {
       page_count: 0,
