@@ -30,7 +30,6 @@ import { openVault } from "./app/vault.ts";
 import { createBilling } from "./billing/billing.ts";
 import { startMoneyRounds } from "./billing/money-rounds.ts";
 import { createAdmission } from "./call/admission.ts";
-import { deleteMailedRecordings } from "./call/after-call.ts";
 import { createBurstNotice } from "./call/burst-notice.ts";
 import { createCallDesk } from "./call/call-desk.ts";
 import { createCallClaims } from "./call/called-number.ts";
@@ -41,6 +40,7 @@ import { createEvidenceKeeper } from "./call/evidence-keeper.ts";
 import { startHeartbeat } from "./call/heartbeat.ts";
 import { handleIncoming } from "./call/inbound.ts";
 import type { CallIdentity } from "./call/live-call.ts";
+import { deleteMailedRecordings } from "./call/mailed-recordings.ts";
 import type { CallDesk } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
@@ -70,6 +70,7 @@ import { createUrlCheck } from "./webhook/tenant-url.ts";
 /** How long a polite end may take before media is cut. */
 const GOODBYE_MS = 8_000;
 const DRAIN_LOOK_MS = 100;
+const DAY_MS = 86_400_000;
 
 export interface App {
   readonly addresses: { readonly http: string; readonly sip: string };
@@ -128,9 +129,13 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     clock,
     random,
   });
+  let baseUrl = settings.http.publicUrl ?? "";
+  const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
+  const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
   const delivery = createDelivery(settings, {
     database,
     vault,
+    recordingLink: (callUuid) => links.urlFor(callUuid, recordingMs).url,
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     node: settings.storage.shared ? node : null,
@@ -169,8 +174,6 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...{ database, vault, client: delivery.client, desk: () => calls, clock, random, log },
   });
 
-  let baseUrl = settings.http.publicUrl ?? "";
-  const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
   const context: CallContext = {
     settings: {
       rtpHost: settings.sip.bind.host,
@@ -274,7 +277,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   baseUrl = http.baseUrl;
   audio.start();
 
-  deleteMailedRecordings(context);
+  const mailedRecordings = deleteMailedRecordings(context);
   if (!settings.storage.shared) await database.tx(dropDeadLeases);
   await recoverCalls(context);
   delivery.start();
@@ -359,6 +362,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     await dashboard.stop();
     heartbeat.cancel();
     leftCalls.cancel();
+    mailedRecordings.cancel();
     await leaving;
     await callerParts.stop();
     await moneyRounds.stop();

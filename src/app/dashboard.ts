@@ -86,6 +86,7 @@ export function createDashboard(
           return { dead: await store.total("dead"), ...(await store.failing()) };
         },
         mailProvider: settings.mail.provider.kind,
+        outboxKeepDays: settings.mail.outboxKeepDays,
       },
     },
     async stop() {

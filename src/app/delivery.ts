@@ -44,6 +44,8 @@ export interface DeliveryDependencies {
   readonly vault: { open(sealed: string, binding: string): string };
   readonly recordingsDir: string;
   readonly outboxDir: string;
+  /** Signed, and good for as long as the recording stays. */
+  readonly recordingLink: (callUuid: string) => string;
   /** Several nodes share the store: this one's name. */
   readonly node?: string | null;
   readonly clock: Clock;
@@ -75,6 +77,8 @@ export function createDelivery(
     stores: mailStore,
     provider,
     recordingsDir: deps.recordingsDir,
+    attachmentBytesMax: settings.mail.attachmentBytesMax,
+    recordingLink: deps.recordingLink,
     from: settings.mail.from,
     node: deps.node,
     clock,

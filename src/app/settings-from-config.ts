@@ -67,8 +67,15 @@ function mailProviderOf({ mail }: Config): MailProviderSettings {
       username: mail.smtp.username,
       password: mail.smtp.password,
       security: mail.smtp.security,
+      timeoutMs: mail.smtp.timeout_ms,
     };
-  if (mail.provider === "resend") return { kind: "resend", apiKey: mail.resend.api_key ?? "" };
+  if (mail.provider === "resend")
+    return {
+      kind: "resend",
+      apiKey: mail.resend.api_key ?? "",
+      baseUrl: mail.resend.base_url,
+      timeoutMs: mail.resend.timeout_ms,
+    };
   return { kind: "outbox" };
 }
 
@@ -200,7 +207,12 @@ export function settingsFromConfig(
       toolTimeoutMs: http_client.tool_timeout_ms,
       webhookTimeoutMs: http_client.webhook_timeout_ms,
     },
-    mail: { from: config.mail.from, provider: mailProviderOf(config) },
+    mail: {
+      from: config.mail.from,
+      provider: mailProviderOf(config),
+      attachmentBytesMax: config.mail.attachment_bytes_max,
+      outboxKeepDays: config.mail.outbox_keep_days,
+    },
     stripe: stripeOf(config),
     lowBalanceThresholds: config.payments.low_balance_eur.map(eurToMicro),
     concurrentCallsMax: limits.concurrent_calls,

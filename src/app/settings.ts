@@ -89,6 +89,10 @@ export interface AppSettings {
   readonly mail: {
     readonly from: string;
     readonly provider: MailProviderSettings;
+    /** A larger recording is sent as a link. */
+    readonly attachmentBytesMax: number;
+    /** Files of the `outbox` provider. */
+    readonly outboxKeepDays: number;
   };
   /** Missing: payments are bank transfers that the operator confirms. */
   readonly stripe?: StripeSettings | null;
@@ -124,5 +128,11 @@ export type MailProviderSettings =
       readonly username: string | null;
       readonly password: string | null;
       readonly security: "none" | "starttls" | "tls";
+      readonly timeoutMs: number;
     }
-  | { readonly kind: "resend"; readonly apiKey: string };
+  | {
+      readonly kind: "resend";
+      readonly apiKey: string;
+      readonly baseUrl: string;
+      readonly timeoutMs: number;
+    };

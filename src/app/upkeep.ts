@@ -27,7 +27,7 @@ export interface Upkeep {
 }
 
 export function startUpkeep(
-  { dataDir, storage }: Pick<AppSettings, "dataDir" | "storage">,
+  { dataDir, storage, mail }: Pick<AppSettings, "dataDir" | "storage" | "mail">,
   paths: DataPaths,
   deps: {
     readonly database: Database;
@@ -72,6 +72,7 @@ export function startUpkeep(
     ...{ database, clock, log },
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
+    outboxDays: mail.outboxKeepDays,
     transcriptsDays: storage.transcriptsRetentionDays,
     recordingsDays: storage.recordingsRetentionDays,
   });

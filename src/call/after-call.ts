@@ -151,20 +151,3 @@ async function processOnce(
     log.error("recording.processing_failed", { error: describeError(error) });
   }
 }
-
-/** The provider has accepted the mail: the recording is deleted right away (specification 1). */
-export function deleteMailedRecordings(context: CallContext): void {
-  context.mails.onSent(async ({ tenantId, callUuid, attachment }) => {
-    if (!callUuid || !attachment) return;
-    const { recordingsDir } = context.settings;
-    // The WAV too, where a crash came before it was deleted.
-    for (const file of [attachment, `${callUuid}.wav`])
-      await rm(join(recordingsDir, file), { force: true });
-    await context.database.tx((queries) =>
-      callStore(queries).setRecording(tenantId, callUuid, {
-        status: "emailed_deleted",
-        file: null,
-      }),
-    );
-  });
-}

@@ -112,5 +112,7 @@ export interface RecordingEncoder {
 
 /** Signed, expiring links to recordings (decisions.md 6). */
 export interface RecordingLinks {
+  /** How long a link opens the recording. */
+  readonly validMs: number;
   urlFor(callUuid: string): { readonly url: string; readonly expiresAtMs: number };
 }

@@ -9,8 +9,10 @@
  */
 import type { Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
+import { LOST_AFTER_MS } from "../mail/mail-queue.ts";
 import { type CallRow, callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
+import { recordingStore } from "../store/recording-store.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
@@ -23,6 +25,7 @@ import {
 } from "./left-recording.ts";
 
 const LOOK_EVERY_MS = 10_000;
+const LOST_AT_ONCE_MAX = 100;
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
 
@@ -107,6 +110,30 @@ export async function recoverCalls(context: CallContext): Promise<number> {
 }
 
 /**
+ * A node that has not taken a recording up for a day is taken for lost: the mail goes without it. Should
+ * the node come back, the recording's files go with its retention.
+ */
+async function giveUpLost(context: CallContext): Promise<void> {
+  const { database, node, clock, log } = context;
+  const store = recordingStore(database.read);
+  for (const call of await store.leftByOthers(
+    node,
+    clock.now() - LOST_AFTER_MS,
+    LOST_AT_ONCE_MAX,
+  )) {
+    const { tenantId, callUuid } = call;
+    await database.tx(async (queries) => {
+      const calls = callStore(queries);
+      if ((await calls.find(tenantId, callUuid))?.recordingStatus !== "processing") return;
+      await calls.setRecording(tenantId, callUuid, { status: "failed" });
+      await queueMail(context, queries, call, null);
+    });
+    log.warn("recording.node_lost", { call_id: callUuid, node: call.node });
+    context.mails.wake();
+  }
+}
+
+/**
  * Ends calls whose heartbeat stands still for a minute of our own monotonic time: clocks that are
  * set or differ between nodes end nothing. Cancel it when the calls are gone.
  */
@@ -121,6 +148,7 @@ export function watchLeftCalls(context: CallContext): Timer {
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
     for (const call of await callStore(database.read).leftUnprocessed(context.node))
       void processRecording(context, call.tenantId, call.callUuid);
+    await giveUpLost(context);
     for (const call of others) {
       const known = seen.get(call.callUuid);
       if (known === undefined || known.heartbeatAt !== call.heartbeatAt) {

@@ -214,7 +214,6 @@ async function subscribe({ api }: DemoTenant, company: CompanyServer): Promise<v
       "call.ended",
       "call.failed",
       "transcript.completed",
-      "recording.ready",
       "tool.executed",
     ],
   });

@@ -10,7 +10,13 @@ const VALID_MS = 15 * 60_000;
 export const RECORDING_LINK_PURPOSE = "recording-links";
 
 export interface RecordingLinks {
-  urlFor(callUuid: string): { readonly url: string; readonly expiresAtMs: number };
+  /** How long a link is good that is asked for without saying so. */
+  readonly validMs: number;
+  /** `validMs`: default 15 minutes. Whatever it says, no link opens a recording that is deleted. */
+  urlFor(
+    callUuid: string,
+    validMs?: number,
+  ): { readonly url: string; readonly expiresAtMs: number };
   /** True for an untouched link of ours that has not expired. */
   verify(callUuid: string, expiresUnix: number, signature: string): boolean;
 }
@@ -25,8 +31,9 @@ export function createRecordingLinks(
     createHmac("sha256", key).update(`${callUuid}.${expiresUnix}`).digest("hex");
 
   return {
-    urlFor(callUuid) {
-      const expiresUnix = Math.floor((clock.now() + VALID_MS) / 1000);
+    validMs: VALID_MS,
+    urlFor(callUuid, validMs = VALID_MS) {
+      const expiresUnix = Math.floor((clock.now() + validMs) / 1000);
       const query = `expires=${expiresUnix}&signature=${sign(callUuid, expiresUnix)}`;
       return {
         url: `${publicUrl()}/api/v1/recordings/${callUuid}?${query}`,

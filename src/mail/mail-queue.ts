@@ -1,5 +1,6 @@
 /**
- * The mail queue: mails are stored with the change they report and handed to the provider one by one.
+ * The mail queue: mails are stored with the change they report and handed to the provider one by one,
+ * those with a recording beside those without: a large one that takes long holds up no sign-in mail.
  *
  * At least once: a mail stays pending until the provider has accepted it. After a crash right then it
  * is sent again with the same Message-ID and key. What follows a hand-over (the recording is deleted)
@@ -9,30 +10,22 @@
  *      │ └─failed, attempts left──► pending (later)
  *      └─failed for good, or none left──► dead (kept, with its error)
  */
-import { type Clock, sleep, type Timer } from "../core/clock.ts";
+import type { Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
-import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
-import { buildMessage } from "./message.ts";
+import { type HandOverOptions, handOver } from "./hand-over.ts";
 import type { MailQueue } from "./ports.ts";
-import { type MailProvider, MailRefused } from "./provider.ts";
-import type { MailStores, QueuedMail } from "./stores.ts";
+import { MailRefused } from "./provider.ts";
+import type { ClaimedMail, MailLane, MailStores, QueuedMail } from "./stores.ts";
 
-export interface MailQueueOptions {
+export interface MailQueueOptions extends HandOverOptions {
   readonly database: Database;
   readonly stores: MailStores;
-  readonly provider: MailProvider;
-  /** Attachments are files in here. */
-  readonly recordingsDir: string;
-  /** `Linevoice <calls@example.com>` or a bare address. */
-  readonly from: string;
   /** Several nodes share the store: this one's name. Missing: it is alone. */
   readonly node?: string | null;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
 }
 
 export interface MailWorker extends MailQueue {
@@ -54,8 +47,10 @@ export const MAIL_DELAYS_MS: readonly number[] = [
   12 * HOUR,
   24 * HOUR,
 ];
-const SEND_TIMEOUT_MS = 2 * MINUTE;
-const LEASE_MS = SEND_TIMEOUT_MS + MINUTE;
+/** Until the try itself knows how long it may take. */
+const LEASE_MS = MINUTE;
+/** A node that has not sent what was due for so long is taken for lost: its mails go without recording. */
+export const LOST_AFTER_MS = 24 * HOUR;
 /** Also finds what another, dead node had leased. */
 const LOOK_EVERY_MS = 30 * SECOND;
 const STOP_GRACE_MS = 5 * SECOND;
@@ -64,20 +59,28 @@ const ERROR_LENGTH_MAX = 500;
 
 type SentListener = Parameters<MailQueue["onSent"]>[0];
 
-export function createMailQueue(options: MailQueueOptions): MailWorker {
-  const { database, stores, provider, clock, random, log, node = null } = options;
-  const owner = hex(random.bytes(8));
-  const listeners: SentListener[] = [];
-  const abort = new AbortController();
-  let phase: "new" | "running" | "stopped" = "new";
+interface Lane {
+  wake(): void;
+  /** Resolves when the mail under way, if any, is through. */
+  stop(): Promise<void>;
+}
+
+/** One mail after the other: when it is woken, and when the next is due. */
+function openLane(
+  deps: Pick<MailQueueOptions, "clock" | "log"> & {
+    readonly isRunning: () => boolean;
+    /** Hands over all that is due. */
+    readonly round: () => Promise<void>;
+    readonly nextDueAt: () => Promise<number | null>;
+  },
+): Lane {
+  const { clock, log, isRunning, round, nextDueAt } = deps;
   let looking: "idle" | "looking" | "look again" = "idle";
   let timer: Timer | null = null;
   let working: Promise<void> = Promise.resolve();
-  /** What follows a hand-over could not be done: tried again at the next look. */
-  let leftOver = false;
 
   function wake(): void {
-    if (phase !== "running") return;
+    if (!isRunning()) return;
     if (looking !== "idle") {
       looking = "look again";
       return;
@@ -86,16 +89,15 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     working = look();
   }
 
-  const stillWanted = () => looking === "look again" && phase === "running";
+  const stillWanted = () => looking === "look again" && isRunning();
 
   async function look(): Promise<void> {
     try {
       do {
         looking = "looking";
-        if (leftOver) await catchUp();
-        for (let mail = await claim(); mail; mail = await claim()) await handOver(mail);
+        await round();
       } while (stillWanted());
-      const next = await stores(database.read).nextDueAfter(clock.now());
+      const next = await nextDueAt();
       arm(next === null ? LOOK_EVERY_MS : Math.min(next - clock.now(), LOOK_EVERY_MS));
     } catch (error) {
       log.error("mail.claim_failed", { error: describeError(error) });
@@ -107,18 +109,67 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     }
   }
 
-  async function claim(): Promise<QueuedMail | null> {
-    if (phase !== "running") return null;
-    const nowMs = clock.now();
-    return database.tx((queries) => stores(queries).claim(nowMs, owner, nowMs + LEASE_MS, node));
+  function arm(delayMs: number): void {
+    timer?.cancel();
+    timer = isRunning() ? clock.after(Math.max(1, delayMs), wake) : null;
   }
 
-  async function handOver(mail: QueuedMail): Promise<void> {
+  return {
+    wake,
+    async stop() {
+      timer?.cancel();
+      await working;
+    },
+  };
+}
+
+export function createMailQueue(options: MailQueueOptions): MailWorker {
+  const { database, stores, provider, clock, random, log, node = null } = options;
+  const owner = hex(random.bytes(8));
+  const listeners: SentListener[] = [];
+  const abort = new AbortController();
+  let phase: "new" | "running" | "stopped" = "new";
+  /** What follows a hand-over could not be done, or not known to be: made up for at the next look. */
+  let leftOver = true;
+  const shared = {
+    ...{ clock, log, isRunning: () => phase === "running" },
+    nextDueAt: () => stores(database.read).nextDueAfter(clock.now()),
+  };
+  const lanes = [
+    openLane({ ...shared, round: () => deliverDue("without") }),
+    openLane({ ...shared, round: () => deliverDue("with attachment") }),
+  ];
+  const wake = () => {
+    for (const lane of lanes) lane.wake();
+  };
+
+  async function deliverDue(lane: MailLane): Promise<void> {
+    if (lane === "with attachment" && leftOver) await catchUp();
+    for (let mail = await claim(lane); mail; mail = await claim(lane)) await attempt(mail);
+  }
+
+  async function claim(lane: MailLane): Promise<ClaimedMail | null> {
+    if (phase !== "running") return null;
+    const nowMs = clock.now();
+    const due = { nowMs, owner, leaseUntilMs: nowMs + LEASE_MS, node, lane };
+    const lostBeforeMs = nowMs - LOST_AFTER_MS;
+    return database.tx((queries) => stores(queries).claim({ ...due, lostBeforeMs }));
+  }
+
+  async function attempt(mail: ClaimedMail): Promise<void> {
     const fields = { mail_id: mail.id, call_id: mail.callUuid, provider: provider.name };
+    let handed: QueuedMail;
     try {
-      const message = await buildMessage(mail, options.from, options.recordingsDir);
-      if (mail.attachment && !message.attachment) log.warn("mail.attachment_gone", fields);
-      await within(SEND_TIMEOUT_MS, provider.send(message));
+      handed = await handOver(
+        options,
+        mail,
+        {
+          extendLease: (ms) =>
+            database.tx((q) => stores(q).extendLease(mail.id, owner, clock.now() + ms)),
+          detach: (form) => database.tx((q) => stores(q).detach(mail.id, owner, form)),
+        },
+        abort.signal,
+      );
     } catch (error) {
       if (abort.signal.aborted) await database.tx((q) => stores(q).release(mail.id, owner));
       else await putBack(mail, error);
@@ -126,22 +177,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     }
     const sent = await database.tx((q) => stores(q).markSent(mail.id, owner, clock.now()));
     log.info("mail.sent", fields);
-    if (sent) await tellListeners(mail);
-  }
-
-  /** Rejects when the time is up, or when the queue is stopped for good. */
-  async function within(limitMs: number, work: Promise<void>): Promise<void> {
-    const done = new AbortController();
-    const limit = sleep(clock, limitMs, AbortSignal.any([done.signal, abort.signal])).then(() => {
-      throw new Error(`the provider did not answer within ${limitMs} ms`);
-    });
-    limit.catch(() => undefined);
-    try {
-      await Promise.race([work, limit]);
-    } finally {
-      done.abort();
-      work.catch(() => undefined); // it may still fail when nobody listens any more
-    }
+    if (sent) await tellListeners(handed);
   }
 
   async function putBack(mail: QueuedMail, error: unknown): Promise<void> {
@@ -184,11 +220,6 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     }
   }
 
-  function arm(delayMs: number): void {
-    timer?.cancel();
-    timer = phase === "running" ? clock.after(Math.max(1, delayMs), wake) : null;
-  }
-
   return {
     enqueue: (queries, tenantId, mail) => stores(queries).enqueue(tenantId, mail, clock.now()),
     wake,
@@ -198,14 +229,12 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     start() {
       if (phase !== "new") return;
       phase = "running";
-      looking = "look again";
-      working = catchUp().then(look);
+      wake();
     },
     async stop() {
       phase = "stopped";
-      timer?.cancel();
       const grace = clock.after(STOP_GRACE_MS, () => abort.abort(new Error("stopping")));
-      await working;
+      await Promise.all(lanes.map((lane) => lane.stop()));
       grace.cancel();
       await provider.close();
     },

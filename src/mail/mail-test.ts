@@ -28,15 +28,18 @@ export function createMailTest(deps: {
 }): MailTest {
   const { provider, from, clock, random } = deps;
 
-  async function send(to: string): Promise<void> {
+  async function send(to: string, signal: AbortSignal): Promise<void> {
     const key = `test:${hex(random.bytes(16))}`;
     const date = new Date(clock.now());
-    await provider.send({
-      ...{ key, callUuid: null, from, to, date, attachment: null },
-      messageId: messageIdFor(key, from),
-      subject: "Linevoice: test mail",
-      text: `This mail was sent from the operator's dashboard at ${date.toISOString()}.\nIf you can read it, mail works.\n`,
-    });
+    await provider.send(
+      {
+        ...{ key, callUuid: null, from, to, date, attachment: null },
+        messageId: messageIdFor(key, from),
+        subject: "Linevoice: test mail",
+        text: `This mail was sent from the operator's dashboard at ${date.toISOString()}.\nIf you can read it, mail works.\n`,
+      },
+      signal,
+    );
   }
 
   return async (to) => {
@@ -46,7 +49,7 @@ export function createMailTest(deps: {
       throw new Error(`no answer within ${TIMEOUT_MS / 1000} s`);
     });
     late.catch(() => undefined);
-    const error = await Promise.race([send(to), late])
+    const error = await Promise.race([send(to, done.signal), late])
       .then(() => null)
       .catch((problem) => describeError(problem).slice(0, ERROR_LENGTH_MAX))
       .finally(() => done.abort(new Error("done")));

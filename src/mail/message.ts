@@ -65,18 +65,38 @@ export async function buildMessage(
   mail: QueuedMail,
   from: string,
   recordingsDir: string,
+  recordingLink: (callUuid: string) => string,
 ): Promise<MailMessage> {
+  const attachment = mail.attachment
+    ? await readAttachment(mail, mail.attachment, recordingsDir)
+    : null;
   return {
-    key: mail.key,
+    // Another form of the mail is another request: the same key would be a conflict.
+    key: mail.recordingForm === "attached" ? mail.key : `${mail.key}:${mail.recordingForm}`,
     callUuid: mail.callUuid,
     from,
     to: mail.recipient,
     subject: oneLine(mail.subject),
-    text: mail.body,
+    text: `${mail.body}${lastWords(mail, attachment !== null, recordingLink)}`,
     messageId: messageIdFor(mail.key, from),
     date: new Date(mail.createdAt),
-    attachment: mail.attachment ? await readAttachment(mail, mail.attachment, recordingsDir) : null,
+    attachment,
   };
+}
+
+/** What becomes of the recording. Of mails from before they were told apart only the link is said. */
+function lastWords(
+  { recordingWords: words, recordingForm, callUuid }: QueuedMail,
+  isAttached: boolean,
+  recordingLink: (callUuid: string) => string,
+): string {
+  if (recordingForm === "linked" && callUuid !== null) {
+    const url = recordingLink(callUuid);
+    return `${words?.linked.replace("{url}", url) ?? `\n${url}`}\n`;
+  }
+  if (!words) return "";
+  if (recordingForm === "unreachable") return `${words.unreachable}\n`;
+  return `${isAttached ? words.attached : words.gone}\n`;
 }
 
 async function readAttachment(

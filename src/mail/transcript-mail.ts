@@ -74,10 +74,16 @@ export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
       section(words.summary, call.summary?.trim() || words.noSummary),
       ...messageSections(facts, words),
       section(words.transcript, transcriptLines(facts, words).join("\n") || words.noTranscript),
-      facts.attachment ? words.attached : words.notAttached,
+      ...(facts.attachment ? [] : [words.notAttached]),
       "",
     ].join("\n\n"),
     attachment: facts.attachment,
+    recordingWords: facts.attachment
+      ? {
+          ...{ attached: words.attached, linked: words.linked, gone: words.notAttached },
+          unreachable: words.unreachable,
+        }
+      : null,
   };
 }
 

@@ -22,6 +22,10 @@ export interface TranscriptWords {
   readonly noTranscript: string;
   readonly speakers: Readonly<Record<"agent" | "customer", string>>;
   readonly attached: string;
+  /** Too large to attach; with `{url}`. */
+  readonly linked: string;
+  /** On a server that does not answer. */
+  readonly unreachable: string;
   readonly notAttached: string;
 }
 
@@ -46,6 +50,9 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     speakers: { agent: "Agent", customer: "Customer" },
     attached:
       "The recording is attached. It has been deleted from the server now that it was sent to you.",
+    linked:
+      "The recording is too large to attach. You can listen to it here until it is deleted from the server:\n{url}",
+    unreachable: "The recording could not be attached: the server that has it does not answer.",
     notAttached: "There is no recording of this call.",
   },
   lt: {
@@ -67,6 +74,9 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     noTranscript: "Nieko nebuvo pasakyta.",
     speakers: { agent: "Agentas", customer: "Klientas" },
     attached: "Pokalbio įrašas pridėtas. Išsiuntus jį jums, iš serverio jis ištrinamas.",
+    linked:
+      "Įrašas per didelis pridėti. Jo galite pasiklausyti čia, kol jis bus ištrintas iš serverio:\n{url}",
+    unreachable: "Įrašo pridėti nepavyko: serveris, kuriame jis yra, neatsako.",
     notAttached: "Šio skambučio įrašo nėra.",
   },
   lv: {
@@ -88,6 +98,9 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     noTranscript: "Nekas netika pateikts.",
     speakers: { agent: "Aģents", customer: "Klients" },
     attached: "Sarunas ieraksts ir pievienots. Pēc nosūtīšanas jums tas tiek dzēsts no servera.",
+    linked:
+      "Ieraksts ir pārāk liels, lai to pievienotu. To var noklausīties šeit, līdz tas tiks dzēsts no servera:\n{url}",
+    unreachable: "Ierakstu neizdevās pievienot: serveris, kurā tas atrodas, neatbild.",
     notAttached: "Šim zvanam nav ieraksta.",
   },
   ru: {
@@ -109,6 +122,9 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
     noTranscript: "Ничего не было сказано.",
     speakers: { agent: "Агент", customer: "Клиент" },
     attached: "Запись разговора приложена. После отправки вам она удаляется с сервера.",
+    linked:
+      "Запись слишком велика для вложения. Её можно прослушать здесь, пока она не удалена с сервера:\n{url}",
+    unreachable: "Запись не удалось приложить: сервер, на котором она находится, не отвечает.",
     notAttached: "Записи этого звонка нет.",
   },
 };

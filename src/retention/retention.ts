@@ -27,6 +27,8 @@ export interface RetentionOptions {
   readonly recordingsDir: string;
   /** `<data>/outbox`: mails written as files, with transcript and recording. */
   readonly outboxDir: string;
+  /** `[mail] outbox_keep_days`. No mail outlives the transcripts that are in it. */
+  readonly outboxDays: number;
   readonly transcriptsDays: number;
   readonly recordingsDays: number;
   /** Rows a transaction; default 200. */
@@ -134,6 +136,7 @@ export function startRetention(options: RetentionOptions): Retention {
     const { transcriptsDays } = options;
     const logBefore = daysAgo(LOG_DAYS);
     const memoryBefore = daysAgo(MEMORY_DAYS);
+    const mailFilesBefore = daysAgo(Math.min(options.outboxDays, transcriptsDays));
     const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
     const report = {
       transcripts: await drained((queries) =>
@@ -153,7 +156,7 @@ export function startRetention(options: RetentionOptions): Retention {
       mails: await drained((queries) =>
         retentionStore(queries).deleteMails(copiesBefore, batchMax),
       ),
-      mail_files: await dropFiles(options.outboxDir, daysAgo(transcriptsDays), (name) =>
+      mail_files: await dropFiles(options.outboxDir, mailFilesBefore, (name) =>
         MAIL_NAME.test(name),
       ),
       memories: await drained((queries) =>

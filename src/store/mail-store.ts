@@ -16,6 +16,8 @@ const columns = {
   attachment: mails.attachment,
   attempts: mails.attempts,
   createdAt: mails.createdAt,
+  recordingForm: mails.recordingForm,
+  recordingWords: mails.recordingWords,
 };
 
 const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
@@ -24,7 +26,7 @@ const noLease = { leaseOwner: null, leaseUntil: null };
 /** What it carries lies on another node's disk. */
 const isElsewhere = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
   SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
-const isHere = (node: string | null) => (node === null ? undefined : sql`NOT ${isElsewhere(node)}`);
+const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isElsewhere(node)}`);
 
 export const mailStore: MailStores = (queries) => ({
   async enqueue(tenantId, mail, nowMs) {
@@ -41,16 +43,21 @@ export const mailStore: MailStores = (queries) => ({
       .onConflictDoNothing({ target: mails.key });
   },
 
-  async claim(nowMs, owner, leaseUntilMs, node) {
+  async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
+    const isLost =
+      node === null
+        ? sql<number>`0`
+        : sql<number>`(${isElsewhere(node)} AND ${mails.nextAttemptAt} <= ${lostBeforeMs})`;
     const due = await queries
-      .select(columns)
+      .select({ ...columns, isLost })
       .from(mails)
       .where(
         and(
           eq(mails.status, "pending"),
           lte(mails.nextAttemptAt, nowMs),
           or(isNull(mails.leaseUntil), lte(mails.leaseUntil, nowMs)),
-          isHere(node),
+          lane === "without" ? isNull(mails.attachment) : isNotNull(mails.attachment),
+          or(isHere(node), isLost),
         ),
       )
       .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
@@ -61,7 +68,15 @@ export const mailStore: MailStores = (queries) => ({
       .update(mails)
       .set({ leaseOwner: owner, leaseUntil: leaseUntilMs })
       .where(eq(mails.id, mail.id));
-    return mail;
+    return { ...mail, isLost: mail.isLost === 1 };
+  },
+
+  async extendLease(id, owner, leaseUntil) {
+    await queries.update(mails).set({ leaseUntil }).where(heldBy(id, owner));
+  },
+
+  async detach(id, owner, recordingForm) {
+    await queries.update(mails).set({ attachment: null, recordingForm }).where(heldBy(id, owner));
   },
 
   async nextDueAfter(nowMs) {

@@ -22,6 +22,7 @@ import m19 from "../../migrations/0019_dialled-calls.sql" with { type: "text" };
 import m20 from "../../migrations/0020_key_limits_and_revocations.sql" with { type: "text" };
 import m21 from "../../migrations/0021_dialing-permissions.sql" with { type: "text" };
 import m22 from "../../migrations/0022_agent_keys_and_memories.sql" with { type: "text" };
+import m23 from "../../migrations/0023_recording_forms.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -47,4 +48,5 @@ export const migrations = [
   { tag: "0020_key_limits_and_revocations", createdAt: 1795335298630, sql: m20 as string },
   { tag: "0021_dialing-permissions", createdAt: 1795337036466, sql: m21 as string },
   { tag: "0022_agent_keys_and_memories", createdAt: 1795338361326, sql: m22 as string },
+  { tag: "0023_recording_forms", createdAt: 1795339490703, sql: m23 as string },
 ];

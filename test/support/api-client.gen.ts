@@ -1725,7 +1725,7 @@ export interface components {
              */
             readonly recording_url: string | null;
             /**
-             * @description State of the recording.
+             * @description State of the recording. `emailed_deleted`: nothing of it is left but the mail; where an endpoint was told with `recording.ready`, it becomes that when the event's link has expired. With the mail provider `outbox` the mail is a file of the operator, kept for `[mail] outbox_keep_days`. `ready` after the mail: it was too large to attach, and the mail has a link.
              * @example ready
              * @enum {string}
              */

@@ -162,7 +162,12 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
       toolTimeoutMs: 20_000,
       webhookTimeoutMs: 8_000,
     },
-    mail: { from: "Linevoice <linevoice@localhost>", provider: { kind: "outbox" } },
+    mail: {
+      from: "Linevoice <linevoice@localhost>",
+      provider: { kind: "outbox" },
+      attachmentBytesMax: 18_000_000,
+      outboxKeepDays: 7,
+    },
     concurrentCallsMax: 50,
     dialing: wideDialing,
     bankDetails: null,

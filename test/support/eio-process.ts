@@ -48,7 +48,7 @@ async function all() {
   const written = await attempt(() =>
     database.tx((queries) => walletStore(queries).add(tenantId, microEur(1))),
   );
-  const mailed = await attempt(() => mail.send(message));
+  const mailed = await attempt(() => mail.send(message, AbortSignal.any([])));
   const backedUp = await attempt(() => backups.create(null));
   return { written, mailed, backedUp };
 }

@@ -195,7 +195,7 @@ export async function killable(options: KillableOptions): Promise<Killable> {
   await api("POST", "/phone-numbers", { number_e164: OWN_NUMBER, agent_id: agentId });
   await api("POST", "/webhooks", {
     url: `https://${host}:${receiver.port}/hook`,
-    events: ["call.started", "call.answered", "call.ended", "call.failed", "recording.ready"],
+    events: ["call.started", "call.answered", "call.ended", "call.failed"],
   });
 
   return {

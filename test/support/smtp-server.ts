@@ -20,6 +20,8 @@ export interface ReceivedMail {
 export interface SmtpOptions {
   readonly certificate?: Certificate;
   readonly account?: { readonly user: string; readonly password: string };
+  /** Announced with SIZE (RFC 1870). */
+  readonly sizeMax?: number;
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
 }
@@ -33,6 +35,8 @@ export interface SmtpServer {
   beforeAccept: (() => Promise<void>) | null;
   /** The acceptance is on its way. */
   afterAccept: (() => void) | null;
+  /** Open ones. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -40,7 +44,7 @@ export async function smtpServer(
   host = "127.0.0.1",
   options: SmtpOptions = {},
 ): Promise<SmtpServer> {
-  const state: Omit<SmtpServer, "close" | "port"> & { port: number } = {
+  const state: Omit<SmtpServer, "close" | "connections" | "port"> & { port: number } = {
     port: 0,
     mails: [],
     refuse: {},
@@ -58,6 +62,7 @@ export async function smtpServer(
   await new Promise<void>((done) => server.listen(0, host, done));
   state.port = (server.address() as AddressInfo).port;
   return Object.assign(state, {
+    connections: () => sockets.size,
     close: () =>
       new Promise<void>((done) => {
         for (const socket of sockets) socket.destroy();
@@ -155,6 +160,7 @@ function converse(
     }
     if (word === "EHLO" && !state.refuse.EHLO) {
       const extensions = ["8BITMIME"];
+      if (options.sizeMax) extensions.push(`SIZE ${options.sizeMax}`);
       if (certificate && !secure) extensions.push("STARTTLS");
       if (account && secure) extensions.push("AUTH PLAIN LOGIN");
       const lines = ["test.local", ...extensions];

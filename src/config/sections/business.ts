@@ -19,6 +19,8 @@ export const mail = section({
     allowed: 'an address, e.g. "Calls <calls@example.com>"',
     matches: isMailbox,
   }),
+  attachment_bytes_max: integer(18_000_000, 0, 100_000_000),
+  outbox_keep_days: integer(7, 1, 3650),
   smtp: section({
     host: optionalText({ allowed: "a host name", matches: isHost }),
     port: integer(587, 1, 65_535),

@@ -94,7 +94,11 @@ export const CallDetail = z
       "Signed link to the MP3 that expires after 15 minutes; null: there is none.",
       null,
     ),
-    recording_status: shown(z.enum(RECORDING_STATUSES), "State of the recording.", "ready"),
+    recording_status: shown(
+      z.enum(RECORDING_STATUSES),
+      "State of the recording. `emailed_deleted`: nothing of it is left but the mail; where an endpoint was told with `recording.ready`, it becomes that when the event's link has expired. With the mail provider `outbox` the mail is a file of the operator, kept for `[mail] outbox_keep_days`. `ready` after the mail: it was too large to attach, and the mail has a link.",
+      "ready",
+    ),
     answered_by: shown(
       z.enum(["human", "machine", "unknown"]).nullable(),
       "Who answered; null: nobody yet.",

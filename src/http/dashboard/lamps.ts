@@ -43,7 +43,7 @@ export async function lampsOf(lamps: Lamps, trunk: TrunkView | null, nowMs: numb
     engine: engineLamp(lamps.engine()),
     disk: diskLamp(lamps.disk()),
     backup: backupLamp(lamps.backup(), nowMs),
-    mail: mailLamp(lamps.mailProvider, await lamps.mail()),
+    mail: mailLamp(lamps, await lamps.mail()),
   };
 }
 
@@ -122,7 +122,10 @@ function backupLamp(backup: ReturnType<Lamps["backup"]>, nowMs: number): Lamp {
   );
 }
 
-function mailLamp(provider: string, mails: Awaited<ReturnType<Lamps["mail"]>>): Lamp {
+function mailLamp(
+  { mailProvider: provider, outboxKeepDays }: Lamps,
+  mails: Awaited<ReturnType<Lamps["mail"]>>,
+): Lamp {
   const { dead, waiting, lastError } = mails;
   if (dead > 0)
     return failed(
@@ -143,8 +146,9 @@ function mailLamp(provider: string, mails: Awaited<ReturnType<Lamps["mail"]>>): 
   if (provider === "outbox")
     return warning(
       "mail_files",
-      "Mails are written to files on the server; nobody is sent any.",
+      `Mails are written to files on the server and kept for ${outboxKeepDays} days, recordings included; nobody is sent any.`,
       "Ask the operator to set [mail] provider.",
+      { count: outboxKeepDays },
     );
   return ok("mail_ok", "Mail works.");
 }

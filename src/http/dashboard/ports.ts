@@ -121,6 +121,8 @@ export interface Lamps {
     readonly lastError: string | null;
   }>;
   readonly mailProvider: string;
+  /** Files of the `outbox` provider, with the recordings in them. */
+  readonly outboxKeepDays: number;
 }
 
 export interface DashboardParts {

@@ -13,6 +13,9 @@ export function outboxFileName(message: Pick<MailMessage, "date" | "callUuid" | 
   return `${time}-${message.callUuid ?? message.messageId.slice(1, 17)}.eml`;
 }
 
+/** A disk that is slower than that is ill. */
+const ANSWER_MS_MAX = 120_000;
+
 async function sync(path: string, flags: "r" | "r+"): Promise<void> {
   const handle = await open(path, flags);
   try {
@@ -25,6 +28,7 @@ async function sync(path: string, flags: "r" | "r+"): Promise<void> {
 export function outboxProvider(directory: string): MailProvider {
   return {
     name: "outbox",
+    answerMsMax: ANSWER_MS_MAX,
     async send(message) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const path = join(directory, outboxFileName(message));

@@ -1,15 +1,18 @@
 /** Mail through Resend's HTTP API, with its official client. The mail's key makes it happen once there. */
 import type { Resend } from "resend";
-import { type MailProvider, MailRefused } from "../provider.ts";
+import { type MailProvider, MailRefused, MailTooLarge } from "../provider.ts";
 
 export interface ResendSettings {
   readonly apiKey: string;
-  /** Only for tests and proxies. */
   readonly baseUrl?: string;
+  /** For a mail without attachment. */
+  readonly timeoutMs: number;
 }
 
 /** The key or the account is wrong: the operator can mend that, the message is fine. */
 const OPERATORS_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+
+const TOO_LARGE = 413;
 
 export function resendProvider(settings: ResendSettings): MailProvider {
   const options = settings.baseUrl ? { baseUrl: settings.baseUrl } : undefined;
@@ -24,7 +27,8 @@ export function resendProvider(settings: ResendSettings): MailProvider {
 
   return {
     name: "resend",
-    async send(message) {
+    answerMsMax: settings.timeoutMs,
+    async send(message, signal) {
       const { attachment } = message;
       const { emails } = await connected();
       const { error } = await emails.send(
@@ -44,10 +48,12 @@ export function resendProvider(settings: ResendSettings): MailProvider {
               ]
             : undefined,
         },
-        { idempotencyKey: message.key },
+        { idempotencyKey: message.key, signal },
       );
+      signal.throwIfAborted();
       if (!error) return;
       const status = error.statusCode ?? 0;
+      if (status === TOO_LARGE) throw new MailTooLarge(`${error.name}: ${error.message}`);
       if (status >= 400 && status < 500 && !OPERATORS_STATUSES.has(status))
         throw new MailRefused(`${error.name}: ${error.message}`);
       throw new Error(`resend: ${error.name}: ${error.message}`);

@@ -1,8 +1,10 @@
-/** Mail over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. */
-import type { Transporter } from "nodemailer";
-import type SMTPTransport from "nodemailer/lib/smtp-transport";
+/**
+ * Mail over SMTP (RFC 5321) with nodemailer: STARTTLS or implicit TLS, verified. One connection a mail,
+ * which is destroyed when the hand-over is given up.
+ */
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { composeBytes } from "../message.ts";
-import { type MailProvider, MailRefused } from "../provider.ts";
+import { type MailProvider, MailRefused, MailTooLarge } from "../provider.ts";
 
 export interface SmtpSettings {
   readonly host: string;
@@ -11,63 +13,103 @@ export interface SmtpSettings {
   readonly security: "tls" | "starttls" | "none";
   readonly username: string | null;
   readonly password: string | null;
+  /** Until it is connected, and until it is greeted. */
+  readonly timeoutMs: number;
   /** PEM trusted beside the built-in roots. */
   readonly caPem?: string | null;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Between two answers of the server. */
-const SOCKET_TIMEOUT_MS = 30_000;
+/** What the server may take after the last line, to scan and store the mail (RFC 5321 4.5.3.2.6). */
+const ANSWER_MS_MAX = 600_000;
+/** Beyond the time that the caller gives: its signal ends it. */
+const SOCKET_TIMEOUT_MS = 2 * ANSWER_MS_MAX;
+/** Exceeded storage allocation; too large for this receiver. */
+const TOO_LARGE_CODES: ReadonlySet<number> = new Set([552, 523]);
+/** Message length exceeds the limit of the receiver, of the system (RFC 3463 3.3, 3.4). */
+const TOO_LARGE_STATUS = /^5\d\d[ -]5\.(?:2\.3|3\.4)\b/;
 
-/** 5yz is final (RFC 5321 4.2.1), but a failed login is the operator's to mend, not the message's. */
-function isFinal(error: { responseCode?: number; code?: string }): boolean {
-  const { responseCode = 0, code } = error;
-  return responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+interface SmtpFailure {
+  readonly responseCode?: number;
+  readonly code?: string;
+  readonly response?: string;
 }
 
+/** 5yz is final (RFC 5321 4.2.1), but a failed login is the operator's to mend, not the message's. */
+const isFinal = ({ responseCode = 0, code }: SmtpFailure): boolean =>
+  responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+
+/** Said by the server, or seen from the limit that it announced (RFC 1870). */
+const isTooLarge = ({ responseCode, code, response = "" }: SmtpFailure): boolean =>
+  (code === "EMESSAGE" && responseCode === undefined) ||
+  TOO_LARGE_CODES.has(responseCode ?? 0) ||
+  TOO_LARGE_STATUS.test(response);
+
 export function smtpProvider(settings: SmtpSettings): MailProvider {
-  const { host, port, security, username, password } = settings;
-  const options: SMTPTransport.Options = {
+  const { host, port, security, username, password, timeoutMs } = settings;
+  const options: SMTPConnection.Options = {
     host,
     port,
     secure: security === "tls",
     requireTLS: security === "starttls",
     ignoreTLS: security === "none",
-    auth: username === null ? undefined : { user: username, pass: password ?? "" },
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
     socketTimeout: SOCKET_TIMEOUT_MS,
     tls: settings.caPem ? { ca: settings.caPem } : {},
-    disableFileAccess: true,
-    disableUrlAccess: true,
   };
-  let transport: Transporter | null = null;
-
-  /** The package is loaded with the first mail. */
-  async function opened(): Promise<Transporter> {
-    const { default: nodemailer } = await import("nodemailer");
-    transport ??= nodemailer.createTransport(options);
-    return transport;
-  }
+  const login = username === null ? null : { user: username, pass: password ?? "" };
 
   return {
     name: "smtp",
-    async send(message) {
-      const envelope = { from: addressOf(message.from), to: [message.to] };
+    answerMsMax: ANSWER_MS_MAX,
+    async send(message, signal) {
+      signal.throwIfAborted();
+      const raw = await composeBytes(message);
+      const envelope = { from: addressOf(message.from), to: [message.to], size: raw.length };
+      // The package is loaded with the first mail.
+      const { default: Connection } = await import("nodemailer/lib/smtp-connection");
+      // Closing destroys: what is still unsent must not go out after the mail was given up.
+      const connection = new Connection({ ...options, socketCloseTimeout: 0 } as typeof options);
+      const { promise: ended, reject: end } = Promise.withResolvers<never>();
+      ended.catch(() => undefined);
+      connection.on("error", end);
+      connection.on("end", () => end(new Error("the server closed the connection")));
+      const onAbort = () => {
+        end(signal.reason);
+        connection.close();
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
       try {
-        const raw = await composeBytes(message);
-        await (await opened()).sendMail({ envelope, raw });
+        await Promise.race([transfer(connection, login, envelope, raw), ended]);
+        connection.quit();
       } catch (error) {
-        const refusal = error as { responseCode?: number; code?: string; response?: string };
-        if (isFinal(refusal))
-          throw new MailRefused(refusal.response ?? "refused", { cause: error });
+        connection.close();
+        const refusal = error as SmtpFailure & Error;
+        const said = refusal.response ?? refusal.message;
+        if (isTooLarge(refusal)) throw new MailTooLarge(said, { cause: error });
+        if (isFinal(refusal)) throw new MailRefused(said, { cause: error });
         throw error;
+      } finally {
+        signal.removeEventListener("abort", onAbort);
       }
     },
-    async close() {
-      transport?.close();
-    },
+    async close() {},
   };
+}
+
+async function transfer(
+  connection: SMTPConnection,
+  login: { readonly user: string; readonly pass: string } | null,
+  envelope: SMTPConnection.Envelope,
+  raw: Buffer,
+): Promise<void> {
+  const done = (step: (callback: (error?: Error | null) => void) => void) =>
+    new Promise<void>((resolve, reject) => {
+      step((error) => (error ? reject(error) : resolve()));
+    });
+  await done((callback) => connection.connect(callback));
+  if (login) await done((callback) => connection.login(login, callback));
+  await done((callback) => connection.send(envelope, raw, callback));
 }
 
 /** `Linevoice <calls@example.com>` → `calls@example.com`. */

@@ -62,6 +62,8 @@ export const calls = sqliteTable(
     /** Relative to the recordings directory. */
     recordingFile: text("recording_file"),
     recordingMs: integer("recording_ms"),
+    /** Mailed: deleted when the link of its `recording.ready` has expired. */
+    recordingDeleteAt: time("recording_delete_at"),
     billableSeconds: integer("billable_seconds").notNull().default(0),
     includedSeconds: integer("included_seconds").notNull().default(0),
     overageSeconds: integer("overage_seconds").notNull().default(0),
@@ -114,6 +116,9 @@ export const calls = sqliteTable(
       .on(t.tenantId, t.endedAt)
       .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
     index("calls_recording_kept").on(t.endedAt).where(sql`recording_file IS NOT NULL`),
+    index("calls_recording_delete")
+      .on(t.recordingDeleteAt)
+      .where(sql`recording_delete_at IS NOT NULL`),
     // Looked for every few seconds; only recordings in work stand in it.
     index("calls_recording_in_work")
       .on(t.recordingStatus)

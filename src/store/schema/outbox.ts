@@ -8,6 +8,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { RecordingWords } from "../../mail/ports.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -137,6 +138,12 @@ export const mails = sqliteTable(
     body: text("body").notNull(),
     /** Recording to attach, relative to the recordings directory; deleted after hand-over. */
     attachment: text("attachment"),
+    /** How the recording goes; `attachment` is null where it is not attached. */
+    recordingForm: text("recording_form", { enum: ["attached", "linked", "unreachable"] })
+      .notNull()
+      .default("attached"),
+    /** Last words of the text, by what becomes of the recording; null: they stand in the body. */
+    recordingWords: json<RecordingWords>("recording_words"),
     status: text("status", { enum: ["pending", "sent", "dead"] }).notNull(),
     attempts: integer("attempts").notNull(),
     nextAttemptAt: time("next_attempt_at"),

@@ -7,8 +7,9 @@ import { eq } from "drizzle-orm";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue, type MailWorker } from "../../../src/mail/mail-queue.ts";
+import type { MailMessage } from "../../../src/mail/message.ts";
 import type { MailDraft } from "../../../src/mail/ports.ts";
-import { type MailProvider, MailRefused } from "../../../src/mail/provider.ts";
+import { type MailProvider, MailRefused, MailTooLarge } from "../../../src/mail/provider.ts";
 import { outboxProvider } from "../../../src/mail/providers/outbox.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { mails } from "../../../src/store/schema/index.ts";
@@ -28,6 +29,9 @@ const clock = fakeClock(Date.parse("2026-11-21T04:05:06Z"));
 const database = await openTestDatabase(join(directory, "mail.db"), clock.now());
 const tenantId = await insertTenant(database);
 const workers: MailWorker[] = [];
+const ATTACHMENT_BYTES_MAX = 50_000;
+const ANSWER_MS_MAX = 60_000;
+const linkOf = (callUuid: string) => `https://voice.example/api/v1/recordings/${callUuid}?signed`;
 
 afterAll(async () => {
   for (const worker of workers) await worker.stop();
@@ -36,7 +40,10 @@ afterAll(async () => {
 
 function startQueue(provider: MailProvider): MailWorker {
   const from = "Linevoice <calls@voice.example>";
-  const options = { database, stores: mailStore, recordingsDir, from, log: silentLog };
+  const options = {
+    ...{ database, stores: mailStore, recordingsDir, from, log: silentLog },
+    ...{ attachmentBytesMax: ATTACHMENT_BYTES_MAX, recordingLink: linkOf },
+  };
   const queue = createMailQueue({ ...options, provider, clock, random: systemRandom });
   workers.push(queue);
   return queue;
@@ -55,8 +62,8 @@ function draft(fields: Partial<MailDraft> = {}): MailDraft {
   };
 }
 
-function recording(name: string): Buffer {
-  const content = randomBytes(50_000);
+function recording(name: string, bytes = 50_000): Buffer {
+  const content = randomBytes(bytes);
   writeFileSync(join(recordingsDir, name), content);
   return content;
 }
@@ -74,17 +81,23 @@ const hasStatus = (mail: MailDraft, status: string) =>
 /** A provider that answers as the list says, then accepts. */
 function scripted(...outcomes: (Error | "never")[]) {
   const sent: string[] = [];
+  const messages: MailMessage[] = [];
   const provider: MailProvider = {
     name: "outbox",
-    async send(message) {
+    answerMsMax: ANSWER_MS_MAX,
+    async send(message, signal) {
       sent.push(message.messageId);
+      messages.push(message);
       const outcome = outcomes.shift();
-      if (outcome === "never") await new Promise(() => {});
+      if (outcome === "never")
+        await new Promise((_, fail) => {
+          signal.addEventListener("abort", () => fail(signal.reason), { once: true });
+        });
       if (outcome instanceof Error) throw outcome;
     },
     async close() {},
   };
-  return { provider, sent };
+  return { provider, sent, messages };
 }
 
 describe("the mail queue", () => {
@@ -227,6 +240,7 @@ describe("the mail queue", () => {
     const messages: unknown[] = [];
     const queue = startQueue({
       name: "outbox",
+      answerMsMax: ANSWER_MS_MAX,
       send: async (message) => void messages.push(message.attachment),
       close: async () => {},
     });
@@ -234,6 +248,159 @@ describe("the mail queue", () => {
     await enqueue(queue, mail);
     await hasStatus(mail, "sent");
     expect(messages).toEqual([null]);
+    await queue.stop();
+  });
+});
+
+const WORDS = {
+  attached: "ATTACHED",
+  linked: "LINK {url}",
+  gone: "GONE",
+  unreachable: "ELSEWHERE",
+};
+
+/** A mail with a recording of so many bytes, and what becomes of it. */
+async function handedOver(bytes: number | null, ...outcomes: Error[]) {
+  const { provider, messages } = scripted(...outcomes);
+  const queue = startQueue(provider);
+  const told: (string | null)[] = [];
+  queue.onSent(async ({ attachment }) => void told.push(attachment));
+  queue.start();
+  const name = `${crypto.randomUUID()}.mp3`;
+  if (bytes !== null) recording(name, bytes);
+  const mail = draft({ attachment: name, body: "TEXT\n\n", recordingWords: WORDS });
+  await enqueue(queue, mail);
+  await eventually(async () => (await rowOf(mail))?.status !== "pending", "over");
+  await queue.stop();
+  const row = await rowOf(mail);
+  const tries = messages.map(({ key, text, attachment }) => ({
+    ...{ key, text, bytes: attachment?.content.length ?? null },
+  }));
+  return { mail, name, row, told, tries };
+}
+
+describe("a recording", () => {
+  test.each([ATTACHMENT_BYTES_MAX - 1, ATTACHMENT_BYTES_MAX])(
+    "of %d bytes is attached: below the limit and at it",
+    async (bytes) => {
+      const { mail, name, row, told, tries } = await handedOver(bytes);
+      expect(tries).toEqual([{ key: mail.key, text: "TEXT\n\nATTACHED\n", bytes }]);
+      expect(told).toEqual([name]);
+      expect(row).toMatchObject({ status: "sent", recordingForm: "attached" });
+    },
+  );
+
+  test("above the limit goes as a link, and nobody is told that it may be deleted", async () => {
+    const { mail, row, told, tries } = await handedOver(ATTACHMENT_BYTES_MAX + 1);
+    const text = `TEXT\n\nLINK ${linkOf(mail.callUuid ?? "")}\n`;
+    expect(tries).toEqual([{ key: `${mail.key}:linked`, text, bytes: null }]);
+    expect(told).toEqual([null]);
+    expect(row).toMatchObject({ status: "sent", attempts: 0, recordingForm: "linked" });
+  });
+
+  test("whose size the receiver refuses goes as a link at once", async () => {
+    const { mail, row, told, tries } = await handedOver(1000, new MailTooLarge("552 too large"));
+    expect(tries.map(({ bytes }) => bytes)).toEqual([1000, null]);
+    expect(tries[1]?.text).toContain(linkOf(mail.callUuid ?? ""));
+    expect(told).toEqual([null]);
+    expect(row).toMatchObject({ status: "sent", attempts: 0, recordingForm: "linked" });
+  });
+
+  test("whose mail is refused even without it is given up", async () => {
+    const full = new MailTooLarge("552 mailbox full");
+    const { row, told, tries } = await handedOver(1000, full, full);
+    expect(tries).toHaveLength(2);
+    expect(told).toEqual([]);
+    expect(row).toMatchObject({ status: "dead", lastError: "552 mailbox full" });
+  });
+
+  test("that is gone is said to be", async () => {
+    const { tries } = await handedOver(null);
+    expect(tries).toMatchObject([{ text: "TEXT\n\nGONE\n", bytes: null }]);
+  });
+});
+
+describe("a hand-over that takes too long", () => {
+  /** Takes a message and says nothing until the test does. */
+  function slow() {
+    const tries: { readonly signal: AbortSignal; readonly settle: (error?: Error) => void }[] = [];
+    const provider: MailProvider = {
+      name: "smtp",
+      answerMsMax: ANSWER_MS_MAX,
+      send: (_message, signal) =>
+        new Promise((resolve, reject) => {
+          tries.push({ signal, settle: (error) => (error ? reject(error) : resolve()) });
+        }),
+      async close() {},
+    };
+    return { provider, tries };
+  }
+
+  test.each([
+    ["without a recording", 0],
+    ["with one, a minute a megabyte more", 25_000],
+  ])("%s is aborted at its limit, and tried again when it has ended", async (_, bytes) => {
+    const { provider, tries } = slow();
+    const queue = startQueue(provider);
+    queue.start();
+    const name = `${crypto.randomUUID()}.mp3`;
+    if (bytes > 0) recording(name, bytes);
+    const mail = draft({ attachment: bytes > 0 ? name : null });
+    await enqueue(queue, mail);
+    await eventually(() => tries.length === 1, "under way");
+    await clock.advance(ANSWER_MS_MAX + bytes * 0.06 - 1);
+    expect(tries[0]?.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(tries[0]?.signal.aborted).toBe(true);
+    // It has not ended yet: an hour later nobody has tried again.
+    for (let minute = 0; minute < 60; minute++) {
+      await clock.advance(60_000);
+      await database.tx(async () => {});
+    }
+    expect(tries).toHaveLength(1);
+    tries[0]?.settle(new Error("aborted"));
+    await eventually(async () => (await rowOf(mail))?.attempts === 1, "given up");
+    expect((await rowOf(mail))?.lastError).toContain("did not take the mail within");
+    await eventually(async () => {
+      await clock.advance(10_000);
+      return tries.length === 2;
+    }, "tried again");
+    tries[1]?.settle();
+    await hasStatus(mail, "sent");
+    await queue.stop();
+  });
+
+  test("keeps its lease meanwhile: another node does not take the mail", async () => {
+    const { provider, tries } = slow();
+    const queue = startQueue(provider);
+    queue.start();
+    recording("leased.mp3", 40_000);
+    const mail = draft({ attachment: "leased.mp3" });
+    await enqueue(queue, mail);
+    await eventually(() => tries.length === 1, "under way");
+    expect((await rowOf(mail))?.leaseUntil).toBeGreaterThanOrEqual(
+      clock.now() + ANSWER_MS_MAX + 2_400,
+    );
+    tries[0]?.settle();
+    await hasStatus(mail, "sent");
+    await queue.stop();
+  });
+
+  test("holds up no mail without a recording", async () => {
+    const { provider, tries } = slow();
+    const queue = startQueue(provider);
+    queue.start();
+    recording("slow.mp3", 1_000);
+    const large = draft({ attachment: "slow.mp3" });
+    await enqueue(queue, large);
+    await eventually(() => tries.length === 1, "under way");
+    const small = draft();
+    await enqueue(queue, small);
+    await eventually(() => tries.length === 2, "the small one too");
+    tries[1]?.settle();
+    await hasStatus(small, "sent");
+    tries[0]?.settle();
+    await hasStatus(large, "sent");
     await queue.stop();
   });
 });

@@ -1,6 +1,6 @@
 /** Retention on a real database and real files: one millisecond below each limit stays, at it goes. */
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { silentLog } from "../../../src/core/log.ts";
@@ -50,6 +50,7 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
     ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
     transcriptsDays: 30,
     recordingsDays: 30,
+    outboxDays: 7,
     ...options,
   });
   opened.push({ database, stop: () => retention.stop() });
@@ -310,6 +311,25 @@ test("copies of transcripts in events, mails and mail files follow a shorter lim
     "t-below",
   ]);
   expect(existsSync(join(outboxDir, "young.eml"))).toBe(true);
+});
+
+test.each([
+  ["outbox_keep_days", { outboxDays: 3 }],
+  ["the transcripts in them", { outboxDays: 30, transcriptsDays: 3 }],
+])("mail files go at the limit of %s: above and at it, not below", async (_, days) => {
+  const { retention, outboxDir } = await appliance(days);
+  for (const [name, agoMs] of [
+    ["above.eml", 3 * DAY_MS + 1000],
+    ["at.eml", 3 * DAY_MS],
+    ["below.eml", 3 * DAY_MS - 1000],
+    ["above.txt", 3 * DAY_MS + 1000],
+  ] as const) {
+    const path = join(outboxDir, name);
+    writeFileSync(path, "Subject: s");
+    utimesSync(path, (NOW - agoMs) / 1000, (NOW - agoMs) / 1000);
+  }
+  expect(await retention.run()).toMatchObject({ mail_files: 2 });
+  expect(readdirSync(outboxDir).sort()).toEqual(["above.txt", "below.eml"]);
 });
 
 test("memories, PIN tries and the CRM's answers go after 90 days, what it was told after 30", async () => {

@@ -121,10 +121,12 @@ onDisk("mail, full disk: rejected, no mail is half there, the next try writes it
   mkdirSync(outbox);
   const provider = outboxProvider(outbox);
   disk?.fill(16_384);
-  expect(await rejection(provider.send(message))).toMatchObject({ code: "ENOSPC" });
+  expect(await rejection(provider.send(message, AbortSignal.any([])))).toMatchObject({
+    code: "ENOSPC",
+  });
   expect(readdirSync(outbox).filter((name) => name.endsWith(".eml"))).toEqual([]);
   disk?.empty();
-  await provider.send(message);
+  await provider.send(message, AbortSignal.any([]));
   expect(readdirSync(outbox).filter((name) => name.endsWith(".eml"))).toHaveLength(1);
 });
 
@@ -157,7 +159,7 @@ onDisk("a disk that has become read-only: every write says so, reading goes on",
     const recorder = new CallRecorder(join(data, "call.wav"), 8000, silentLog);
     for (let tick = 0; tick < 200; tick++) recorder.write(new Int16Array(160), new Int16Array(160));
     expect(await recorder.close()).toBeNull();
-    const mail = outboxProvider(join(data, "outbox")).send(message);
+    const mail = outboxProvider(join(data, "outbox")).send(message, AbortSignal.any([]));
     expect(await rejection(mail)).toMatchObject({ code: "EROFS" });
     const backup = createBackups({ dataDir: data, databasePath: file, clock }).create(null);
     expect(await rejection(backup)).not.toBeNull();

@@ -1,6 +1,6 @@
 /** Two nodes on one libSQL server: what must happen once happens once, whichever node sleeps or dies. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import {
@@ -351,6 +351,7 @@ test("a mail is handed over once, its recording by the node that has it", async 
     createMailQueue({
       ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
       provider: outboxProvider(outboxDir),
+      ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
       recordingsDir: recordings[index] ?? "",
       node: index === 0 ? "A" : "B",
     }),
@@ -392,4 +393,61 @@ test("a mail is handed over once, its recording by the node that has it", async 
   expect([...told].sort()).toEqual([...expected].sort());
   const written = readdirSync(outboxDir).filter((name) => name.endsWith(".eml"));
   expect(written).toHaveLength(20);
+});
+
+test("a mail whose recording lies on a node that is lost goes without it after a day, and not before", async () => {
+  const clock = fakeClock();
+  const outboxDir = join(directory, "outbox-lost");
+  const recordingsDir = join(directory, "recordings-of-A");
+  mkdirSync(recordingsDir);
+  const queueOf = (database: Database, node: string) =>
+    createMailQueue({
+      ...{ database, stores: mailStore, clock, random, log, from: "calls@voice.example" },
+      ...{ provider: outboxProvider(outboxDir), recordingsDir, node },
+      ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
+    });
+  const tenantId = await insertTenant(one);
+  const callUuid = crypto.randomUUID();
+  await insertCall(one, tenantId, callUuid);
+  await one.tx(async (queries) => {
+    await queries.update(calls).set({ node: "lost" }).where(eq(calls.callUuid, callUuid));
+    await mailStore(queries).enqueue(
+      tenantId,
+      {
+        ...{ key: callUuid, callUuid, recipient: "desk@clinic.example", subject: "s", body: "b" },
+        attachment: `${callUuid}.mp3`,
+        recordingWords: {
+          attached: "A",
+          linked: "L",
+          gone: "G",
+          unreachable: "its server is gone",
+        },
+      },
+      clock.now(),
+    );
+  });
+  const rowOf = async () =>
+    (await one.read.select().from(mails)).find((row) => row.callUuid === callUuid);
+  const queue = queueOf(two, "B");
+  const told: unknown[] = [];
+  queue.onSent(async ({ attachment }) => void told.push(attachment));
+  queue.start();
+  const look = async () => {
+    queue.wake();
+    await two.tx(async () => {});
+    await two.tx(async () => {});
+  };
+  clock.stepWallClock(24 * 3_600_000 - 1);
+  await look();
+  expect(await rowOf()).toMatchObject({ status: "pending", attempts: 0, leaseOwner: null });
+  clock.stepWallClock(1);
+  queue.wake();
+  await eventually(async () => (await rowOf())?.status === "sent", "it goes");
+  await queue.stop();
+  expect(await rowOf()).toMatchObject({ attachment: null, recordingForm: "unreachable" });
+  const [file] = readdirSync(outboxDir).filter((name) => name.endsWith(".eml"));
+  expect(readFileSync(join(outboxDir, file ?? ""), "utf8")).toContain("its server is gone");
+  // Should the node come back, nothing tells it to delete what was never mailed.
+  expect(told).toEqual([null]);
+  expect(await mailStore(one.read).withAttachmentLeft(10, "lost")).toEqual([]);
 });

@@ -52,6 +52,7 @@ const mailQueue = createMailQueue({
   ...shared,
   stores: mailStore,
   provider: outboxProvider(outboxDir),
+  ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
   recordingsDir: directory,
   from: "calls@appliance.example",
 });

@@ -55,6 +55,7 @@ async function appliance(lines = "") {
   open.push(() => database.close());
   const delivery = createDelivery(settingsFromConfig(config, rest), {
     ...{ database, vault: plainVault, outboxDir: directory, recordingsDir: directory },
+    recordingLink: () => "",
     ...{ clock, random: systemRandom, log: silentLog },
   });
   return { clock, database, delivery };

@@ -22,6 +22,7 @@ const HOST = "127.48.0.1";
 const directory = tempDir();
 const outboxDir = join(directory, "outbox");
 mkdirSync(outboxDir);
+const mailLimits = { attachmentBytesMax: 18_000_000, outboxKeepDays: 7 };
 const ca = testCa(directory);
 const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(410), HOST);
 const database = await openTestDatabase(join(directory, "wired.db"), systemClock.now());
@@ -33,10 +34,11 @@ const delivery = createDelivery(
       toolTimeoutMs: 2000,
       webhookTimeoutMs: 2000,
     },
-    mail: { from: "calls@appliance.example", provider: { kind: "outbox" } },
+    mail: { from: "calls@appliance.example", provider: { kind: "outbox" }, ...mailLimits },
   },
   {
     ...{ database, vault: plainVault, outboxDir, recordingsDir: directory },
+    recordingLink: () => "",
     ...{ clock: systemClock, random: systemRandom, log: silentLog },
   },
 );

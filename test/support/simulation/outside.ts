@@ -217,6 +217,7 @@ export class Outside {
   mailProvider(isHeard: () => boolean): MailProvider {
     return {
       name: "outbox",
+      answerMsMax: 120_000,
       send: async (message: MailMessage) => {
         if (this.mail !== "well" || !isHeard()) throw new Error("the mail server is down");
         this.mailed.set(message.key, (this.mailed.get(message.key) ?? 0) + 1);

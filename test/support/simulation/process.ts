@@ -7,12 +7,12 @@ import { appendFileSync, copyFileSync, existsSync } from "node:fs";
 import { createBilling } from "../../../src/billing/billing.ts";
 import type { Plan } from "../../../src/billing/ports.ts";
 import { createAdmission } from "../../../src/call/admission.ts";
-import { deleteMailedRecordings } from "../../../src/call/after-call.ts";
 import { createCallDesk } from "../../../src/call/call-desk.ts";
 import type { CallContext } from "../../../src/call/context.ts";
 import { fireSchedule } from "../../../src/call/dialer.ts";
 import { startHeartbeat } from "../../../src/call/heartbeat.ts";
 import { handleIncoming } from "../../../src/call/inbound.ts";
+import { deleteMailedRecordings } from "../../../src/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/call/recovery.ts";
 import { CallRegistry } from "../../../src/call/registry.ts";
 import { abandonSchedule } from "../../../src/call/unfired.ts";
@@ -102,6 +102,7 @@ export async function startProcess(options: ProcessOptions) {
   const mails = createMailQueue({
     ...{ database, stores: mailStore, clock, random, log, recordingsDir, from: "a@voice.example" },
     provider: outside.mailProvider(isAlive),
+    ...{ attachmentBytesMax: 18_000_000, recordingLink: () => "" },
   });
   const registry = new CallRegistry();
   const context = {
@@ -126,7 +127,10 @@ export async function startProcess(options: ProcessOptions) {
         return { durationMs: 125, bytes: 1 };
       },
     },
-    links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }) },
+    links: {
+      validMs: 0,
+      urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }),
+    },
     admission: createAdmission({
       ...{ billing, clock, concurrentCallsMax: 10, dialing: () => wideDialing },
       liveCalls: () => registry.size,

@@ -41,9 +41,11 @@ describe("the post-call mail", () => {
       "The caller asked for opening hours.",
       "[0:00] Agent: Hello.",
       "[1:05] Customer: When are you open?",
-      "The recording is attached.",
     ])
       expect(mail.body).toContain(line);
+    expect(mail.recordingWords?.attached).toContain("The recording is attached.");
+    expect(mail.recordingWords?.linked).toContain("{url}");
+    expect(mail.body).not.toContain("recording");
     expect(mail.body).not.toContain("[1:10]");
   });
 

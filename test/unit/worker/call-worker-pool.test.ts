@@ -202,7 +202,11 @@ test.each([
   ["a provider's engine needs none: calls go on, and nothing is stuck", PROVIDER, true],
   ["the embedded engine cannot do without", EMBEDDED_ONLY, false],
 ])("while a speech worker cannot start: %s", async (_, engine, works) => {
-  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1, undefined, engine);
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(
+    1,
+    undefined,
+    engine,
+  );
   for (let death = 0; death < 3; death++) {
     at(speechWorkers, speechWorkers.length - 1).die();
     expect(await pool.answers()).toBe(works);

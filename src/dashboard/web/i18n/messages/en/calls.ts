@@ -132,7 +132,8 @@ export const calls = {
   "call.recording.recording": "The call is being recorded.",
   "call.recording.processing": "The recording is being made ready.",
   "call.recording.ready": "The recording is ready.",
-  "call.recording.emailed_deleted": "The recording was mailed and then deleted here, as agreed.",
+  "call.recording.emailed_deleted":
+    "The recording was mailed and then deleted here, as agreed. Only the mail has it now.",
   "call.recording.expired": "The recording's time is over; it was deleted.",
   "call.recording.failed": "The recording could not be saved.",
   "call.tab.conversation": "Conversation",

@@ -35,7 +35,8 @@ export const lamps = {
   "lamp.mail_waiting": "Mails that wait because sending failed: {count}. {explanation}",
   "mend.mail_waiting":
     "They are tried again by themselves; ask the operator to test mail if it lasts.",
-  "lamp.mail_files": "Mails are written to files on the server; nobody is sent any.",
+  "lamp.mail_files":
+    "Mails are written to files on the server and kept for {count} days, recordings included; nobody is sent any.",
   "mend.mail_files": "Ask the operator to set [mail] provider.",
   "lamp.webhook_off": "The webhook {url} was switched off: {explanation}",
   "mend.webhook_off": "Mend the endpoint, switch the webhook on, then send again what failed.",

@@ -133,7 +133,8 @@ export const calls = {
   "call.recording.recording": "Skambutis įrašomas.",
   "call.recording.processing": "Įrašas ruošiamas.",
   "call.recording.ready": "Įrašas paruoštas.",
-  "call.recording.emailed_deleted": "Įrašas išsiųstas el. paštu ir, kaip sutarta, čia ištrintas.",
+  "call.recording.emailed_deleted":
+    "Įrašas išsiųstas el. paštu ir, kaip sutarta, čia ištrintas. Dabar jis yra tik laiške.",
   "call.recording.expired": "Baigėsi įrašo saugojimo laikas; jis ištrintas.",
   "call.recording.failed": "Įrašo išsaugoti nepavyko.",
   "call.tab.conversation": "Pokalbis",

@@ -37,7 +37,8 @@ export const lamps = {
   "lamp.mail_waiting": "Laukiantys laiškai, nes siųsti nepavyko: {count}. {explanation}",
   "mend.mail_waiting":
     "Jie siunčiami iš naujo patys; jei užsitęs, paprašykite operatoriaus išbandyti paštą.",
-  "lamp.mail_files": "Laiškai rašomi į failus serveryje; niekam nesiunčiami.",
+  "lamp.mail_files":
+    "Laiškai su įrašais rašomi į failus serveryje ir laikomi tiek dienų: {count}; niekam jie nesiunčiami.",
   "mend.mail_files": "Paprašykite operatoriaus nustatyti [mail] provider.",
   "lamp.webhook_off": "Webhook adresas {url} išjungtas: {explanation}",
   "mend.webhook_off": "Sutvarkykite serverį, įjunkite adresą ir išsiųskite iš naujo, kas nepavyko.",

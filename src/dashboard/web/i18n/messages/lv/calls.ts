@@ -131,7 +131,8 @@ export const calls = {
   "call.recording.recording": "Zvans tiek ierakstīts.",
   "call.recording.processing": "Ieraksts tiek gatavots.",
   "call.recording.ready": "Ieraksts ir gatavs.",
-  "call.recording.emailed_deleted": "Ieraksts nosūtīts pa e-pastu un, kā norunāts, šeit dzēsts.",
+  "call.recording.emailed_deleted":
+    "Ieraksts nosūtīts pa e-pastu un, kā norunāts, šeit dzēsts. Tagad tas ir tikai vēstulē.",
   "call.recording.expired": "Ieraksta glabāšanas laiks ir beidzies; tas ir dzēsts.",
   "call.recording.failed": "Ierakstu neizdevās saglabāt.",
   "call.tab.conversation": "Saruna",

@@ -35,7 +35,8 @@ export const lamps = {
   "lamp.mail_waiting": "Vēstules gaida, jo nosūtīt neizdevās: {count}. {explanation}",
   "mend.mail_waiting":
     "Tās tiek sūtītas vēlreiz pašas; ja ieilgst, palūdziet operatoram izmēģināt pastu.",
-  "lamp.mail_files": "Vēstules tiek rakstītas failos serverī; nevienam netiek sūtītas.",
+  "lamp.mail_files":
+    "Vēstules ar ierakstiem tiek rakstītas failos serverī un glabātas tik dienu: {count}; nevienam tās netiek sūtītas.",
   "mend.mail_files": "Palūdziet operatoram iestatīt [mail] provider.",
   "lamp.webhook_off": "Webhook adrese {url} ir izslēgta: {explanation}",
   "mend.webhook_off": "Salabojiet serveri, ieslēdziet adresi un nosūtiet vēlreiz neizdevušos.",

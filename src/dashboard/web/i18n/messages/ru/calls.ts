@@ -131,7 +131,8 @@ export const calls = {
   "call.recording.recording": "Звонок записывается.",
   "call.recording.processing": "Запись готовится.",
   "call.recording.ready": "Запись готова.",
-  "call.recording.emailed_deleted": "Запись отправлена по почте и, как условлено, удалена здесь.",
+  "call.recording.emailed_deleted":
+    "Запись отправлена по почте и, как условлено, удалена здесь. Теперь она есть только в письме.",
   "call.recording.expired": "Срок хранения записи истёк; она удалена.",
   "call.recording.failed": "Сохранить запись не удалось.",
   "call.tab.conversation": "Разговор",

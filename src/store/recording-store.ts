@@ -1,0 +1,80 @@
+/** Recordings on their way out: announced, mailed, and when they go. */
+import { and, asc, desc, eq, exists, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
+import type { CallRow } from "./call-store.ts";
+import type { Queries } from "./database.ts";
+import { calls, events, outbox } from "./schema/index.ts";
+
+export function recordingStore(queries: Queries) {
+  return {
+    /** When `recording.ready` of the call went to an endpoint; null: none has subscribed to it. */
+    async announcedAt(tenantId: number, callUuid: string): Promise<number | null> {
+      const subscribed = queries
+        .select({ id: outbox.id })
+        .from(outbox)
+        .where(eq(outbox.eventId, events.id));
+      const event = await queries
+        .select({ createdAt: events.createdAt })
+        .from(events)
+        .where(
+          and(
+            eq(events.tenantId, tenantId),
+            eq(events.callUuid, callUuid),
+            eq(events.type, "recording.ready"),
+            exists(subscribed),
+          ),
+        )
+        .orderBy(desc(events.createdAt))
+        .limit(1)
+        .get();
+      return event?.createdAt ?? null;
+    },
+
+    /** Mailed: it goes at that time. */
+    async deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ recordingDeleteAt: atMs })
+        .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
+    },
+
+    /** Whose time has come, on this node's disk, of every tenant. */
+    async dueForDeletion(nowMs: number, node: string, limit: number) {
+      return await queries
+        .select({ tenantId: calls.tenantId, callUuid: calls.callUuid, file: calls.recordingFile })
+        .from(calls)
+        .where(
+          and(
+            isNotNull(calls.recordingDeleteAt),
+            lte(calls.recordingDeleteAt, nowMs),
+            or(isNull(calls.node), eq(calls.node, node)),
+          ),
+        )
+        .orderBy(asc(calls.recordingDeleteAt))
+        .limit(limit);
+    },
+
+    /** Nothing of it is left but the mail. */
+    async markMailed(tenantId: number, callUuid: string): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ recordingStatus: "emailed_deleted", recordingFile: null, recordingDeleteAt: null })
+        .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
+    },
+
+    /** Still to be encoded by another node, of calls that ended by then, of every tenant. */
+    async leftByOthers(node: string, endedByMs: number, limit: number): Promise<CallRow[]> {
+      return await queries
+        .select()
+        .from(calls)
+        .where(
+          and(
+            eq(calls.recordingStatus, "processing"),
+            isNotNull(calls.node),
+            ne(calls.node, node),
+            lte(calls.endedAt, endedByMs),
+          ),
+        )
+        .limit(limit);
+    },
+  };
+}
