@@ -110,18 +110,20 @@ export async function recoverCalls(context: CallContext): Promise<number> {
 }
 
 /**
- * A node that has not taken a recording up for a day is taken for lost: the mail goes without it. Should
- * the node come back, the recording's files go with its retention.
+ * A node that has not taken a recording up for a day of our own monotonic time is taken for lost: the mail
+ * goes without it. Should the node come back, the recording's files go with its retention. `since`: when
+ * each was first seen.
  */
-async function giveUpLost(context: CallContext): Promise<void> {
+async function giveUpLost(context: CallContext, since: Map<string, number>): Promise<void> {
   const { database, node, clock, log } = context;
-  const store = recordingStore(database.read);
-  for (const call of await store.leftByOthers(
-    node,
-    clock.now() - LOST_AFTER_MS,
-    LOST_AT_ONCE_MAX,
-  )) {
+  const left = await recordingStore(database.read).leftByOthers(node, LOST_AT_ONCE_MAX);
+  const present = new Set(left.map((call) => call.callUuid));
+  for (const uuid of since.keys()) if (!present.has(uuid)) since.delete(uuid);
+  for (const call of left) {
     const { tenantId, callUuid } = call;
+    const firstMs = since.get(callUuid) ?? clock.monotonic();
+    since.set(callUuid, firstMs);
+    if (clock.monotonic() - firstMs < LOST_AFTER_MS) continue;
     await database.tx(async (queries) => {
       const calls = callStore(queries);
       if ((await calls.find(tenantId, callUuid))?.recordingStatus !== "processing") return;
@@ -139,6 +141,8 @@ async function giveUpLost(context: CallContext): Promise<void> {
  */
 export function watchLeftCalls(context: CallContext): Timer {
   const { database, clock, registry, log } = context;
+  /** Recordings that wait for another node. */
+  const unprocessedSince = new Map<string, number>();
   const seen = new Map<string, { readonly heartbeatAt: number | null; readonly since: number }>();
 
   async function look(): Promise<void> {
@@ -148,7 +152,7 @@ export function watchLeftCalls(context: CallContext): Timer {
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
     for (const call of await callStore(database.read).leftUnprocessed(context.node))
       void processRecording(context, call.tenantId, call.callUuid);
-    await giveUpLost(context);
+    await giveUpLost(context, unprocessedSince);
     for (const call of others) {
       const known = seen.get(call.callUuid);
       if (known === undefined || known.heartbeatAt !== call.heartbeatAt) {

@@ -4,7 +4,7 @@
  * The recording is attached up to the operator's limit. Above it, and where the receiver refuses the
  * size, the mail carries a signed link instead, and the recording stays until its retention ends.
  */
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -62,7 +62,7 @@ export async function handOver(
     log.info("mail.recording_not_attached", { ...fields, form });
   }
 
-  const bytes = mail.attachment === null ? 0 : await sizeOf(options.recordingsDir, mail.attachment);
+  const bytes = mail.attachment === null ? 0 : sizeOf(options.recordingsDir, mail.attachment);
   if (claimed.isLost) await detach("unreachable");
   else if (bytes > options.attachmentBytesMax) await detach("linked");
   try {
@@ -76,9 +76,8 @@ export async function handOver(
 }
 
 /** 0: it is gone. */
-async function sizeOf(directory: string, file: string): Promise<number> {
-  const found = await stat(join(directory, basename(file))).catch(() => null);
-  return found?.size ?? 0;
+function sizeOf(directory: string, file: string): number {
+  return statSync(join(directory, basename(file)), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function send(

@@ -44,7 +44,7 @@ export function recordingStore(queries: Queries) {
         .from(calls)
         .where(
           and(
-            isNotNull(calls.recordingDeleteAt),
+            isNotNull(calls.recordingFile),
             lte(calls.recordingDeleteAt, nowMs),
             or(isNull(calls.node), eq(calls.node, node)),
           ),
@@ -61,19 +61,15 @@ export function recordingStore(queries: Queries) {
         .where(and(eq(calls.tenantId, tenantId), eq(calls.callUuid, callUuid)));
     },
 
-    /** Still to be encoded by another node, of calls that ended by then, of every tenant. */
-    async leftByOthers(node: string, endedByMs: number, limit: number): Promise<CallRow[]> {
+    /** Still to be encoded by another node, the oldest first, of every tenant. */
+    async leftByOthers(node: string, limit: number): Promise<CallRow[]> {
       return await queries
         .select()
         .from(calls)
         .where(
-          and(
-            eq(calls.recordingStatus, "processing"),
-            isNotNull(calls.node),
-            ne(calls.node, node),
-            lte(calls.endedAt, endedByMs),
-          ),
+          and(eq(calls.recordingStatus, "processing"), isNotNull(calls.node), ne(calls.node, node)),
         )
+        .orderBy(asc(calls.id))
         .limit(limit);
     },
   };

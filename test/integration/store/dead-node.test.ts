@@ -11,6 +11,8 @@ import { CallRegistry } from "../../../src/call/registry.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
+import { LOST_AFTER_MS } from "../../../src/mail/mail-queue.ts";
+import type { MailDraft } from "../../../src/mail/ports.ts";
 import { wavHeader } from "../../../src/media/recording/wav.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
 import { callStore } from "../../../src/store/call-store.ts";
@@ -21,7 +23,7 @@ import { createEventSink } from "../../../src/webhook/sink.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { startPlan } from "../../support/plans.ts";
-import { insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openRemote } from "../../support/test-store.ts";
 
@@ -126,6 +128,40 @@ test("a call whose node gives no heartbeat for a minute is ended, billed and rep
   await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
   expect(await rowOf(uuid)).toMatchObject({ recordingMs: 1000, recordingFile: `${uuid}.mp3` });
   expect(existsSync(join(directory, "A", `${uuid}.mp3`))).toBe(true);
+});
+
+test("a recording that its node has not taken up for a day is given up: its mail goes without it", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const mailed: MailDraft[] = [];
+  const mails = {
+    enqueue: async (_: unknown, __: number, mail: MailDraft) => void mailed.push(mail),
+    wake: () => undefined,
+  };
+  const watcher = { ...node("B", two, b), mails } as unknown as CallContext;
+  const transcriptEmail = "desk@clinic.example";
+  const agentId = await insertAgent(one, tenantId, {
+    ...{ transcriptEmail, transcriptEmailEnabled: true },
+  });
+  const uuid = await liveCall(node("A", one, a));
+  await one.tx(async (queries) => {
+    await queries.update(calls).set({ agentId }).where(eq(calls.callUuid, uuid));
+    const left = { status: "processing", file: `${uuid}.wav` } as const;
+    await callStore(queries).setRecording(tenantId, uuid, left);
+    await queries.update(calls).set({ status: "failed" }).where(eq(calls.callUuid, uuid));
+  });
+  const watch = watchLeftCalls(watcher);
+  await pass(b, 20_000);
+  await b.advance(LOST_AFTER_MS - 60_000);
+  await pass(b, 5_000);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("processing");
+  expect(mailed).toEqual([]);
+  await eventually(async () => {
+    await pass(b, 20_000);
+    return (await rowOf(uuid))?.recordingStatus === "failed";
+  }, "it is given up");
+  await pass(b, 20_000);
+  watch.cancel();
+  expect(mailed).toMatchObject([{ recipient: transcriptEmail, callUuid: uuid, attachment: null }]);
 });
 
 test("a call that gives heartbeats is left alone, also by a node whose clock is years off", async () => {
