@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { prepareDataDir } from "../app/storage.ts";
 import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
 import { systemClock } from "../core/clock.ts";
-import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { type MigrationStatus, migrate, migrationStatus } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.gen.ts";
 import { configFor, requireDatabaseFile } from "./operator.ts";
@@ -32,7 +32,7 @@ export const migrateCommand: Command = {
     }
     const { tags, copy } = values["dry-run"]
       ? { tags: pendingOf(dataDir), copy: null }
-      : bringUp(dataDir);
+      : await bringUp(dataDir);
     const done = values["dry-run"] ? "would apply" : "applied";
     if (values.json) terminal.out(JSON.stringify({ dry_run: values["dry-run"], tags, copy }));
     else if (tags.length === 0) terminal.out("The database is up to date.");
@@ -63,8 +63,10 @@ const pendingOf = (dataDir: string) =>
     .map(({ tag }) => tag);
 
 /** Copied first where it exists, so that there is a way back. */
-function bringUp(dataDir: string): { readonly tags: string[]; readonly copy: string | null } {
-  const lock = lockDataDir(dataDir);
+async function bringUp(
+  dataDir: string,
+): Promise<{ readonly tags: string[]; readonly copy: string | null }> {
+  const lock = await awaitDataDir(dataDir, "command");
   try {
     prepareDataDir(dataDir);
     const copy = copyBeforeUpgrade(dataDir, fileOf(dataDir));

@@ -13,7 +13,7 @@ import { createBilling } from "../billing/billing.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { masterKeyOf } from "../config/master-key.ts";
 
-import { systemClock as clock } from "../core/clock.ts";
+import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { silentLog as log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
@@ -24,7 +24,12 @@ import {
   type OutputOf,
   runOperation,
 } from "../ops/control/operations.ts";
-import { lockDataDir } from "../ops/data-dir-lock.ts";
+import {
+  DATA_DIR_WAIT_MS,
+  DataDirBusy,
+  type DataDirLock,
+  lockDataDir,
+} from "../ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../ops/data-owner.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { billingStores } from "../store/billing-stores.ts";
@@ -50,17 +55,30 @@ export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: s
   requireFile(storage.database === "file" ? null : storage.database, what);
 }
 
-/** Throws AppError, ConfigInvalid, DataDirBusy. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Through the running server; where none runs, on the data itself. While a server is starting or another
+ * command is at work, it waits, 10 s at most. Throws AppError, ConfigInvalid, DataDirBusy.
+ */
 export async function operate<Name extends OperationName>(
   loaded: LoadedConfig,
   name: Name,
   input: InputOf<Name>,
 ): Promise<OutputOf<Name>> {
-  try {
-    return await createControlClient(controlSocketOf(loaded)).ask(name, input);
-  } catch (error) {
-    if (!(error instanceof NoServer)) throw error;
-    return await directly(loaded, name, input);
+  const until = clock.monotonic() + DATA_DIR_WAIT_MS;
+  for (;;) {
+    try {
+      return await createControlClient(controlSocketOf(loaded)).ask(name, input);
+    } catch (error) {
+      if (!(error instanceof NoServer)) throw error;
+    }
+    try {
+      return await directly(loaded, name, input, lockDataDir(loaded.dataDir, "command"));
+    } catch (error) {
+      if (!(error instanceof DataDirBusy) || clock.monotonic() >= until) throw error;
+    }
+    await sleep(clock, LOOK_EVERY_MS);
   }
 }
 
@@ -70,10 +88,10 @@ async function directly<Name extends OperationName>(
   loaded: LoadedConfig,
   name: Name,
   input: InputOf<Name>,
+  lock: DataDirLock,
 ): Promise<OutputOf<Name>> {
-  if (name === "call.place" || name === "trunk.test") throw noServer();
-  const lock = lockDataDir(loaded.dataDir);
   try {
+    if (name === "call.place" || name === "trunk.test") throw noServer();
     const paths = prepareDataDir(loaded.dataDir);
     const masterKey = masterKeyOf(loaded, random);
     const settings = settingsFromConfig(loaded.config, {

@@ -5,7 +5,7 @@ import { prepareDataDir } from "../app/storage.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
-import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { asOwnerOf } from "../ops/data-owner.ts";
 import { readForCaller } from "./callers-file.ts";
 import { callersConfig, requireDatabaseFile } from "./operator.ts";
@@ -25,7 +25,7 @@ export const restoreCommand: Command = {
     const { config, dataDir } = loaded;
     requireDatabaseFile(config, "`linevoice restore`");
     if (!existsSync(file)) throw notFound(`file: ${file}`);
-    const lock = await asOwnerOf(dataDir, async () => lockDataDir(dataDir));
+    const lock = await asOwnerOf(dataDir, () => awaitDataDir(dataDir, "command"));
     try {
       if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;
       const done = await readForCaller(dataDir, file, async (readable) => {

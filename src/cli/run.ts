@@ -1,7 +1,8 @@
-/** argv → command → exit status: 0 done, 1 failed, 2 wrong usage. */
+/** argv → command → exit status: 0 done, 1 failed, 2 wrong usage or configuration (systemd does not restart it). */
 import { ConfigInvalid } from "../config/config-invalid.ts";
 import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
+import { SocketPathTooLong } from "../ops/control/socket-path.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 
@@ -67,12 +68,11 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
     for (const line of usageOf(command).slice(0, command.usage.length)) terminal.err(line);
     return 2;
   }
-  const message =
-    error instanceof AppError
-      ? error.publicMessage
-      : error instanceof ConfigInvalid
-        ? error.problems.join("\n")
-        : describeError(error);
-  terminal.err(error instanceof ConfigInvalid ? message : `linevoice: ${message}`);
-  return 1;
+  if (error instanceof ConfigInvalid) {
+    terminal.err(error.problems.join("\n"));
+    return 2;
+  }
+  const message = error instanceof AppError ? error.publicMessage : describeError(error);
+  terminal.err(`linevoice: ${message}`);
+  return error instanceof SocketPathTooLong ? 2 : 1;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Doctor } from "../app/dashboard.ts";
+import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
 import { type App, startApp } from "../app.ts";
@@ -13,9 +14,10 @@ import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
+import type { OperatorPort } from "../ops/control/operator-port.ts";
 import { startControlServer } from "../ops/control/server.ts";
 import { checkSocketPath } from "../ops/control/socket-path.ts";
-import { lockDataDir } from "../ops/data-dir-lock.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
@@ -38,22 +40,14 @@ export const serveCommand: Command = {
     checkSocketPath(controlSocketOf(loaded));
     const { level, format, personal_data: personalData } = config.log;
     const log = createLogger({ level, format, personalData });
-    const lock = lockDataDir(dataDir);
+    const lock = await awaitDataDir(dataDir, "server");
     let inForce = loaded;
     const systemd = createSystemdNotifier(terminal.env);
     const signals = stopSignals();
     try {
       const masterKey = masterKeyOf(loaded, random);
       const settings = settingsFromConfig(config, { version, masterKey, dataDir });
-      const { database, controlSocket: path } = prepareDataDir(dataDir);
-      const { remote = null } = settings.storage;
-      const copy = prepareDatabase(dataDir, database, remote);
-      if (copy) log.warn("database.copied_before_upgrade", { copy });
-      const app = await startApp(settings, {
-        ...{ clock, random, log },
-        doctor: doctorOnDemand(loaded),
-      });
-      const control = await startControlServer({ path, operator: app.operator, log });
+      const { app, control } = await startListening(settings, loaded, log);
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
       if (await app.operator.people.setupNeeded()) {
@@ -96,6 +90,31 @@ export const serveCommand: Command = {
     }
   },
 };
+
+/**
+ * The control socket listens first, and answers once the appliance has started: so whoever finds the
+ * API answering finds the socket answering, too.
+ */
+async function startListening(settings: AppSettings, loaded: LoadedConfig, log: Log) {
+  const { dataDir } = loaded;
+  const { database, controlSocket: path } = prepareDataDir(dataDir);
+  const operator = Promise.withResolvers<OperatorPort>();
+  const control = await startControlServer({ path, operator: operator.promise, log });
+  try {
+    const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
+    if (copy) log.warn("database.copied_before_upgrade", { copy });
+    const app = await startApp(settings, {
+      ...{ clock, random, log },
+      doctor: doctorOnDemand(loaded),
+    });
+    operator.resolve(app.operator);
+    return { app, control };
+  } catch (error) {
+    operator.reject(error);
+    await control.close();
+    throw error;
+  }
+}
 
 /** Loaded when it is first asked: it brings codecs and providers along that the server has in its workers. */
 function doctorOnDemand(loaded: LoadedConfig): Doctor {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../support/peers.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXPOSURE_MAX = 1.5;
@@ -36,4 +37,19 @@ test.skipIf(!requirePeer("systemd-analyze")).each(UNITS)(
 
 test.each(UNITS)("%s runs as the service's user", async (unit) => {
   expect(await Bun.file(join(ROOT, "systemd", unit)).text()).toMatch(/^User=linevoice$/m);
+});
+
+test("the unit is not restarted after the status of a wrong configuration", async () => {
+  const configuration = join(tempDir(), "wrong.toml");
+  await Bun.write(configuration, "[server]\nlisten = 5\n");
+  const served = await outputOf(
+    process.execPath,
+    "src/main.ts",
+    "serve",
+    "--config",
+    configuration,
+  );
+  const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();
+  const status = Number(/^RestartPreventExitStatus=(\d+)$/m.exec(unit)?.[1]);
+  expect([status, served.status, served.err.includes("wrong.toml:2")]).toEqual([2, 2, true]);
 });

@@ -15,6 +15,8 @@ import { checkSocketPath } from "./socket-path.ts";
 
 const CONNECTIONS_MAX = 32;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a request waits for a server that is starting. */
+const STARTING_MS_MAX = 10_000;
 const UNSENT_BYTES_MAX = 4_194_304;
 
 export interface ControlServer {
@@ -23,17 +25,18 @@ export interface ControlServer {
 }
 
 /**
- * The caller holds the data directory's lock, so a socket that is there already is a dead one.
- * Throws SocketPathTooLong.
+ * The caller holds the data directory's lock, so a socket that is there already is a dead one. It listens
+ * before the server has started: what is asked meanwhile waits for `operator`. Throws SocketPathTooLong.
  */
 export async function startControlServer(deps: {
   readonly path: string;
-  readonly operator: OperatorPort;
+  readonly operator: OperatorPort | Promise<OperatorPort>;
   readonly log: Log;
   readonly clock?: Clock;
 }): Promise<ControlServer> {
-  const { path, operator, log, clock = systemClock } = deps;
+  const { path, log, clock = systemClock } = deps;
   checkSocketPath(path);
+  const started = startedOperator(deps.operator, clock);
   const sockets = new Set<Socket>();
   rmSync(path, { force: true });
   const server = createServer((socket) => {
@@ -87,6 +90,7 @@ export async function startControlServer(deps: {
         publicMessage:
           "The running server is of another version than this command. Use the same binary, or restart the server.",
       });
+    const operator = await started();
     if (operation !== FOLLOW) return await runOperation(operator, operation, input);
     const { tenant, call_uuid } = followInput.parse(input);
     for await (const item of operator.followCall(tenant, call_uuid, signal)) send(socket, { item });
@@ -115,6 +119,24 @@ export async function startControlServer(deps: {
       });
       return closing;
     },
+  };
+}
+
+/** Answers the operator as soon as there is one. Throws `unavailable` after 10 s, or where the start failed. */
+function startedOperator(operator: OperatorPort | Promise<OperatorPort>, clock: Clock) {
+  const starting = Promise.resolve(operator);
+  const unavailable = (publicMessage: string) =>
+    new AppError({ code: "unavailable", publicMessage, retryable: true });
+  starting.catch(() => undefined); // its owner hears of it
+  return async (): Promise<OperatorPort> => {
+    const late = Promise.withResolvers<never>();
+    const timer = clock.after(STARTING_MS_MAX, () =>
+      late.reject(unavailable("The server is still starting. Try again in a few seconds.")),
+    );
+    const failed = starting.catch(() => {
+      throw unavailable("The server could not start; its output says why.");
+    });
+    return await Promise.race([failed, late.promise]).finally(() => timer.cancel());
   };
 }
 

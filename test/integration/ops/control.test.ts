@@ -99,9 +99,9 @@ test("a client of another version is told so", async () => {
 });
 
 test("a second process on the data directory is refused with the owner's pid", () => {
-  const lock = lockDataDir(directory);
-  expect(() => lockDataDir(directory)).toThrow(DataDirBusy);
-  expect(() => lockDataDir(directory)).toThrow(String(process.pid));
+  const lock = lockDataDir(directory, "server");
+  expect(() => lockDataDir(directory, "server")).toThrow(DataDirBusy);
+  expect(() => lockDataDir(directory, "command")).toThrow(String(process.pid));
   lock.release();
-  lockDataDir(directory).release();
+  lockDataDir(directory, "command").release();
 });
