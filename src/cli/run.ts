@@ -2,7 +2,6 @@
 import { ConfigInvalid } from "../config/config-invalid.ts";
 import { nearest } from "../config/nearest.ts";
 import { AppError, describeError } from "../core/errors.ts";
-import { SocketPathTooLong } from "../ops/control/socket-path.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { type Command, type Terminal, WrongUsage } from "./usage.ts";
 
@@ -74,5 +73,5 @@ function report(error: unknown, command: Command, terminal: Terminal): number {
   }
   const message = error instanceof AppError ? error.publicMessage : describeError(error);
   terminal.err(`linevoice: ${message}`);
-  return error instanceof SocketPathTooLong ? 2 : 1;
+  return 1;
 }

@@ -1,12 +1,15 @@
+/** The control socket's path: `control.sock` in the data directory, as long as the system allows. */
+import { ConfigInvalid } from "../../config/config-invalid.ts";
+
 /** How long a Unix socket's path may be: `sun_path` has 108 bytes, the last one a NUL (unix(7)). */
 export const SOCKET_PATH_BYTES_MAX = 107;
 
-export class SocketPathTooLong extends Error {
-  override readonly name = "SocketPathTooLong";
+/** A mistake in the configuration: `serve` ends with its status. */
+export class SocketPathTooLong extends ConfigInvalid {
   constructor(path: string) {
-    super(
+    super([
       `The path of the control socket, ${path}, has ${Buffer.byteLength(path)} bytes; the system allows ${SOCKET_PATH_BYTES_MAX}. Give [storage] data_dir a shorter path.`,
-    );
+    ]);
   }
 }
 

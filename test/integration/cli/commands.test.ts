@@ -46,9 +46,9 @@ test("help is status 0 and names the usage", async () => {
   expect(help.out).toContain("--password-stdin");
 });
 
-test("a bad configuration is status 1 with file and line", async () => {
+test("a bad configuration is status 2 with file and line", async () => {
   const { status, err } = await linevoice("--config bad.toml config check");
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(err).toMatch(/bad\.toml:3: .*Did you mean "timeout_sec"\?/);
 });
 
@@ -130,7 +130,7 @@ test("a data directory too deep for the control socket is refused with the limit
   const deep = `${"d".repeat(60)}/${"e".repeat(60)}`;
   writeFileSync(join(cwd, "deep.toml"), `[storage]\ndata_dir = "${deep}"\n`);
   const { status, err } = await linevoice("serve --config deep.toml");
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(err).toContain("the system allows 107");
   expect(err).toContain("[storage] data_dir");
   expect(existsSync(join(cwd, deep))).toBe(false);
