@@ -130,6 +130,8 @@ export class RegistrationClient {
   stop(): Promise<void> {
     const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
     this.#machine.apply({ type: "stop" });
+    if (this.#machine.state.name === "unregistered")
+      for (const resolve of this.#whenGone.splice(0)) resolve();
     return gone;
   }
 
