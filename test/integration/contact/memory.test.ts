@@ -135,3 +135,27 @@ test("one tenant's calls are nothing to another's agent", async () => {
   await called({}, "your appointment");
   expect(await told(other, true)).toEqual([]);
 });
+
+test("a birthday call is known as one when it is made; a campaign's and one of the API are not", async () => {
+  const occasionOf = async (origin: "api" | "birthday" | "campaign") => {
+    const callUuid = crypto.randomUUID();
+    await server.database.tx((queries) =>
+      callerStore(queries).putPurpose(own.id, {
+        ...{ callUuid, reason: "best wishes", sensitive: false, origin, createdAt: 1 },
+      }),
+    );
+    const tenant = { id: own.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false };
+    const { occasion } = await server.database.tx((queries) =>
+      server.callerParts.callers.about(
+        queries,
+        { ...tenant, cliIdentity: false, crmBridge: false },
+        agent,
+        { direction: "outbound", number: NUMBER, callUuid },
+      ),
+    );
+    return occasion;
+  };
+  expect(await occasionOf("birthday")).toBe("birthday");
+  expect(await occasionOf("campaign")).toBeNull();
+  expect(await occasionOf("api")).toBeNull();
+});

@@ -40,6 +40,15 @@ test("without a file everything has its documented default", () => {
   expect(config.limits.body_bytes).toBe(2_097_152);
 });
 
+test("an empty disclosure says nothing in that language, as the file says, and leaves the others", () => {
+  const { config } = load('[conversation.disclosure]\nen = ""\n');
+  expect(config.conversation.disclosure.en).toBe("");
+  expect(config.conversation.disclosure.lt).not.toBe("");
+  const tooLong = (length: number) =>
+    problemsOf(`[conversation.disclosure]\nen = "${"a".repeat(length)}"\n`).length;
+  expect([tooLong(499), tooLong(500), tooLong(501)]).toEqual([0, 0, 1]);
+});
+
 test("the documented file has every key, and each with its built-in default", async () => {
   const path = join(import.meta.dir, "../../../config/linevoice.toml");
   const { values } = readToml(await Bun.file(path).text());
