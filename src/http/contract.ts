@@ -66,6 +66,8 @@ export interface Contract<
   /** A GET whose answer follows from tenant, path, query and the database alone: not made again
    * before something is committed (store/kept-reads.ts). */
   readonly kept?: boolean;
+  /** How many requests of the rate limit it counts for. Default: 1. */
+  readonly weight?: number;
   /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
   readonly scope?: "tenant" | "user";
 }

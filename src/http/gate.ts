@@ -7,7 +7,8 @@ import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { ApiKeys } from "../tenant/api-keys.ts";
+import { networkOf } from "../identity/lock-out.ts";
+import type { ApiKeys, KnownKey } from "../tenant/api-keys.ts";
 import { NO_LIMITS } from "../tenant/key-limits.ts";
 import { bearerOf } from "./authenticate.ts";
 import { DASHBOARD_MOUNT } from "./dashboard/document.ts";
@@ -19,11 +20,13 @@ import {
   problemOf,
   rateLimited,
   signInNeeded,
+  tooManyRequests,
   unauthorized,
   unknownPath,
 } from "./problem.ts";
+import { memoryRateLimiter } from "./rate-limit.ts";
 import type { RouteTable } from "./route-table.ts";
-import type { Recognise } from "./session/recognise.ts";
+import { numberOf, type Recognise } from "./session/recognise.ts";
 
 export interface GateDependencies {
   readonly table: RouteTable;
@@ -34,6 +37,9 @@ export interface GateDependencies {
   readonly random: Random;
   readonly log: Log;
 }
+
+/** Of one network address. */
+const UNKNOWN_KEYS_PER_MINUTE = 120;
 
 export type Gate = ReturnType<typeof createGate>;
 
@@ -46,6 +52,7 @@ const isPage = (path: string) => path === "/" || path === "/app" || path.startsW
 export function createGate(deps: GateDependencies) {
   const { table, apiKeys, limiter, people, clock, random, log } = deps;
   const exchanges = new WeakMap<Request, Exchange>();
+  const unknownKeys = memoryRateLimiter(() => UNKNOWN_KEYS_PER_MINUTE, clock);
   let refusing = false;
 
   function open(request: Request): Exchange {
@@ -70,6 +77,16 @@ export function createGate(deps: GateDependencies) {
     return exchange;
   }
 
+  /** Whoever sends many keys that are none is not looked up any more, unless the key was known before. */
+  async function keyOf(secret: string, ip: string): Promise<KnownKey | null> {
+    const source = numberOf(networkOf(ip));
+    if (unknownKeys.isFull(source) && !apiKeys.wasKnown(secret))
+      throw tooManyRequests(UNKNOWN_KEYS_PER_MINUTE, 60);
+    const key = await apiKeys.identify(secret, ip);
+    if (!key) unknownKeys.take(source);
+    return key;
+  }
+
   /** Throws what the request is refused with. */
   async function identify(exchange: Exchange, request: Request): Promise<void> {
     const { path } = exchange;
@@ -90,7 +107,7 @@ export function createGate(deps: GateDependencies) {
       return;
     }
     exchange.origins = null;
-    const key = secret === null ? null : await apiKeys.identify(secret, people.ipOf(request));
+    const key = secret === null ? null : await keyOf(secret, people.ipOf(request));
     if (!key) throw unauthorized();
     exchange.tenantId = key.tenantId;
     exchange.keyId = key.keyId;
@@ -129,6 +146,17 @@ export function createGate(deps: GateDependencies) {
           headers: { allow, "x-request-id": exchange.requestId },
         });
       return problemResponse(exchange, problemOf(methodNotAllowed(allow)), { allow });
+    },
+
+    /** Counts what a heavy route costs beside the request itself. Throws rate_limited. */
+    async weigh(exchange: Exchange, weight: number): Promise<void> {
+      if (weight <= 1) return;
+      if (exchange.session) {
+        people.weigh(exchange.session, weight - 1);
+        return;
+      }
+      exchange.rate = await limiter.take(exchange.keyId, weight - 1);
+      if (!exchange.rate.allowed) throw rateLimited(exchange.rate.limit);
     },
 
     refuse(): void {

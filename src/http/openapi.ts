@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { type Contract, requiredScope } from "./contract.ts";
 import { EXPLANATIONS, INTRODUCTION, TAGS } from "./openapi-texts.ts";
+import { webhooksSection } from "./openapi-webhooks.ts";
 import { statusOf } from "./problem.ts";
 import { requirementOf } from "./schema.ts";
 import { bodyFields } from "./validate.ts";
@@ -29,6 +30,8 @@ export interface DocumentFrame {
   readonly security: readonly Json[];
   readonly securitySchemes: Json;
   readonly tags: readonly (readonly [string, string])[];
+  /** What is sent to tenants; none: nothing is. */
+  readonly webhooks?: (show: Show) => Json;
 }
 
 const REST_FRAME: DocumentFrame = {
@@ -41,6 +44,7 @@ const REST_FRAME: DocumentFrame = {
     apiKey: { type: "apiKey", in: "header", name: "X-LV-Api-Key" },
   },
   tags: TAGS,
+  webhooks: webhooksSection,
 };
 
 export function openApiDocument(
@@ -69,6 +73,7 @@ export function openApiDocument(
     security: frame.security,
     tags: frame.tags.map(([name, description]) => ({ name, description })),
     paths,
+    ...(frame.webhooks ? { webhooks: frame.webhooks(show) } : {}),
     components: {
       schemas,
       securitySchemes: frame.securitySchemes,

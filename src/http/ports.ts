@@ -128,6 +128,6 @@ export interface RateVerdict {
 }
 
 export interface RateLimiter {
-  /** Counts one request of this key, unless it is over the limit. */
-  take(keyId: number): RateVerdict | Promise<RateVerdict>;
+  /** Counts so many requests of this key (default 1, never all of the limit), unless that is over the limit. */
+  take(keyId: number, weight?: number): RateVerdict | Promise<RateVerdict>;
 }

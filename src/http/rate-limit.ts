@@ -9,6 +9,12 @@ import type { RateLimiter, RateVerdict } from "./ports.ts";
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;
 
+export interface MemoryRateLimiter extends RateLimiter {
+  take(keyId: number, weight?: number): RateVerdict;
+  /** One more would be refused; counts nothing. */
+  isFull(keyId: number): boolean;
+}
+
 interface Ring {
   readonly times: Float64Array;
   /** Where the oldest of the last `limit` times stands, which the next one replaces. */
@@ -16,7 +22,7 @@ interface Ring {
 }
 
 /** `limitOf` is asked at each request: the limit may be changed while it runs. */
-export function memoryRateLimiter(limitOf: () => number, clock: Clock): RateLimiter {
+export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRateLimiter {
   const rings = new Map<number, Ring>();
 
   function ringOf(keyId: number, limit: number): Ring {
@@ -29,15 +35,28 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): RateLimi
   }
 
   return {
-    take(keyId): RateVerdict {
+    isFull(keyId) {
+      const ring = rings.get(keyId);
+      return ring !== undefined && countFree(ring, clock.monotonic()) === 0;
+    },
+
+    take(keyId, weight = 1): RateVerdict {
       const limit = limitOf();
       const ring = ringOf(keyId, limit);
       const now = clock.monotonic();
-      const oldest = ring.times[ring.next] ?? Number.NEGATIVE_INFINITY;
-      if (now - oldest < WINDOW_MS)
-        return { allowed: false, limit, remaining: 0, resetSec: secondsUntil(oldest, now) };
-      ring.times[ring.next] = now;
-      ring.next = (ring.next + 1) % limit;
+      // Never all of the limit: the request itself has a place already.
+      const places = Math.max(1, Math.min(weight, limit - 1));
+      // The last of the places that are needed: those before it are older.
+      const last = ring.times[(ring.next + places - 1) % limit] ?? Number.NEGATIVE_INFINITY;
+      if (now - last < WINDOW_MS)
+        return {
+          ...{ allowed: false, limit, remaining: countFree(ring, now) },
+          resetSec: secondsUntil(last, now),
+        };
+      for (let taken = 0; taken < places; taken++) {
+        ring.times[ring.next] = now;
+        ring.next = (ring.next + 1) % limit;
+      }
       const remaining = countFree(ring, now);
       return {
         allowed: true,

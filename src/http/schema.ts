@@ -41,6 +41,18 @@ function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): S
   return schema;
 }
 
+/** Fields that may be left out; what each stands for then is said in the document, and filled in where it is stored. */
+export const withDefaults = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  defaults: Readonly<Partial<Record<keyof Shape & string, unknown>>>,
+): Shape => {
+  const told = Object.entries(defaults).map(([name, value]) => [
+    name,
+    (shape[name] as z.ZodType).meta({ default: value }),
+  ]);
+  return { ...shape, ...Object.fromEntries(told) } as Shape;
+};
+
 /** The sentence of a schema, also behind optional, nullable and default. */
 export function requirementOf(schema: z.core.$ZodType): string | null {
   const found = requirements.get(schema);

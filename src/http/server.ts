@@ -107,7 +107,7 @@ export async function createHttpServer(
     try {
       const exchange = gate.exchangeOf(request);
       const response =
-        refusal(route, exchange) ?? (await pipeline(route, exchange, request, params));
+        (await refusal(route, exchange)) ?? (await pipeline(route, exchange, request, params));
       await audit.note(route.contract, exchange, response.status);
       log.debug("http_request", {
         request_id: exchange.requestId,
@@ -124,7 +124,7 @@ export async function createHttpServer(
   }
 
   /** Whatever way a request came here: without a tenant or the right role it sees open routes only. */
-  function refusal(route: Route, exchange: Exchange): Response | null {
+  async function refusal(route: Route, exchange: Exchange): Promise<Response | null> {
     try {
       // Were there a way round the gate, nobody is asked where such a request came from.
       if (own.has(route) && !exchange.origins) throw signInNeeded();
@@ -132,6 +132,7 @@ export async function createHttpServer(
       if (exchange.session) authorise(route.contract, exchange.session);
       else if (exchange.tenantId === 0) throw unauthorized();
       else requireScope(exchange.keyLimits, requiredScope(route.contract));
+      await gate.weigh(exchange, route.contract.weight ?? 1);
       return null;
     } catch (error) {
       return problemResponse(exchange, problemOf(error));

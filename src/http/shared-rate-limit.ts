@@ -14,7 +14,7 @@ export interface RequestLog {
   /** Drops a key's requests up to and including then. */
   forgetUntil(keyId: number, atMs: number): Promise<void>;
   window(keyId: number): Promise<{ readonly count: number; readonly oldestMs: number | null }>;
-  add(keyId: number, atMs: number): Promise<void>;
+  add(keyId: number, atMs: number, count: number): Promise<void>;
 }
 
 export function sharedRateLimiter(
@@ -27,7 +27,7 @@ export function sharedRateLimiter(
 ): RateLimiter {
   const { database, requests, clock } = deps;
   return {
-    take: (keyId) =>
+    take: (keyId, weight = 1) =>
       database.tx(async (queries): Promise<RateVerdict> => {
         const log = requests(queries);
         const limit = limitOf();
@@ -35,9 +35,11 @@ export function sharedRateLimiter(
         await log.forgetUntil(keyId, nowMs - WINDOW_MS);
         const { count, oldestMs } = await log.window(keyId);
         const resetSec = Math.max(1, Math.ceil(((oldestMs ?? nowMs) + WINDOW_MS - nowMs) / 1000));
-        if (count >= limit) return { allowed: false, limit, remaining: 0, resetSec };
-        await log.add(keyId, nowMs);
-        return { allowed: true, limit, remaining: limit - count - 1, resetSec };
+        const places = Math.max(1, Math.min(weight, limit - 1));
+        const left = Math.max(0, limit - count);
+        if (places > left) return { allowed: false, limit, remaining: left, resetSec };
+        await log.add(keyId, nowMs, places);
+        return { allowed: true, limit, remaining: left - places, resetSec };
       }),
   };
 }

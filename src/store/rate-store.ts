@@ -21,8 +21,10 @@ export function rateStore(queries: Queries): RequestLog {
       return { count: row?.count ?? 0, oldestMs: row?.oldestMs ?? null };
     },
 
-    async add(keyId, atMs) {
-      await queries.insert(rateRequests).values({ keyId, at: atMs });
+    async add(keyId, atMs, many) {
+      await queries
+        .insert(rateRequests)
+        .values(Array.from({ length: many }, () => ({ keyId, at: atMs })));
     },
   };
 }

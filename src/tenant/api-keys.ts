@@ -64,6 +64,8 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 /** Its owner must call `stop`, which writes the last batch. */
 export function createApiKeys({ database, records, clock, random, log }: ApiKeyDependencies) {
   const cache = new Map<string, CachedKey>();
+  /** Hashes of keys that were live once, for longer than they are cached. */
+  const known = new Set<string>();
   const used = new Map<number, number>();
   const timer: Timer = clock.every(TOUCH_PERIOD_MS, () => void flush());
   /** Rises with every revocation, so that a look-up under way cannot bring a revoked key back. */
@@ -88,6 +90,8 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
       if (oldest !== undefined) cache.delete(oldest);
     }
     cache.set(hash, cached);
+    if (known.size >= CACHE_KEYS_MAX) known.clear();
+    known.add(hash);
   }
 
   async function lookUp(hash: string): Promise<CachedKey | null> {
@@ -107,6 +111,9 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
   }
 
   return {
+    /** Whether it was a live key lately: looking it up again is no guess. */
+    wasKnown: (secret: string): boolean => known.has(hashOf(secret)),
+
     /** The key's owner, or null for whatever is not a live key, or does not come from its networks. */
     async identify(secret: string, ip: string): Promise<KnownKey | null> {
       if (!secret.startsWith("lv_live_") || secret.length > SECRET_LENGTH_MAX) return null;

@@ -923,7 +923,178 @@ export interface paths {
         readonly trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    readonly "call.started": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Dialling began, or it rings */
+        readonly post: operations["on_call_started"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "call.answered": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The call was answered */
+        readonly post: operations["on_call_answered"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "call.ended": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An answered call is over. Each call ends with this or call.failed, once */
+        readonly post: operations["on_call_ended"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "call.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A call ended without an answer */
+        readonly post: operations["on_call_failed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "transcript.completed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Transcript and summary are ready */
+        readonly post: operations["on_transcript_completed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "recording.ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The recording can be fetched */
+        readonly post: operations["on_recording_ready"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "tool.executed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A tool was called. Neither arguments nor answer are told */
+        readonly post: operations["on_tool_executed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "call.balance_low": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Money for a live call runs low (an addition to the specification) */
+        readonly post: operations["on_call_balance_low"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "balance.low": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The wallet fell below a threshold (an addition to the specification) */
+        readonly post: operations["on_balance_low"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "dialing.stopped": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Calls to new numbers or countries were stopped (an addition to the specification) */
+        readonly post: operations["on_dialing_stopped"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
 export interface components {
     schemas: {
         readonly Error: {
@@ -1160,35 +1331,41 @@ export interface components {
              */
             readonly prompt: string;
             /**
-             * @description Opening utterance.
+             * @description Opening utterance. Default: a greeting in the agent's language.
+             * @default Hello! How can I help you?
              * @example Hello! How can I help you?
              */
             readonly first_message?: string;
             /**
              * @description Who speaks first.
+             * @default assistant
              * @example assistant
              * @enum {string}
              */
             readonly first_speaker?: "assistant" | "customer";
             /**
              * @description Voice.
+             * @default Sari
              * @example Sari
              * @enum {string}
              */
             readonly voice?: "Sari" | "Emma" | "Nathan" | "Adrian";
             /**
              * @description Language of the conversation.
+             * @default en
              * @example en
              * @enum {string}
              */
             readonly language?: "lt" | "lv" | "en" | "ru";
             /**
              * @description Longest call, in seconds.
+             * @default 600
              * @example 600
              */
             readonly max_duration_sec?: number;
             /**
              * @description What to do when a machine answers.
+             * @default hangup
              * @example hangup
              * @enum {string}
              */
@@ -1199,15 +1376,21 @@ export interface components {
              */
             readonly send_digits_inbound?: boolean;
             /**
-             * @description Phrases for when a tool takes longer than 2.5 s, one a line.
+             * @description Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.
+             * @default One moment, please.
+             *     Let me check that for you.
+             *     I am looking it up now.
              * @example One moment, please.
              *     Let me check that.
              */
             readonly filler_phrases?: string;
+            /** @default null */
             readonly webhook_url?: string | null;
+            /** @default null */
             readonly transcript_email?: string | null;
             /**
              * @description Whether the post-call e-mail is sent. Needs `transcript_email`.
+             * @default false
              * @example false
              */
             readonly transcript_email_enabled?: boolean;
@@ -1262,7 +1445,7 @@ export interface components {
              */
             readonly prompt?: string;
             /**
-             * @description Opening utterance.
+             * @description Opening utterance. Default: a greeting in the agent's language.
              * @example Hello! How can I help you?
              */
             readonly first_message?: string;
@@ -1301,7 +1484,7 @@ export interface components {
              */
             readonly send_digits_inbound?: boolean;
             /**
-             * @description Phrases for when a tool takes longer than 2.5 s, one a line.
+             * @description Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.
              * @example One moment, please.
              *     Let me check that.
              */
@@ -1375,6 +1558,7 @@ export interface components {
              *     A check-up is 40 EUR.
              */
             readonly content: string;
+            /** @default null */
             readonly agent_id?: number | null;
         };
         readonly FileWithContent: {
@@ -1549,10 +1733,13 @@ export interface components {
              * @example +37060000001
              */
             readonly number_e164: string;
+            /** @default null */
             readonly label?: string | null;
+            /** @default null */
             readonly agent_id?: number | null;
             /**
              * @description Whether inbound calls are answered.
+             * @default true
              * @example true
              */
             readonly inbound_enabled?: boolean;
@@ -2103,6 +2290,7 @@ export interface components {
             readonly reason?: string;
             /**
              * @description Tell the reason only to a caller whose number was recognised.
+             * @default false
              * @example false
              */
             readonly sensitive?: boolean;
@@ -2377,8 +2565,11 @@ export interface components {
              * @example Front desk
              */
             readonly label: string;
+            /** @default null */
             readonly scopes?: readonly ("read" | "calls" | "manage")[] | null;
+            /** @default null */
             readonly expires_at?: string | null;
+            /** @default null */
             readonly networks?: readonly string[] | null;
         };
         readonly NewApiKey: {
@@ -2687,32 +2878,41 @@ export interface components {
             readonly number_e164: string;
             /**
              * @description First name.
+             * @default
              * @example Jonas
              */
             readonly first_name?: string;
             /**
              * @description Last name.
+             * @default
              * @example Jonas
              */
             readonly last_name?: string;
+            /** @default null */
             readonly vocative?: string | null;
+            /** @default null */
             readonly birthday?: string | null;
+            /** @default null */
             readonly language?: ("lt" | "lv" | "en" | "ru") | null;
             /**
              * @description Notes; the agent is told them about a recognised caller.
+             * @default
              * @example Prefers mornings
              */
             readonly notes?: string;
             /**
              * @description Agreed to greetings and campaigns.
+             * @default false
              * @example true
              */
             readonly consent?: boolean;
             /**
              * @description Asked not to be called.
+             * @default false
              * @example false
              */
             readonly do_not_call?: boolean;
+            /** @default null */
             readonly pin?: string | null;
         };
         readonly ContactImport: {
@@ -2729,11 +2929,13 @@ export interface components {
             readonly country?: string;
             /**
              * @description Only a preview and the errors by line.
+             * @default false
              * @example true
              */
             readonly dry_run?: boolean;
             /**
              * @description Take the good lines although others are wrong.
+             * @default false
              * @example false
              */
             readonly skip_bad?: boolean;
@@ -3077,31 +3279,31 @@ export interface components {
              * @default 10:00
              * @example 10:00
              */
-            readonly calling_from: string;
+            readonly calling_from?: string;
             /**
              * @description … until this time. In the tenant's zone.
              * @default 18:00
              * @example 18:00
              */
-            readonly calling_to: string;
+            readonly calling_to?: string;
             /**
              * @description Calls at once; the plan's cap holds as well.
              * @default 1
              * @example 2
              */
-            readonly concurrency: number;
+            readonly concurrency?: number;
             /**
              * @description Tries for a number.
              * @default 2
              * @example 2
              */
-            readonly attempts: number;
+            readonly attempts?: number;
             /**
              * @description Minutes between two tries.
              * @default 120
              * @example 120
              */
-            readonly retry_after_min: number;
+            readonly retry_after_min?: number;
         };
         readonly CampaignAction: {
             /**
@@ -12590,6 +12792,1220 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    readonly on_call_started: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example call.started
+                 */
+                readonly "X-LV-Event": "call.started";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.started",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "status": "ringing"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.started
+                     * @constant
+                     */
+                    readonly type: "call.started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        readonly direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        readonly agent_id: number | null;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_call_answered: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example call.answered
+                 */
+                readonly "X-LV-Event": "call.answered";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.answered",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "status": "in_progress",
+                 *         "answered_at": "2026-11-21T04:05:06+00:00",
+                 *         "answered_by": "human"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.answered
+                     * @constant
+                     */
+                    readonly type: "call.answered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        readonly direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        readonly agent_id: number | null;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        readonly status: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was answered. ISO 8601, UTC.
+                         * @example 2026-11-21T04:05:06+00:00
+                         */
+                        readonly answered_at: string;
+                        /**
+                         * @description Who answered.
+                         * @example human
+                         * @enum {string}
+                         */
+                        readonly answered_by: "human" | "machine" | "unknown";
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_call_ended: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example call.ended
+                 */
+                readonly "X-LV-Event": "call.ended";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.ended",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "duration_sec": 42,
+                 *         "status": "completed",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "ended_reason": "caller_hangup",
+                 *         "billable_seconds": 42,
+                 *         "cost_eur": 0
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.ended
+                     * @constant
+                     */
+                    readonly type: "call.ended";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description From answer to hang-up, seconds begun.
+                         * @example 42
+                         */
+                        readonly duration_sec: number;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        readonly status: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        readonly direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        readonly agent_id: number | null;
+                        /**
+                         * @description Why it ended.
+                         * @example caller_hangup
+                         */
+                        readonly ended_reason: string;
+                        /**
+                         * @description What is charged for.
+                         * @example 42
+                         */
+                        readonly billable_seconds: number;
+                        /**
+                         * @description What the wallet paid. EUR.
+                         * @example 0.25
+                         */
+                        readonly cost_eur: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_call_failed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example call.failed
+                 */
+                readonly "X-LV-Event": "call.failed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.failed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "status": "busy",
+                 *         "ended_reason": "busy",
+                 *         "sip_code": 486,
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.failed
+                     * @constant
+                     */
+                    readonly type: "call.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        readonly status: string;
+                        /**
+                         * @description Why it ended.
+                         * @example caller_hangup
+                         */
+                        readonly ended_reason: string;
+                        /**
+                         * @description SIP status; null: none came.
+                         * @example 486
+                         */
+                        readonly sip_code: number | null;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        readonly direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        readonly agent_id: number | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_transcript_completed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example transcript.completed
+                 */
+                readonly "X-LV-Event": "transcript.completed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "transcript.completed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "transcript": "Agent: Hello.\nCustomer: I would like a visit.",
+                 *         "summary": "The caller booked a visit.",
+                 *         "language": "en"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example transcript.completed
+                     * @constant
+                     */
+                    readonly type: "transcript.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description Lines of `Agent:` and `Customer:`.
+                         * @example Agent: Hello.
+                         */
+                        readonly transcript: string;
+                        /**
+                         * @description One or two sentences.
+                         * @example The caller booked a visit.
+                         */
+                        readonly summary: string;
+                        /**
+                         * @description Of the conversation.
+                         * @example en
+                         */
+                        readonly language: string | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_recording_ready: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example recording.ready
+                 */
+                readonly "X-LV-Event": "recording.ready";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "recording.ready",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "recording_url": "https://voice.example.com/api/v1/recordings/019aa1b2-0000-7000-8000-000000000001?expires=1795233906&signature=0000000000000000000000000000000000000000000000000000000000000000",
+                 *         "duration_sec": 42,
+                 *         "format": "mp3",
+                 *         "expires_at": "2026-11-21T04:05:06+00:00"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example recording.ready
+                     * @constant
+                     */
+                    readonly type: "recording.ready";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * Format: uri
+                         * @description Signed link that expires.
+                         * @example https://voice.example.com/api/v1/recordings/019aa1b2
+                         */
+                        readonly recording_url: string;
+                        /**
+                         * @description Its length.
+                         * @example 42
+                         */
+                        readonly duration_sec: number;
+                        /**
+                         * @description Media type's name.
+                         * @example mp3
+                         */
+                        readonly format: string;
+                        /**
+                         * Format: date-time
+                         * @description When the link ends. ISO 8601, UTC.
+                         * @example 2026-11-21T04:05:06+00:00
+                         */
+                        readonly expires_at: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_tool_executed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example tool.executed
+                 */
+                readonly "X-LV-Event": "tool.executed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "tool.executed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "tool": "find_booking",
+                 *         "ok": true,
+                 *         "http_status": 200,
+                 *         "duration_ms": 120
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example tool.executed
+                     * @constant
+                     */
+                    readonly type: "tool.executed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description Its name.
+                         * @example find_booking
+                         */
+                        readonly tool: string;
+                        /**
+                         * @description Whether it answered well.
+                         * @example true
+                         */
+                        readonly ok: boolean;
+                        /**
+                         * @description Of its answer; null: none came.
+                         * @example 200
+                         */
+                        readonly http_status: number | null;
+                        /**
+                         * @description How long it took.
+                         * @example 120
+                         */
+                        readonly duration_ms: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_call_balance_low: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example call.balance_low
+                 */
+                readonly "X-LV-Event": "call.balance_low";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.balance_low",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "seconds_left": 60
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.balance_low
+                     * @constant
+                     */
+                    readonly type: "call.balance_low";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        readonly call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        readonly direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        readonly to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        readonly agent_id: number | null;
+                        /**
+                         * @description Until the agent says goodbye.
+                         * @example 60
+                         */
+                        readonly seconds_left: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_balance_low: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example balance.low
+                 */
+                readonly "X-LV-Event": "balance.low";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "balance.low",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "balance_eur": 1.9,
+                 *         "threshold_eur": 2
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example balance.low
+                     * @constant
+                     */
+                    readonly type: "balance.low";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * @description The wallet. EUR.
+                         * @example 0.25
+                         */
+                        readonly balance_eur: number;
+                        /**
+                         * @description The threshold. EUR.
+                         * @example 0.25
+                         */
+                        readonly threshold_eur: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly on_dialing_stopped: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Event type.
+                 * @example dialing.stopped
+                 */
+                readonly "X-LV-Event": "dialing.stopped";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                readonly "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                readonly "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                readonly "X-LV-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "dialing.stopped",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "kind": "new_numbers",
+                 *         "limit": 100
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    readonly id: string;
+                    /**
+                     * @description Event type.
+                     * @example dialing.stopped
+                     * @constant
+                     */
+                    readonly type: "dialing.stopped";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    readonly created_at: string;
+                    readonly data: {
+                        /**
+                         * @description What there were many of.
+                         * @example new_numbers
+                         * @enum {string}
+                         */
+                        readonly kind: "new_numbers" | "new_countries";
+                        /**
+                         * @description How many are allowed.
+                         * @example 100
+                         */
+                        readonly limit: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Switches the webhook off. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,8 +1,18 @@
 /** Agents (specification 2 and 4, decisions.md 3). Built for the voices that the operator allows. */
 import { z } from "zod";
 import { AGENT_LANGUAGES, AGENT_VOICES } from "../../agent/agent.ts";
+import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "../../agent/defaults.ts";
 import { contract } from "../contract.ts";
-import { deletedReply, field, httpsUrl, idOut, okReply, shown, timeOut } from "../schema.ts";
+import {
+  deletedReply,
+  field,
+  httpsUrl,
+  idOut,
+  okReply,
+  shown,
+  timeOut,
+  withDefaults,
+} from "../schema.ts";
 
 const text = (max: number, notes: { description: string; example: string }) =>
   field(z.string().max(max), { ...notes, must: `be text of at most ${max} characters` });
@@ -21,7 +31,7 @@ function agentFields(voices: readonly string[]) {
       example: "You are the receptionist of a dental clinic.",
     }),
     first_message: text(5_000, {
-      description: "Opening utterance.",
+      description: "Opening utterance. Default: a greeting in the agent's language.",
       example: "Hello! How can I help you?",
     }),
     first_speaker: field(z.enum(["assistant", "customer"]), {
@@ -56,7 +66,8 @@ function agentFields(voices: readonly string[]) {
       must: "be true or false",
     }),
     filler_phrases: text(5_000, {
-      description: "Phrases for when a tool takes longer than 2.5 s, one a line.",
+      description:
+        "Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.",
       example: "One moment, please.\nLet me check that.",
     }),
     webhook_url: httpsUrl("Legacy subscriber for call.ended.").nullable(),
@@ -119,7 +130,18 @@ export const CreatedAgent = z
 
 export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
   const { name, prompt, ...rest } = agentFields(voices);
-  const optional = z.strictObject(rest).partial().shape;
+  const optional = withDefaults(z.strictObject(rest).partial().shape, {
+    first_message: DEFAULT_FIRST_MESSAGE.en,
+    first_speaker: "assistant",
+    voice: "Sari",
+    language: "en",
+    max_duration_sec: 600,
+    voicemail_action: "hangup",
+    filler_phrases: DEFAULT_FILLER_PHRASES.en,
+    webhook_url: null,
+    transcript_email: null,
+    transcript_email_enabled: false,
+  });
   return {
     list: contract({
       operationId: "listAgents",

@@ -235,7 +235,9 @@ export const createCall = contract({
         description: "Tell the reason only to a caller whose number was recognised.",
         example: false,
         must: "be true or false",
-      }).optional(),
+      })
+        .optional()
+        .meta({ default: false }),
     })
     .meta({ id: "NewCall" }),
   reply: okReply({
@@ -265,7 +267,9 @@ const target = field(
   z
     .string()
     .max(255)
-    .regex(/^(\+[1-9]\d{6,14}|sips?:[^\s@<>"]{1,128}@[A-Za-z0-9.\-[\]:]{1,128}(;[^\s<>"]*)?)$/),
+    .regex(
+      /^(\+[1-9]\d{6,14}|[Ss][Ii][Pp]:([^\s@<>?",%]|%[0-9A-Fa-f]{2}){1,128}@[A-Za-z0-9.\-[\]:]{1,128})$/,
+    ),
   {
     description: "Where to: an E.164 number or a SIP URI.",
     example: "+37060000003",

@@ -53,6 +53,7 @@ export const listCampaigns = contract({
 
 export const createCampaign = contract({
   operationId: "createCampaign",
+  weight: 20,
   keyScope: "calls",
   method: "POST",
   path: "/campaigns",

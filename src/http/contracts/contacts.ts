@@ -3,7 +3,17 @@ import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../agent/agent.ts";
 import { parseBirthday } from "../../contact/birthday.ts";
 import { contract } from "../contract.ts";
-import { deletedReply, e164In, field, idOut, okReply, page, shown, timeOut } from "../schema.ts";
+import {
+  deletedReply,
+  e164In,
+  field,
+  idOut,
+  okReply,
+  page,
+  shown,
+  timeOut,
+  withDefaults,
+} from "../schema.ts";
 
 const tag = "Contacts";
 const language = () => z.enum(AGENT_LANGUAGES);
@@ -110,7 +120,13 @@ export const createContact = contract({
   summary: "Add a contact",
   description: "Several people may share a number; then nobody is greeted by name.",
   body: z
-    .strictObject({ number_e164: e164In("The person's number."), ...fields })
+    .strictObject({
+      number_e164: e164In("The person's number."),
+      ...withDefaults(fields, {
+        ...{ first_name: "", last_name: "", vocative: null, birthday: null, language: null },
+        ...{ notes: "", consent: false, do_not_call: false, pin: null },
+      }),
+    })
     .meta({ id: "NewContact" }),
   reply: okReply({ contact: Contact }),
   errors: ["valid_number_e164_required", "plan_limit_reached", "unknown_field"],
@@ -167,6 +183,7 @@ const csvText = field(z.string(), {
 
 export const importContacts = contract({
   operationId: "importContacts",
+  weight: 20,
   method: "POST",
   path: "/contacts/import",
   tag,
@@ -181,12 +198,16 @@ export const importContacts = contract({
         description: "Only a preview and the errors by line.",
         example: true,
         must: "be true or false",
-      }).optional(),
+      })
+        .optional()
+        .meta({ default: false }),
       skip_bad: field(z.boolean(), {
         description: "Take the good lines although others are wrong.",
         example: false,
         must: "be true or false",
-      }).optional(),
+      })
+        .optional()
+        .meta({ default: false }),
     })
     .meta({ id: "ContactImport" }),
   reply: okReply({
@@ -219,6 +240,7 @@ export const importContacts = contract({
 
 export const exportContacts = contract({
   operationId: "exportContacts",
+  weight: 10,
   method: "GET",
   path: "/contacts/export",
   tag,

@@ -60,7 +60,10 @@ export const createFile = contract({
   description:
     "`.json` must parse and `.csv` must have a header row. `agent_id` attaches it at once.",
   body: z
-    .strictObject({ filename, content, agent_id: idIn("agents").nullable().optional() })
+    .strictObject({
+      ...{ filename, content },
+      agent_id: idIn("agents").nullable().optional().meta({ default: null }),
+    })
     .meta({ id: "NewFile" }),
   textField: "content",
   reply: okReply({ file: KnowledgeFile }),

@@ -53,9 +53,9 @@ export const createPhoneNumber = contract({
   body: z
     .strictObject({
       number_e164: e164In("The number."),
-      label: numberLabel,
-      agent_id: agentId,
-      inbound_enabled: inboundEnabled,
+      label: numberLabel.meta({ default: null }),
+      agent_id: agentId.meta({ default: null }),
+      inbound_enabled: inboundEnabled.meta({ default: true }),
     })
     .meta({ id: "NewPhoneNumber" }),
   reply: okReply({ phone_number: PhoneNumber }),

@@ -52,6 +52,7 @@ export const getStatement = contract({
 export const getStatementPage = contract({
   ...month,
   operationId: "getStatementPage",
+  weight: 5,
   path: "/billing/statements/{month}/page",
   summary: "A month's statement, for printing",
   reply: z.string(),
@@ -61,6 +62,7 @@ export const getStatementPage = contract({
 export const getStatementCsv = contract({
   ...month,
   operationId: "getStatementCsv",
+  weight: 5,
   path: "/billing/statements/{month}/csv",
   summary: "A month's ledger or calls as CSV",
   description: "Sent while it is read: a month of any size fits.",

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { networkOf } from "../../identity/lock-out.ts";
-import type { Sessions } from "../../identity/sessions.ts";
+import type { ActiveSession, Sessions } from "../../identity/sessions.ts";
 import type { Exchange } from "../exchange.ts";
 import { forbidden, tooManyRequests } from "../problem.ts";
 import { memoryRateLimiter } from "../rate-limit.ts";
@@ -77,12 +77,7 @@ export function createRecognise(deps: RecogniseDependencies) {
     const verdict = session
       ? bySession.take(session.id)
       : bySource.take(numberOf(networkOf(origins?.ip ?? "")));
-    const {
-      allowed,
-      limit: limitPerMinute,
-      resetSec,
-    } = verdict as Exclude<typeof verdict, Promise<unknown>>;
-    if (!allowed) throw tooManyRequests(limitPerMinute, resetSec);
+    if (!verdict.allowed) throw tooManyRequests(verdict.limit, verdict.resetSec);
   }
 
   return {
@@ -104,6 +99,12 @@ export function createRecognise(deps: RecogniseDependencies) {
       if (exchange.session || isOpen) limit(exchange);
     },
 
+    /** Counts more requests of a session. Throws rate_limited. */
+    weigh(session: Pick<ActiveSession, "id">, weight: number): void {
+      const verdict = bySession.take(session.id, weight);
+      if (!verdict.allowed) throw tooManyRequests(verdict.limit, verdict.resetSec);
+    },
+
     /** For pages: throws where the host's name is not ours (DNS rebinding). */
     requireKnownHost(request: Request): void {
       if (!deps.origins(request.headers, "").hostKnown) throw misdirected();
@@ -119,5 +120,5 @@ const misdirected = () =>
   });
 
 /** A number for the limiter's table: 48 bits of a hash. */
-const numberOf = (text: string): number =>
+export const numberOf = (text: string): number =>
   Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);

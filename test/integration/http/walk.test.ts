@@ -140,7 +140,7 @@ function textFor(name: string, length: number): string {
     const domain = `${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(length - 191)}.example`;
     return length < 200 ? "a@b.example" : `${"a".repeat(length - domain.length - 1)}@${domain}`;
   }
-  if (name === "to") return `sip:${"a".repeat(120)}@${"b".repeat(128)};${"x".repeat(length - 254)}`;
+  if (name === "to") return `sip:${"a".repeat(length - 133)}@${"b".repeat(128)}`;
   return "x".repeat(length);
 }
 

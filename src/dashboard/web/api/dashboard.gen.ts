@@ -2005,7 +2005,7 @@ export interface components {
              *       }
              *     ]
              */
-            messages: {
+            messages?: {
                 /** @enum {string} */
                 role: "agent" | "customer";
                 text: string;
@@ -2324,14 +2324,14 @@ export interface components {
              * @default true
              * @example true
              */
-            port_stated: boolean;
+            port_stated?: boolean;
             /**
              * @description SIP transport.
              * @default udp
              * @example udp
              * @enum {string}
              */
-            transport: "udp" | "tcp" | "tls" | "auto";
+            transport?: "udp" | "tcp" | "tls" | "auto";
             /**
              * @description SIP user; empty with IP peering.
              * @example 100200
@@ -2355,7 +2355,7 @@ export interface components {
              * @default true
              * @example true
              */
-            register: boolean;
+            register?: boolean;
             channels?: number | null;
         };
         TrunkTest: {

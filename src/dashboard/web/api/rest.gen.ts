@@ -923,7 +923,178 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "call.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Dialling began, or it rings */
+        post: operations["on_call_started"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "call.answered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The call was answered */
+        post: operations["on_call_answered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "call.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An answered call is over. Each call ends with this or call.failed, once */
+        post: operations["on_call_ended"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "call.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A call ended without an answer */
+        post: operations["on_call_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transcript.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Transcript and summary are ready */
+        post: operations["on_transcript_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "recording.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The recording can be fetched */
+        post: operations["on_recording_ready"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.executed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A tool was called. Neither arguments nor answer are told */
+        post: operations["on_tool_executed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "call.balance_low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Money for a live call runs low (an addition to the specification) */
+        post: operations["on_call_balance_low"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "balance.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The wallet fell below a threshold (an addition to the specification) */
+        post: operations["on_balance_low"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "dialing.stopped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Calls to new numbers or countries were stopped (an addition to the specification) */
+        post: operations["on_dialing_stopped"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Error: {
@@ -1160,35 +1331,41 @@ export interface components {
              */
             prompt: string;
             /**
-             * @description Opening utterance.
+             * @description Opening utterance. Default: a greeting in the agent's language.
+             * @default Hello! How can I help you?
              * @example Hello! How can I help you?
              */
             first_message?: string;
             /**
              * @description Who speaks first.
+             * @default assistant
              * @example assistant
              * @enum {string}
              */
             first_speaker?: "assistant" | "customer";
             /**
              * @description Voice.
+             * @default Sari
              * @example Sari
              * @enum {string}
              */
             voice?: "Sari" | "Emma" | "Nathan" | "Adrian";
             /**
              * @description Language of the conversation.
+             * @default en
              * @example en
              * @enum {string}
              */
             language?: "lt" | "lv" | "en" | "ru";
             /**
              * @description Longest call, in seconds.
+             * @default 600
              * @example 600
              */
             max_duration_sec?: number;
             /**
              * @description What to do when a machine answers.
+             * @default hangup
              * @example hangup
              * @enum {string}
              */
@@ -1199,15 +1376,21 @@ export interface components {
              */
             send_digits_inbound?: boolean;
             /**
-             * @description Phrases for when a tool takes longer than 2.5 s, one a line.
+             * @description Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.
+             * @default One moment, please.
+             *     Let me check that for you.
+             *     I am looking it up now.
              * @example One moment, please.
              *     Let me check that.
              */
             filler_phrases?: string;
+            /** @default null */
             webhook_url?: string | null;
+            /** @default null */
             transcript_email?: string | null;
             /**
              * @description Whether the post-call e-mail is sent. Needs `transcript_email`.
+             * @default false
              * @example false
              */
             transcript_email_enabled?: boolean;
@@ -1262,7 +1445,7 @@ export interface components {
              */
             prompt?: string;
             /**
-             * @description Opening utterance.
+             * @description Opening utterance. Default: a greeting in the agent's language.
              * @example Hello! How can I help you?
              */
             first_message?: string;
@@ -1301,7 +1484,7 @@ export interface components {
              */
             send_digits_inbound?: boolean;
             /**
-             * @description Phrases for when a tool takes longer than 2.5 s, one a line.
+             * @description Phrases for when a tool takes longer than 2.5 s, one a line. Default: three in the agent's language.
              * @example One moment, please.
              *     Let me check that.
              */
@@ -1375,6 +1558,7 @@ export interface components {
              *     A check-up is 40 EUR.
              */
             content: string;
+            /** @default null */
             agent_id?: number | null;
         };
         FileWithContent: {
@@ -1549,10 +1733,13 @@ export interface components {
              * @example +37060000001
              */
             number_e164: string;
+            /** @default null */
             label?: string | null;
+            /** @default null */
             agent_id?: number | null;
             /**
              * @description Whether inbound calls are answered.
+             * @default true
              * @example true
              */
             inbound_enabled?: boolean;
@@ -2103,6 +2290,7 @@ export interface components {
             reason?: string;
             /**
              * @description Tell the reason only to a caller whose number was recognised.
+             * @default false
              * @example false
              */
             sensitive?: boolean;
@@ -2377,8 +2565,11 @@ export interface components {
              * @example Front desk
              */
             label: string;
+            /** @default null */
             scopes?: ("read" | "calls" | "manage")[] | null;
+            /** @default null */
             expires_at?: string | null;
+            /** @default null */
             networks?: string[] | null;
         };
         NewApiKey: {
@@ -2687,32 +2878,41 @@ export interface components {
             number_e164: string;
             /**
              * @description First name.
+             * @default
              * @example Jonas
              */
             first_name?: string;
             /**
              * @description Last name.
+             * @default
              * @example Jonas
              */
             last_name?: string;
+            /** @default null */
             vocative?: string | null;
+            /** @default null */
             birthday?: string | null;
+            /** @default null */
             language?: ("lt" | "lv" | "en" | "ru") | null;
             /**
              * @description Notes; the agent is told them about a recognised caller.
+             * @default
              * @example Prefers mornings
              */
             notes?: string;
             /**
              * @description Agreed to greetings and campaigns.
+             * @default false
              * @example true
              */
             consent?: boolean;
             /**
              * @description Asked not to be called.
+             * @default false
              * @example false
              */
             do_not_call?: boolean;
+            /** @default null */
             pin?: string | null;
         };
         ContactImport: {
@@ -2729,11 +2929,13 @@ export interface components {
             country?: string;
             /**
              * @description Only a preview and the errors by line.
+             * @default false
              * @example true
              */
             dry_run?: boolean;
             /**
              * @description Take the good lines although others are wrong.
+             * @default false
              * @example false
              */
             skip_bad?: boolean;
@@ -3077,31 +3279,31 @@ export interface components {
              * @default 10:00
              * @example 10:00
              */
-            calling_from: string;
+            calling_from?: string;
             /**
              * @description … until this time. In the tenant's zone.
              * @default 18:00
              * @example 18:00
              */
-            calling_to: string;
+            calling_to?: string;
             /**
              * @description Calls at once; the plan's cap holds as well.
              * @default 1
              * @example 2
              */
-            concurrency: number;
+            concurrency?: number;
             /**
              * @description Tries for a number.
              * @default 2
              * @example 2
              */
-            attempts: number;
+            attempts?: number;
             /**
              * @description Minutes between two tries.
              * @default 120
              * @example 120
              */
-            retry_after_min: number;
+            retry_after_min?: number;
         };
         CampaignAction: {
             /**
@@ -12590,6 +12792,1220 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    on_call_started: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example call.started
+                 */
+                "X-LV-Event": "call.started";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.started",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "status": "ringing"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.started
+                     * @constant
+                     */
+                    type: "call.started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        agent_id: number | null;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        status: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_call_answered: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example call.answered
+                 */
+                "X-LV-Event": "call.answered";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.answered",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "status": "in_progress",
+                 *         "answered_at": "2026-11-21T04:05:06+00:00",
+                 *         "answered_by": "human"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.answered
+                     * @constant
+                     */
+                    type: "call.answered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        agent_id: number | null;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        status: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was answered. ISO 8601, UTC.
+                         * @example 2026-11-21T04:05:06+00:00
+                         */
+                        answered_at: string;
+                        /**
+                         * @description Who answered.
+                         * @example human
+                         * @enum {string}
+                         */
+                        answered_by: "human" | "machine" | "unknown";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_call_ended: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example call.ended
+                 */
+                "X-LV-Event": "call.ended";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.ended",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "duration_sec": 42,
+                 *         "status": "completed",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "ended_reason": "caller_hangup",
+                 *         "billable_seconds": 42,
+                 *         "cost_eur": 0
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.ended
+                     * @constant
+                     */
+                    type: "call.ended";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description From answer to hang-up, seconds begun.
+                         * @example 42
+                         */
+                        duration_sec: number;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        status: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        agent_id: number | null;
+                        /**
+                         * @description Why it ended.
+                         * @example caller_hangup
+                         */
+                        ended_reason: string;
+                        /**
+                         * @description What is charged for.
+                         * @example 42
+                         */
+                        billable_seconds: number;
+                        /**
+                         * @description What the wallet paid. EUR.
+                         * @example 0.25
+                         */
+                        cost_eur: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_call_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example call.failed
+                 */
+                "X-LV-Event": "call.failed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.failed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "status": "busy",
+                 *         "ended_reason": "busy",
+                 *         "sip_code": 486,
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.failed
+                     * @constant
+                     */
+                    type: "call.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description State of the call.
+                         * @example completed
+                         */
+                        status: string;
+                        /**
+                         * @description Why it ended.
+                         * @example caller_hangup
+                         */
+                        ended_reason: string;
+                        /**
+                         * @description SIP status; null: none came.
+                         * @example 486
+                         */
+                        sip_code: number | null;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        agent_id: number | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_transcript_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example transcript.completed
+                 */
+                "X-LV-Event": "transcript.completed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "transcript.completed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "transcript": "Agent: Hello.\nCustomer: I would like a visit.",
+                 *         "summary": "The caller booked a visit.",
+                 *         "language": "en"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example transcript.completed
+                     * @constant
+                     */
+                    type: "transcript.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description Lines of `Agent:` and `Customer:`.
+                         * @example Agent: Hello.
+                         */
+                        transcript: string;
+                        /**
+                         * @description One or two sentences.
+                         * @example The caller booked a visit.
+                         */
+                        summary: string;
+                        /**
+                         * @description Of the conversation.
+                         * @example en
+                         */
+                        language: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_recording_ready: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example recording.ready
+                 */
+                "X-LV-Event": "recording.ready";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "recording.ready",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "recording_url": "https://voice.example.com/api/v1/recordings/019aa1b2-0000-7000-8000-000000000001?expires=1795233906&signature=0000000000000000000000000000000000000000000000000000000000000000",
+                 *         "duration_sec": 42,
+                 *         "format": "mp3",
+                 *         "expires_at": "2026-11-21T04:05:06+00:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example recording.ready
+                     * @constant
+                     */
+                    type: "recording.ready";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * Format: uri
+                         * @description Signed link that expires.
+                         * @example https://voice.example.com/api/v1/recordings/019aa1b2
+                         */
+                        recording_url: string;
+                        /**
+                         * @description Its length.
+                         * @example 42
+                         */
+                        duration_sec: number;
+                        /**
+                         * @description Media type's name.
+                         * @example mp3
+                         */
+                        format: string;
+                        /**
+                         * Format: date-time
+                         * @description When the link ends. ISO 8601, UTC.
+                         * @example 2026-11-21T04:05:06+00:00
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_tool_executed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example tool.executed
+                 */
+                "X-LV-Event": "tool.executed";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "tool.executed",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "tool": "find_booking",
+                 *         "ok": true,
+                 *         "http_status": 200,
+                 *         "duration_ms": 120
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example tool.executed
+                     * @constant
+                     */
+                    type: "tool.executed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description Its name.
+                         * @example find_booking
+                         */
+                        tool: string;
+                        /**
+                         * @description Whether it answered well.
+                         * @example true
+                         */
+                        ok: boolean;
+                        /**
+                         * @description Of its answer; null: none came.
+                         * @example 200
+                         */
+                        http_status: number | null;
+                        /**
+                         * @description How long it took.
+                         * @example 120
+                         */
+                        duration_ms: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_call_balance_low: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example call.balance_low
+                 */
+                "X-LV-Event": "call.balance_low";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "call.balance_low",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "call_id": "019aa1b2-0000-7000-8000-000000000001",
+                 *         "direction": "inbound",
+                 *         "from_number": "+37060000001",
+                 *         "to_number": "+37052000000",
+                 *         "agent_id": 1,
+                 *         "seconds_left": 60
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example call.balance_low
+                     * @constant
+                     */
+                    type: "call.balance_low";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description The call.
+                         * @example 019aa1b2-0000-7000-8000-000000000001
+                         */
+                        call_id: string;
+                        /**
+                         * @description Who called whom.
+                         * @example inbound
+                         * @enum {string}
+                         */
+                        direction: "inbound" | "outbound";
+                        /**
+                         * @description The caller. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        from_number: string | null;
+                        /**
+                         * @description The called number. E.164, or a short number; null: withheld.
+                         * @example +37060000001
+                         */
+                        to_number: string | null;
+                        /**
+                         * @description The agent; null: none any more.
+                         * @example 1
+                         */
+                        agent_id: number | null;
+                        /**
+                         * @description Until the agent says goodbye.
+                         * @example 60
+                         */
+                        seconds_left: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_balance_low: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example balance.low
+                 */
+                "X-LV-Event": "balance.low";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "balance.low",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "balance_eur": 1.9,
+                 *         "threshold_eur": 2
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example balance.low
+                     * @constant
+                     */
+                    type: "balance.low";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * @description The wallet. EUR.
+                         * @example 0.25
+                         */
+                        balance_eur: number;
+                        /**
+                         * @description The threshold. EUR.
+                         * @example 0.25
+                         */
+                        threshold_eur: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_dialing_stopped: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Event type.
+                 * @example dialing.stopped
+                 */
+                "X-LV-Event": "dialing.stopped";
+                /**
+                 * @description This attempt; a retry has a new one.
+                 * @example del_00000000000000000000000000000000
+                 */
+                "X-LV-Delivery-Id": string;
+                /**
+                 * @description Unix time in seconds. Reject what is older than five minutes.
+                 * @example 1795233906
+                 */
+                "X-LV-Timestamp": string;
+                /**
+                 * @description `v1` is the HMAC-SHA-256 of timestamp, a dot and the raw body, keyed with the signing secret, in hex.
+                 * @example t=1795233906,v1=0000000000000000000000000000000000000000000000000000000000000000
+                 */
+                "X-LV-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_00000000000000000000000000000000",
+                 *       "type": "dialing.stopped",
+                 *       "created_at": "2026-11-21T04:05:06+00:00",
+                 *       "data": {
+                 *         "kind": "new_numbers",
+                 *         "limit": 100
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The event; the same in every retry.
+                     * @example evt_00000000000000000000000000000000
+                     */
+                    id: string;
+                    /**
+                     * @description Event type.
+                     * @example dialing.stopped
+                     * @constant
+                     */
+                    type: "dialing.stopped";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. ISO 8601, UTC.
+                     * @example 2026-11-21T04:05:06+00:00
+                     */
+                    created_at: string;
+                    data: {
+                        /**
+                         * @description What there were many of.
+                         * @example new_numbers
+                         * @enum {string}
+                         */
+                        kind: "new_numbers" | "new_countries";
+                        /**
+                         * @description How many are allowed.
+                         * @example 100
+                         */
+                        limit: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Deduplicate on `id`. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Anything else is tried again, up to 8 times. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

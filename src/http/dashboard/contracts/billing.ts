@@ -86,6 +86,7 @@ export const getStatement = contract({
 
 export const getStatementCsv = contract({
   operationId: "getStatementCsv",
+  weight: 5,
   method: "GET",
   path: "/statement.csv",
   tag: "Billing",

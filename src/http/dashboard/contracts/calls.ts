@@ -196,6 +196,7 @@ export const getAudio = contract({
 /** The filters of GET /calls, without its paging. */
 export const callsCsv = contract({
   operationId: "getCallsCsv",
+  weight: 10,
   method: "GET",
   path: "/calls.csv",
   tag: "Calls",

@@ -129,6 +129,7 @@ export const deleteTool = contract({
 
 export const tryTool = contract({
   operationId: "tryTool",
+  weight: 5,
   method: "POST",
   path: "/tools/{id}/try",
   noun: "tool",
