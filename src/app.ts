@@ -171,7 +171,8 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   let tuning = tuningOf(settings);
 
   const callerParts = createCallerParts({
-    ...{ database, vault, client: delivery.client, desk: () => calls, clock, random, log },
+    ...{ database, billing, vault, client: delivery.client, desk: () => calls },
+    ...{ clock, random, log },
   });
 
   const context: CallContext = {

@@ -1,5 +1,7 @@
 /** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
 
+import type { Billing } from "../billing/ports.ts";
+import { createQuotas } from "../billing/quotas.ts";
 import type { CallDesk } from "../call/ports.ts";
 import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
 import { createCampaignRunner } from "../campaign/runner.ts";
@@ -24,6 +26,7 @@ import { contactStore } from "../store/contact-store.ts";
 import { crmStore } from "../store/crm-store.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { pinStore } from "../store/pin-store.ts";
+import { quotaStore } from "../store/quota-store.ts";
 import { refusalStore } from "../store/refusal-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
 
@@ -45,6 +48,7 @@ export interface CallerParts {
 
 export function createCallerParts(deps: {
   readonly database: Database;
+  readonly billing: Pick<Billing, "planOf">;
   readonly vault: Vault;
   readonly client: GuardedClient;
   readonly desk: () => CallDesk;
@@ -52,7 +56,7 @@ export function createCallerParts(deps: {
   readonly random: Random;
   readonly log: Log;
 }): CallerParts {
-  const { database, vault, client, desk, clock, random, log } = deps;
+  const { database, billing, vault, client, desk, clock, random, log } = deps;
   // Billing sets and clears it with the payments of the add-on.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
@@ -89,6 +93,7 @@ export function createCallerParts(deps: {
     campaigns: createCampaigns({
       database,
       records: campaignStore,
+      quotas: createQuotas(billing, quotaStore),
       clock,
       wake: () => runner.wake(),
     }),

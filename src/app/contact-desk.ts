@@ -1,4 +1,5 @@
 /** The operator's commands about contacts and campaigns, on src/contact and src/campaign. */
+import type { Quotas } from "../billing/quotas.ts";
 import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
 import { type ContactRecord, createContacts } from "../contact/contacts.ts";
 import { contactCsvLine, contactsCsvHeader } from "../contact/csv.ts";
@@ -39,13 +40,19 @@ export function createContactDesk(
   {
     database,
     refusals,
+    quotas,
     clock,
-  }: { readonly database: Database; readonly refusals: Refusals; readonly clock: Clock },
+  }: {
+    readonly database: Database;
+    readonly refusals: Refusals;
+    readonly quotas: Quotas;
+    readonly clock: Clock;
+  },
   requireTenant: (tenantId: number) => Promise<unknown>,
 ): ContactPort {
-  const contacts = createContacts({ database, records: contactStore, refusals, clock });
+  const contacts = createContacts({ database, records: contactStore, refusals, quotas, clock });
   const campaigns = createCampaigns({
-    ...{ database, records: campaignStore, clock },
+    ...{ database, records: campaignStore, quotas, clock },
     wake: () => undefined,
   });
   return {
@@ -60,7 +67,7 @@ export function createContactDesk(
       if (country !== null && !isCountry(country))
         throw invalidField("country", "Give the country as two letters, such as LT.");
       const report = await importContacts(
-        { database, records: contactStore, refusals, clock },
+        { database, records: contactStore, refusals, quotas, clock },
         tenant,
         {
           ...{ csv, country, dryRun, skipBad },

@@ -1,7 +1,9 @@
 /** The operator's commands on the running parts, or on the bare data directory without SIP. */
+
 import type { Backups } from "../backup/backups.ts";
 import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
+import { createQuotas } from "../billing/quotas.ts";
 import { createStatements } from "../billing/statement.ts";
 import type { Checkout } from "../billing/stores.ts";
 import type { CallDesk } from "../call/ports.ts";
@@ -23,6 +25,7 @@ import { erasePerson } from "../privacy/erase-person.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
 import type { Database } from "../store/database.ts";
+import { quotaStore } from "../store/quota-store.ts";
 import { statementStore } from "../store/statement-store.ts";
 import { tenantAdminStore } from "../store/tenant-admin-store.ts";
 import {
@@ -112,6 +115,7 @@ const checkoutSummary = (checkout: Checkout): CheckoutSummary => ({
 
 export function createOperator(deps: OperatorDependencies): OperatorPort {
   const { database, vault, billing, running, clock } = deps;
+  const quotas = createQuotas(billing, quotaStore);
   const refusals = refusalsOf(vault, database);
 
   function needServer(): RunningParts {
@@ -272,9 +276,9 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
 
     createBackup: (to) => deps.backups.create(to),
 
-    tools: createToolDesk({ database, vault, clock, urlProblem: deps.urlProblem }, tenant),
+    tools: createToolDesk({ database, vault, quotas, clock, urlProblem: deps.urlProblem }, tenant),
 
-    contacts: createContactDesk({ database, refusals, clock }, tenant),
+    contacts: createContactDesk({ database, refusals, quotas, clock }, tenant),
 
     statements: createStatements(database, statementStore),
 

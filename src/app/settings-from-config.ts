@@ -55,6 +55,13 @@ function planOf(plan: Config["plans"][number]): Plan {
     maxNumbers: plan.max_phone_numbers,
     maxFiles: plan.max_files,
     maxWebhooks: plan.max_webhooks,
+    quotas: {
+      contacts: plan.max_contacts,
+      tools: plan.max_tools,
+      campaigns: plan.max_campaigns,
+      schedules: plan.max_schedules,
+      knowledgeBytes: plan.max_knowledge_bytes,
+    },
   };
 }
 

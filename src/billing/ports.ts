@@ -5,6 +5,16 @@
 import type { MicroEur } from "../core/money.ts";
 import type { Queries } from "../store/database.ts";
 
+/** Rows and bytes that a tenant may keep. */
+export interface PlanQuotas {
+  readonly contacts: number;
+  readonly tools: number;
+  readonly campaigns: number;
+  /** Calls for later that are not dialled yet. */
+  readonly schedules: number;
+  readonly knowledgeBytes: number;
+}
+
 export interface Plan {
   readonly slug: string;
   readonly name: string;
@@ -16,6 +26,7 @@ export interface Plan {
   readonly maxNumbers: number;
   readonly maxFiles: number;
   readonly maxWebhooks: number;
+  readonly quotas: PlanQuotas;
 }
 
 /** What a tenant has, without counting what is free of it: two reads instead of nine. */

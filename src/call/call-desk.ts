@@ -1,4 +1,5 @@
 /** The CallDesk: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
+import { createQuotas } from "../billing/quotas.ts";
 import type { E164 } from "../core/e164.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { uuidV7 } from "../core/ids.ts";
@@ -7,6 +8,7 @@ import { type AgentRow, callSetupStore, type TrunkRow } from "../store/call-setu
 import { callStore } from "../store/call-store.ts";
 import { callerStore } from "../store/caller-store.ts";
 import type { Queries } from "../store/database.ts";
+import { quotaStore } from "../store/quota-store.ts";
 import { scheduleStore } from "../store/schedule-store.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
@@ -75,6 +77,7 @@ function checkTime(scheduleAtMs: number | null, nowMs: number): void {
 export function createCallDesk(options: CallDeskOptions): CallDesk {
   const { context } = options;
   const { clock, database, billing } = context;
+  const quotas = createQuotas(billing, quotaStore);
 
   async function request(tenantId: number, wish: CallWish): Promise<RequestedCall> {
     if (options.isRefusing())
@@ -94,6 +97,7 @@ export function createCallDesk(options: CallDeskOptions): CallDesk {
       const fromNumber = await callerIdFor(queries, tenantId, trunk, wish.fromNumber);
       const agent = await agentFor(queries, tenantId, wish.agentId, fromNumber);
       await context.admission.request(queries, tenant, trunk, wish.toNumber, immediate);
+      if (!immediate) await quotas.require(queries, tenantId, "schedules", 1);
       const callUuid = uuidV7(clock, context.random);
       const scheduleId = await scheduleStore(queries).insert(tenantId, {
         callUuid,

@@ -8,6 +8,7 @@
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */
+import type { Quotas } from "../billing/quotas.ts";
 import { type Clock, nextTurn } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { turnTaker } from "../core/turns.ts";
@@ -79,6 +80,7 @@ export interface CampaignRecords {
 export interface CampaignsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => CampaignRecords;
+  readonly quotas: Quotas;
   readonly clock: Clock;
   /** The runner's. */
   readonly wake: () => void;
@@ -104,7 +106,8 @@ const NEXT: Readonly<
   },
 };
 
-export function createCampaigns({ database, records, clock, wake }: CampaignsDependencies) {
+export function createCampaigns(dependencies: CampaignsDependencies) {
+  const { database, records, quotas, clock, wake } = dependencies;
   async function withCounts(campaign: CampaignRecord) {
     const counts = await records(database.read).counts(campaign.tenantId, campaign.id);
     return { ...campaign, counts };
@@ -133,7 +136,7 @@ export function createCampaigns({ database, records, clock, wake }: CampaignsDep
 
     /**
      * Works in turns. Until all its numbers are stored the campaign counts as cancelled, so that a part of a
-     * list is never called. Throws not_found (agent), valid_csv_required, valid_calling_to_required.
+     * list is never called. Throws plan_limit_reached, not_found (agent), valid_csv_required, valid_calling_to_required.
      */
     async create(
       tenantId: number,
@@ -154,6 +157,7 @@ export function createCampaigns({ database, records, clock, wake }: CampaignsDep
         const store = records(queries);
         if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
           throw notFound("agent");
+        await quotas.require(queries, tenantId, "campaigns", 1);
         const times = { createdAt: nowMs, updatedAt: nowMs };
         return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
       });

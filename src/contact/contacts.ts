@@ -1,14 +1,12 @@
 /** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { Quotas } from "../billing/quotas.ts";
 import { type Clock, nextTurn } from "../core/clock.ts";
-import { AppError, notFound } from "../core/errors.ts";
+import { notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { Refusals } from "./refusals.ts";
 
 const SEARCHED_AT_ONCE = 4000;
-
-/** Of one tenant. */
-export const CONTACTS_MAX = 100_000;
 
 export interface ContactFields {
   readonly numberE164: string;
@@ -82,6 +80,7 @@ export interface ContactsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
   readonly refusals: Refusals;
+  readonly quotas: Quotas;
   readonly clock: Clock;
 }
 
@@ -97,7 +96,8 @@ export type Contacts = ReturnType<typeof createContacts>;
 /** Argon2id of a telephone PIN: small cost, few tries are allowed. */
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-export function createContacts({ database, records, refusals, clock }: ContactsDependencies) {
+export function createContacts(dependencies: ContactsDependencies) {
+  const { database, records, refusals, quotas, clock } = dependencies;
   return {
     async list(tenantId: number, query: ContactQuery) {
       const store = records(database.read);
@@ -120,7 +120,7 @@ export function createContacts({ database, records, refusals, clock }: ContactsD
       const nowMs = clock.now();
       return database.tx(async (queries) => {
         const store = records(queries);
-        if ((await store.count(tenantId)) >= CONTACTS_MAX) throw tooMany();
+        await quotas.require(queries, tenantId, "contacts", 1);
         const doNotCall =
           fields.doNotCall || (await refusals.has(queries, tenantId, fields.numberE164));
         const made = await store.insert(tenantId, {
@@ -190,12 +190,6 @@ async function searched(
 
 const pinHashOf = async (pin: string | null): Promise<string | null> =>
   pin === null ? null : await Bun.password.hash(pin, PIN_HASH);
-
-export const tooMany = () =>
-  new AppError({
-    code: "plan_limit_reached",
-    publicMessage: `A tenant may have ${CONTACTS_MAX} contacts. Delete some first.`,
-  });
 
 /** "Jonas Petraitis"; empty when no name is known. */
 export const fullName = ({ firstName, lastName }: Pick<ContactFields, "firstName" | "lastName">) =>

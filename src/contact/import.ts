@@ -1,14 +1,9 @@
 /** Bringing in a file of contacts: a preview first, then all good lines. */
+import type { Quotas } from "../billing/quotas.ts";
 import { type Clock, nextTurn } from "../core/clock.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Database, Queries } from "../store/database.ts";
-import {
-  CONTACTS_MAX,
-  type ContactFields,
-  type ContactRecord,
-  type ContactRecords,
-  tooMany,
-} from "./contacts.ts";
+import type { ContactFields, ContactRecord, ContactRecords } from "./contacts.ts";
 import {
   contactCsvLine,
   contactsCsvHeader,
@@ -38,6 +33,7 @@ export interface ImportOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
   readonly refusals: Refusals;
+  readonly quotas: Quotas;
   readonly clock: Clock;
 }
 
@@ -57,15 +53,14 @@ export async function importContacts(
     readonly skipBad: boolean;
   },
 ): Promise<ImportReport> {
-  const { database, records } = options;
+  const { database } = options;
   const { contacts, problems, problemCount } = await readContactsCsv(file.csv, file.country);
   const preview = contacts.slice(0, PREVIEW_LINES).map(fieldsOf);
   const dryRun = file.dryRun || (problemCount > 0 && !file.skipBad);
   const planned = await inBatches(contacts, async (batch) =>
     countsOf(await planOf(options, database.read, tenantId, batch)),
   );
-  const stored = await records(database.read).count(tenantId);
-  if (stored + planned.created > CONTACTS_MAX) throw tooMany();
+  await options.quotas.require(database.read, tenantId, "contacts", planned.created);
   const counted = dryRun
     ? planned
     : await inBatches(contacts, (batch) =>
@@ -151,11 +146,8 @@ async function store(
   const plan = await planOf(options, queries, tenantId, batch);
   const contacts = options.records(queries);
   const nowMs = options.clock.now();
-  if (
-    plan.inserts.length > 0 &&
-    (await contacts.count(tenantId)) + plan.inserts.length > CONTACTS_MAX
-  )
-    throw tooMany();
+  if (plan.inserts.length > 0)
+    await options.quotas.require(queries, tenantId, "contacts", plan.inserts.length);
   await contacts.insertMany(
     tenantId,
     plan.inserts.map((fields) => ({

@@ -1,5 +1,6 @@
 /** Knowledge files and which agents know them (decisions.md 4). */
 import type { Billing } from "../billing/ports.ts";
+import type { Quotas } from "../billing/quotas.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
@@ -59,12 +60,13 @@ export interface FileDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => FileRecords;
   readonly billing: Billing;
+  readonly quotas: Quotas;
   readonly clock: Clock;
 }
 
 export type Files = ReturnType<typeof createFiles>;
 
-export function createFiles({ database, records, billing, clock }: FileDependencies) {
+export function createFiles({ database, records, billing, quotas, clock }: FileDependencies) {
   async function found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {
     const file = await records(queries).find(tenantId, id);
     if (!file) throw notFound("file");
@@ -130,11 +132,13 @@ export function createFiles({ database, records, billing, clock }: FileDependenc
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxFiles)
           throw fileCap(plan.slug, plan.maxFiles);
+        const sizeBytes = Buffer.byteLength(wish.content);
+        await quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
         const id = await records(queries).insert(tenantId, {
           filename: wish.filename,
           format,
           content: wish.content,
-          sizeBytes: Buffer.byteLength(wish.content),
+          sizeBytes,
           createdAt: now,
           updatedAt: now,
         });
@@ -143,11 +147,13 @@ export function createFiles({ database, records, billing, clock }: FileDependenc
       });
     },
 
-    /** Throws not_found (file or agent), valid_content_required. */
+    /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
     update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
       return database.tx(async (queries) => {
         const before = await found(queries, tenantId, id);
         const text = await textChanges(queries, tenantId, before, changes);
+        const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
+        if (moreBytes > 0) await quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
         await assign(queries, tenantId, id, changes);
         if (Object.values(changes).some((change) => change !== undefined))
           await records(queries).update(tenantId, id, { ...text, updatedAt: clock.now() });

@@ -1,5 +1,5 @@
 /** Tools: rows of `tools`. Secrets only go in. */
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { ToolRecords } from "../tool/tools.ts";
 import type { Queries } from "./database.ts";
 import { agents, tools } from "./schema/index.ts";
@@ -41,15 +41,6 @@ export function toolStore(queries: Queries): ToolRecords {
         .where(and(eq(tools.tenantId, tenantId), eq(tools.name, name)))
         .get();
       return row?.id ?? null;
-    },
-
-    async count(tenantId) {
-      const row = await queries
-        .select({ n: count() })
-        .from(tools)
-        .where(eq(tools.tenantId, tenantId))
-        .get();
-      return row?.n ?? 0;
     },
 
     async hasAgent(tenantId, agentId) {

@@ -2,6 +2,8 @@
  * Tools as a tenant sets them up: names, schemas, endpoints, and a secret that only goes in. One
  * set of rules for the dashboard and the command line. Running them is run-tool.ts's.
  */
+
+import type { Quotas } from "../billing/quotas.ts";
 import type { CallerLevel } from "../contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
@@ -48,7 +50,6 @@ export interface ToolRecords {
   list(tenantId: number): Promise<ToolRecord[]>;
   find(tenantId: number, id: number): Promise<ToolRecord | undefined>;
   idOf(tenantId: number, name: string): Promise<number | null>;
-  count(tenantId: number): Promise<number>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
   /** Without a secret: it is sealed to the id, which must exist first. */
   insert(tenantId: number, tool: Omit<ToolRecord, "id">): Promise<ToolRecord>;
@@ -66,16 +67,14 @@ export interface ToolsDependencies {
   readonly records: (queries: Queries) => ToolRecords;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;
+  readonly quotas: Quotas;
   readonly urlProblem: UrlProblem;
 }
 
 export type Tools = ReturnType<typeof createTools>;
 
-/** Far more than a model can choose from. */
-export const TOOLS_MAX = 100;
-
 export function createTools(deps: ToolsDependencies) {
-  const { database, records, vault, clock, urlProblem } = deps;
+  const { database, records, vault, quotas, clock, urlProblem } = deps;
 
   function check(fields: ToolChanges): void {
     checkToolFields(fields);
@@ -115,7 +114,7 @@ export function createTools(deps: ToolsDependencies) {
         const store = records(queries);
         await checkName(store, tenantId, draft.name, null);
         await checkAgent(store, tenantId, agentId);
-        if ((await store.count(tenantId)) >= TOOLS_MAX) throw tooMany();
+        await quotas.require(queries, tenantId, "tools", 1);
         const fields = {
           ...{ ...rest, agentId, enabled, callerLevel },
           ...{ createdAt: now, updatedAt: now },
@@ -157,9 +156,3 @@ export function createTools(deps: ToolsDependencies) {
     },
   };
 }
-
-const tooMany = () =>
-  new AppError({
-    code: "plan_limit_reached",
-    publicMessage: `A tenant has ${TOOLS_MAX} tools at most. Delete one that is not used.`,
-  });

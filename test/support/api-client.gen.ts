@@ -12399,7 +12399,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_scope` */
+            /** @description `plan_limit_reached`, `insufficient_scope` */
             readonly 403: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

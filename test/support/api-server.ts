@@ -118,7 +118,7 @@ export async function startApiServer(options: ApiServerOptions) {
     publicUrl: () => base,
   });
   const callerParts = createCallerParts({
-    ...{ database, vault, client, desk: () => calls, clock, random, log },
+    ...{ database, billing, vault, client, desk: () => calls, clock, random, log },
   });
   const server = await createHttpServer(
     {

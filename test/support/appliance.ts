@@ -16,7 +16,7 @@ import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
 import { agentStore } from "../../src/store/agent-store.ts";
 import { agentFiles, type agents, files, phoneNumbers } from "../../src/store/schema/index.ts";
 import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
-import { wideDialing } from "./plans.ts";
+import { quotas, wideDialing } from "./plans.ts";
 
 export const OWN_NUMBER = "+37052000001";
 const TRUNK = { username: "clinic", password: "correct horse" };
@@ -154,6 +154,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
         maxNumbers: 5,
         maxFiles: 20,
         maxWebhooks: 5,
+        quotas,
       },
     ],
     httpClient: {

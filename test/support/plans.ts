@@ -3,7 +3,19 @@ import type { Plan } from "../../src/billing/ports.ts";
 import type { DialingLimits } from "../../src/call/admission.ts";
 import { microEur } from "../../src/core/money.ts";
 
-const limits = { maxConcurrentCalls: 5, maxAgents: 5, maxNumbers: 5, maxFiles: 5, maxWebhooks: 5 };
+/** As the configuration has them by default. */
+export const quotas = {
+  ...{ contacts: 100_000, tools: 100, campaigns: 500, schedules: 10_000 },
+  knowledgeBytes: 50_000_000,
+};
+const limits = {
+  quotas,
+  maxConcurrentCalls: 5,
+  maxAgents: 5,
+  maxNumbers: 5,
+  maxFiles: 5,
+  maxWebhooks: 5,
+};
 
 export const startPlan: Plan = {
   slug: "start",

@@ -74,6 +74,11 @@ const plan = z.strictObject({
   max_phone_numbers: integer(10, 1, 10_000),
   max_files: integer(100, 0, 100_000),
   max_webhooks: integer(10, 0, 1000),
+  max_contacts: integer(100_000, 0, 1_000_000),
+  max_tools: integer(100, 0, 1000),
+  max_campaigns: integer(500, 0, 10_000),
+  max_schedules: integer(10_000, 0, 1_000_000),
+  max_knowledge_bytes: integer(50_000_000, 0, 1_000_000_000),
 });
 
 export const BUILT_IN_PLANS: z.input<typeof plan>[] = [

@@ -96,7 +96,13 @@ export const createCampaign = contract({
     })
     .meta({ id: "NewCampaign" }),
   reply: okReply({ campaign: Campaign }),
-  errors: ["valid_csv_required", "valid_calling_to_required", "not_found", "unknown_field"],
+  errors: [
+    "plan_limit_reached",
+    "valid_csv_required",
+    "valid_calling_to_required",
+    "not_found",
+    "unknown_field",
+  ],
 });
 
 export const getCampaign = contract({

@@ -1,5 +1,6 @@
 /** Contacts and memories over HTTP: rules in contact/. */
 
+import { createQuotas } from "../../billing/quotas.ts";
 import { type ContactChanges, type ContactRecord, createContacts } from "../../contact/contacts.ts";
 import { exportContacts, importContacts } from "../../contact/import.ts";
 import { createRefusals, REFUSALS_PURPOSE } from "../../contact/refusals.ts";
@@ -10,6 +11,7 @@ import { countryOf, isCountry } from "../../number/national-form.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
+import { quotaStore } from "../../store/quota-store.ts";
 import { refusalStore } from "../../store/refusal-store.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
@@ -60,7 +62,8 @@ const presentMemory = (memory: MemoryRow) => ({
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock } = dependencies;
   const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE), database);
-  const contacts = createContacts({ database, records: contactStore, refusals, clock });
+  const quotas = createQuotas(dependencies.billing, quotaStore);
+  const contacts = createContacts({ database, records: contactStore, refusals, quotas, clock });
 
   /** Of the trunk's caller id, unless said. */
   async function countryFor(tenantId: number, said: string | undefined) {
@@ -93,7 +96,7 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
       ),
     })),
     route(contracts.importContacts)(async ({ tenantId, body }) => {
-      const options = { database, records: contactStore, refusals, clock };
+      const options = { database, records: contactStore, refusals, quotas, clock };
       const report = await importContacts(options, tenantId, {
         csv: body.csv,
         country: await countryFor(tenantId, body.country),

@@ -1,7 +1,9 @@
 /** Knowledge files over HTTP: rules in knowledge/. */
+import { createQuotas } from "../../billing/quotas.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { createFiles, type FileRecord } from "../../knowledge/files.ts";
 import { fileStore } from "../../store/file-store.ts";
+import { quotaStore } from "../../store/quota-store.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/files.ts";
 import type { RouteContext } from "./context.ts";
@@ -18,7 +20,10 @@ const present = (file: FileRecord) => ({
 
 export const fileRoutes = ({ dependencies }: RouteContext) => {
   const { database, billing, clock } = dependencies;
-  const files = createFiles({ database, records: fileStore, billing, clock });
+  const files = createFiles({
+    ...{ database, records: fileStore, billing, clock },
+    quotas: createQuotas(billing, quotaStore),
+  });
   return [
     route(contracts.listFiles)(async ({ tenantId }) => ({
       ok: true,

@@ -1,7 +1,9 @@
 /** Plans, balance, payments, keys and the plan's caps: what an answer is, and what must never be in it. */
+
 import { describe, expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
 import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
+import { quotas } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { ISO, newAgent, twoTenants } from "../../support/two-tenants.ts";
 
@@ -115,6 +117,7 @@ test("caps of the plan are 403 plan_limit_reached", async () => {
         maxNumbers: 1,
         maxFiles: 1,
         maxWebhooks: 1,
+        quotas,
       },
     ],
   });

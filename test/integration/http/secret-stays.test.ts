@@ -19,6 +19,7 @@ test("a tool's secret goes to the server it was given for: another one needs it 
   const tools = createTools({
     ...{ database: server.database, records: toolStore, clock: systemClock },
     vault: createVault(new Uint8Array(32).fill(7)),
+    quotas: { require: async () => undefined },
     urlProblem: () => null,
   });
   const { id } = await tools.create(tenantId, {

@@ -1,4 +1,5 @@
 /** What every life of a simulation begins with: a plan, and a database with a tenant that can call. */
+
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { microEur } from "../../../src/core/money.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { phoneNumbers, tenants } from "../../../src/store/schema/index.ts";
 import { trunkStore } from "../../../src/store/trunk-store.ts";
+import { quotas } from "../plans.ts";
 import { insertAgent, insertTenant, insertWebhook } from "../stored-rows.ts";
 
 export const START = Date.parse("2026-11-21T04:05:06Z");
@@ -15,7 +17,7 @@ export const OWN = "+37052000001";
 export const plan: Plan = {
   ...{ slug: "start", name: "Start", includedMinutes: 2, pricePerMonth: microEur(0) },
   ...{ overagePerMinute: microEur(150_000), maxConcurrentCalls: 3, maxAgents: 5, maxNumbers: 5 },
-  ...{ maxFiles: 5, maxWebhooks: 5 },
+  ...{ maxFiles: 5, maxWebhooks: 5, quotas },
 };
 
 /** Where syncs to disk cost nothing: a seed is a new database file. */

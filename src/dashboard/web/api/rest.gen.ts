@@ -12399,7 +12399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_scope` */
+            /** @description `plan_limit_reached`, `insufficient_scope` */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -1,6 +1,8 @@
 /** Tools over HTTP: fields renamed, rules in tool/. */
+import { createQuotas } from "../../../billing/quotas.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { uuidV7 } from "../../../core/ids.ts";
+import { quotaStore } from "../../../store/quota-store.ts";
 import { toolStore } from "../../../store/tool-store.ts";
 import { createTools, type ToolChanges, type ToolRecord } from "../../../tool/tools.ts";
 import type { JsonObject } from "../../../worker/messages.ts";
@@ -38,7 +40,10 @@ const present = (tool: ToolRecord) => ({
 export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
   const { database, vault, clock, random, urlProblem } = dependencies;
   const { toolRunner } = parts;
-  const tools = createTools({ database, records: toolStore, vault, clock, urlProblem });
+  const tools = createTools({
+    ...{ database, records: toolStore, vault, clock, urlProblem },
+    quotas: createQuotas(dependencies.billing, quotaStore),
+  });
   return [
     route(contracts.listTools)(async ({ tenantId }) => ({
       ok: true,
