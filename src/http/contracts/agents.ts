@@ -141,6 +141,7 @@ export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
     webhook_url: null,
     transcript_email: null,
     transcript_email_enabled: false,
+    send_digits_inbound: false,
   });
   return {
     list: contract({

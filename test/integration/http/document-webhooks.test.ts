@@ -78,7 +78,7 @@ describe("defaults", () => {
       prompt: __,
       ...optional
     } = document.components.schemas.NewAgent?.properties ?? {};
-    expect(Object.keys(optional)).toHaveLength(10);
+    expect(Object.keys(optional).length).toBeGreaterThanOrEqual(10);
     for (const [name, field] of Object.entries(optional))
       expect([name, field.default]).toEqual([name, pick(agent, `agent.${name}`)]);
     await makeFixtures(server, tenant, "mine", "+37051111111");

@@ -1372,6 +1372,7 @@ export interface components {
             voicemail_action?: "leave_message" | "hangup";
             /**
              * @description Whether the agent may press keys on calls that came in, too. On calls it places it always may.
+             * @default false
              * @example false
              */
             send_digits_inbound?: boolean;
