@@ -13,8 +13,8 @@ setDefaultTimeout(90_000);
 
 const ROOT = join(import.meta.dir, "../..");
 const TRIES = 4;
-/** Root's commands, a release's file, and the build, which other tests run. */
-const EXAMPLES_MAX = 9;
+/** Root's commands, files and keys of a release, and the build. */
+const EXAMPLES_MAX = 11;
 const EXAMPLE = /^sh example (root|release|build)$/;
 
 interface Block {
