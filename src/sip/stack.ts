@@ -186,6 +186,7 @@ class Stack implements SipStack {
       mapped: () => this.#stun?.mapped ?? null,
       transactions: this.#transactions,
       local: this.localAddress,
+      localTls: this.localTlsAddress,
       externalIp: this.settings.externalIp,
       userAgent: this.settings.userAgent,
       registerExpiresSec: this.settings.registerExpiresSec,

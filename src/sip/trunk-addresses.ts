@@ -5,7 +5,7 @@
 import { isIP } from "node:net";
 import type { Log } from "../core/log.ts";
 import type { SipResponse } from "./message/index.ts";
-import type { LocalMedia, TrunkSettings } from "./ports.ts";
+import type { LocalMedia } from "./ports.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { localAddressToward } from "./transport/udp.ts";
 
@@ -17,6 +17,8 @@ export interface TrunkAddressesDeps {
   readonly externalIp: string;
   /** What a STUN server said of our UDP socket; null: nobody asked one. */
   readonly mapped: () => Address | null;
+  /** Where TLS connections are taken; null: nowhere. */
+  readonly localTls: Address | null;
   /** Of the trunk's server, now. */
   readonly transport: () => TransportName;
 }
@@ -25,24 +27,34 @@ export class TrunkAddresses {
   #localHost: string;
   /** Our address as the registrar saw it; null until told. */
   #learned: Address | null = null;
-  /** Where the far end reaches us: the bound port, or our end of the trunk's connection. */
+  /** The bound port, or our end of the trunk's connection. */
   #port: number;
 
-  constructor(
-    private readonly settings: TrunkSettings,
-    private readonly deps: TrunkAddressesDeps,
-  ) {
+  constructor(private readonly deps: TrunkAddressesDeps) {
     this.#localHost = deps.local.host;
     this.#port = deps.local.port;
   }
 
-  /** What the far end shall call us. */
+  /**
+   * What the far end shall call us. Over a connection that is where connections are taken: its own port
+   * leads nowhere once it has closed. Behind a NAT that nobody told us of, and over TLS without a
+   * listener, its port is all there is.
+   */
   get public(): Address {
     const { externalIp } = this.deps;
-    if (externalIp === "auto") return this.#seen ?? { host: this.#localHost, port: this.#port };
-    // Only over TLS nobody can connect to us: the port of our connection is all there is.
-    const learned = this.deps.transport() === "TLS" ? this.#learned?.port : undefined;
-    return { host: externalIp, port: learned ?? this.#port };
+    const listening = this.#listeningPort;
+    if (externalIp !== "auto")
+      return { host: externalIp, port: listening ?? this.#learned?.port ?? this.#port };
+    const seen = this.#seen ?? { host: this.#localHost, port: this.#port };
+    const isReachable = listening !== null && seen.host === this.#localHost;
+    return isReachable ? { host: seen.host, port: listening } : seen;
+  }
+
+  /** Null over UDP, whose port is one for all, and where nothing is listened for. */
+  get #listeningPort(): number | null {
+    const transport = this.deps.transport();
+    if (transport === "TCP") return this.deps.local.port;
+    return transport === "TLS" ? (this.deps.localTls?.port ?? null) : null;
   }
 
   get both(): { readonly advertised: Address; readonly local: Address } {
@@ -61,17 +73,11 @@ export class TrunkAddresses {
     if (wildcard) this.#localHost = await localAddressToward(remote);
   }
 
-  /**
-   * The trunk's connection stands, this is our end of it. A registrar reaches us over it; peers
-   * without registration open their own TCP connections, to the bound port.
-   */
+  /** The trunk's connection stands, this is our end of it. */
   connected(local: Address): void {
-    const { register } = this.settings;
     this.#localHost = local.host;
     this.#learned = null;
-    const tcp = this.deps.transport() === "TCP";
-    const reachable = tcp && (!register || this.deps.externalIp !== "auto");
-    this.#port = reachable ? this.deps.local.port : local.port;
+    this.#port = local.port;
   }
 
   /** The address to write into SDP for a local RTP socket. */

@@ -33,6 +33,7 @@ export interface TrunkPathDeps {
   /** Whether a trunk may speak to that address. */
   readonly mayReach: (host: string) => boolean;
   readonly local: Address;
+  readonly localTls: Address | null;
   readonly externalIp: string;
   /** See TrunkAddressesDeps. */
   readonly mapped: () => Address | null;
@@ -76,8 +77,8 @@ export class TrunkPath {
     const { clock, log, locator, mayReach, local, externalIp, mapped } = deps;
     const onChange = deps.onAddresses;
     this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, onChange });
-    this.addresses = new TrunkAddresses(settings, {
-      ...{ log, local, externalIp, mapped },
+    this.addresses = new TrunkAddresses({
+      ...{ log, local, localTls: deps.localTls, externalIp, mapped },
       transport: () => this.transport,
     });
     this.#link = new TrunkLink({

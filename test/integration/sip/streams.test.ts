@@ -216,7 +216,7 @@ describe("a trunk's connection", () => {
     return stack.addTrunk(trunkSettings({ ...where, ...overrides }));
   };
 
-  test("is made anew at once when it drops, and the new binding names its new port", async () => {
+  test("is made anew at once when it drops, and the binding names the port that takes connections", async () => {
     const registrar = await startStreamRegistrar(CARRIER);
     const trunk = await register(registrar.port);
     expect((await settled(trunk)).name).toBe("registered");
@@ -224,8 +224,10 @@ describe("a trunk's connection", () => {
     await eventually(() => registrar.requests.length === 2, "a second REGISTER");
     const [first, second] = registrar.requests;
     const contact = second?.request.headers.get("contact");
-    expect(contact).toContain(`:${second?.socket.remotePort};transport=tcp`);
-    expect(contact).not.toBe(first?.request.headers.get("contact"));
+    expect(contact).toContain(`:${stack?.localAddress.port};transport=tcp`);
+    expect(contact?.replace(/;expires=\d+/, "")).toBe(
+      first?.request.headers.get("contact")?.replace(/;expires=\d+/, "") ?? "",
+    );
     await registrar.close();
   });
 
