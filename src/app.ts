@@ -7,6 +7,7 @@
  */
 
 import { createAudio } from "./app/audio.ts";
+import { createCallNotices } from "./app/call-notices.ts";
 import { createCallerParts } from "./app/callers.ts";
 import { createDashboard, type Doctor } from "./app/dashboard.ts";
 import { createDelivery } from "./app/delivery.ts";
@@ -147,6 +148,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const sip = await createSipStack(settings.sip, {
     ...{ clock, random, log, seen: ladder.see },
     claims: createCallClaims(() => database.read),
+    ...createCallNotices({ database, clock, log }),
   });
   const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
   const health = createHealthCheck({

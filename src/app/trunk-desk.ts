@@ -4,8 +4,9 @@ import { isHost, parseHostPort } from "../config/formats.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { TrunkDesk, TrunkView, TrunkWish } from "../http/dashboard/ports.ts";
-import type { SipStack } from "../sip/ports.ts";
+import { EXTRA_NETWORKS_MAX, type SipStack } from "../sip/ports.ts";
 import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
+import { callNoticeStore } from "../store/call-notice-store.ts";
 import type { Database } from "../store/database.ts";
 import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
 import { AddressRules } from "../webhook/address-rules.ts";
@@ -65,13 +66,15 @@ export function createTrunkDesk(deps: {
   const { database, vault, sip, clock } = deps;
   const rules = new AddressRules(deps.allowNetworks);
 
-  const view = (trunk: TrunkRecord): TrunkView => {
+  const view = async (trunk: TrunkRecord): Promise<TrunkView> => {
     const { tenant_id: _, ...summary } = trunkSummary(
       trunk,
       sip.trunk(trunk.id)?.registration ?? null,
     );
     const { realm, outboundProxy: outbound_proxy } = trunk;
-    return { ...summary, port_stated: trunk.port > 0, realm, outbound_proxy };
+    const sources = await callNoticeStore(database.read).list(trunk.tenantId, "unknown_source");
+    const unknown_sources = sources.map(({ subject }) => subject);
+    return { ...summary, port_stated: trunk.port > 0, realm, outbound_proxy, unknown_sources };
   };
   const find = (tenantId: number) => trunkStore(database.read).find(tenantId);
 
@@ -84,7 +87,7 @@ export function createTrunkDesk(deps: {
   return {
     async get(tenantId) {
       const trunk = await find(tenantId);
-      return trunk ? view(trunk) : null;
+      return trunk ? await view(trunk) : null;
     },
 
     async set(tenantId, { password, ...draft }, asOperator = false) {
@@ -101,14 +104,36 @@ export function createTrunkDesk(deps: {
             "password",
             "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
           );
-        return store.put(tenantId, { ...draft, createdAt: nowMs, updatedAt: nowMs }, (id) =>
-          password === null && stored
-            ? stored.passwordSealed
-            : vault.seal(password ?? "", trunkPasswordBinding(id)),
+        // Another server's calls come from elsewhere.
+        const moved = stored && !isSamePlace(stored, draft) ? { extraNetworks: null } : {};
+        return store.put(
+          tenantId,
+          { ...draft, ...moved, createdAt: nowMs, updatedAt: nowMs },
+          (id) =>
+            password === null && stored
+              ? stored.passwordSealed
+              : vault.seal(password ?? "", trunkPasswordBinding(id)),
         );
       });
       await deps.trunks().reload(tenantId);
-      return view(trunk);
+      return await view(trunk);
+    },
+
+    async allow(tenantId, address) {
+      const { extraNetworks } = await found(tenantId);
+      const networks = [...new Set([...(extraNetworks ?? []), address])];
+      if (networks.length > EXTRA_NETWORKS_MAX)
+        throw new AppError({
+          code: "conflict",
+          publicMessage: `A trunk has at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
+        });
+      await database.tx(async (queries) => {
+        if (!(await callNoticeStore(queries).remove(tenantId, "unknown_source", address)))
+          throw notFound("address");
+        await trunkStore(queries).allowNetworks(tenantId, networks);
+      });
+      await deps.trunks().reload(tenantId);
+      return await view(await found(tenantId));
     },
 
     async remove(tenantId) {

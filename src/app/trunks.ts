@@ -24,6 +24,7 @@ function settingsOf(trunk: TrunkRecord, vault: Vault): TrunkSettings {
     outboundProxy: trunk.outboundProxy,
     callerId: e164(trunk.callerId),
     register: trunk.register,
+    extraNetworks: trunk.extraNetworks ?? [],
   };
 }
 

@@ -1,9 +1,9 @@
 /** `linevoice trunk set|list|test`. The password never stands on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { isHost, parseHostPort } from "../config/formats.ts";
+import { isHost, isNetwork, parseHostPort } from "../config/formats.ts";
 import { isE164 } from "../core/e164.ts";
-import { TRUNK_CHANNELS_MAX } from "../sip/ports.ts";
+import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../sip/ports.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,
@@ -30,13 +30,14 @@ const SET_OPTIONS = {
   "caller-id": { type: "string" },
   "no-register": { type: "boolean", default: false },
   channels: { type: "string" },
+  "also-from": { type: "string" },
 } as const;
 
 export const trunkCommand: Command = {
   usage: [
     "trunk set --tenant ID --server H [--port 5060] [--transport udp|tcp|tls|auto] --username U",
     "          (--password-file F | --password-stdin) [--realm R] [--outbound-proxy P]",
-    "          --caller-id +370… [--no-register] [--channels N]",
+    "          --caller-id +370… [--no-register] [--channels N] [--also-from N1,N2]",
     "trunk list [--json]",
     "trunk test ID [--json]",
   ],
@@ -79,10 +80,22 @@ async function set(values: Values, terminal: Terminal): Promise<number> {
     caller_id: callerId,
     register: !values["no-register"],
     channels: channelsOf(values.channels),
+    extra_networks: networksOf(values["also-from"]),
   };
   const trunk = await operate(configFor(values.config, terminal), "trunk.set", input);
   terminal.out(JSON.stringify(trunk));
   return 0;
+}
+
+/** Addresses and networks that the carrier sends calls from besides its server's. */
+function networksOf(text: string | undefined): string[] {
+  const networks = (text ?? "").split(",").map((network) => network.trim());
+  const stated = networks.filter((network) => network !== "");
+  if (stated.length > EXTRA_NETWORKS_MAX || !stated.every(isNetwork))
+    throw new WrongUsage(
+      `--also-from is up to ${EXTRA_NETWORKS_MAX} addresses or networks, e.g. 192.0.2.7,198.51.100.0/24.`,
+    );
+  return stated;
 }
 
 /** Not stated: no cap of the trunk's own. */

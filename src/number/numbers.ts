@@ -23,7 +23,9 @@ export interface NumberRecords {
   find(tenantId: number, id: number): Promise<NumberRecord | undefined>;
   count(tenantId: number): Promise<number>;
   /** On the whole appliance: a number belongs to one tenant. */
-  isTaken(numberE164: string): Promise<boolean>;
+  ownerOf(numberE164: E164): Promise<number | undefined>;
+  /** For the operator: this tenant asked for a number that another has. */
+  noteClaim(tenantId: number, numberE164: E164, nowMs: number): Promise<void>;
   hasAgent(tenantId: number, agentId: number): Promise<boolean>;
   insert(tenantId: number, number: Omit<NumberRecord, "id">): Promise<NumberRecord>;
   update(
@@ -62,19 +64,26 @@ export function createNumbers({ database, records, billing, clock }: NumberDepen
       return number;
     },
 
-    /** Throws conflict (taken), plan_limit_reached, not_found (agent). */
-    create(
+    /** Throws conflict (taken: the operator is told of it), plan_limit_reached, not_found (agent). */
+    async create(
       tenantId: number,
       wish: NumberFields & { readonly numberE164: E164 },
     ): Promise<NumberRecord> {
-      return database.tx(async (queries) => {
-        if (await records(queries).isTaken(wish.numberE164)) throw taken();
+      const made = await database.tx(async (queries) => {
+        const owner = await records(queries).ownerOf(wish.numberE164);
+        if (owner !== undefined) {
+          if (owner !== tenantId)
+            await records(queries).noteClaim(tenantId, wish.numberE164, clock.now());
+          return null;
+        }
         await requireAgent(queries, tenantId, wish.agentId);
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxNumbers)
           throw numberCap(plan.slug, plan.maxNumbers);
         return records(queries).insert(tenantId, { ...wish, createdAt: clock.now() });
       });
+      if (!made) throw taken();
+      return made;
     },
 
     /** Throws not_found (number or agent). */

@@ -19,6 +19,9 @@ export type TrunkTransport = SipTransportName | "auto";
 /** More calls at once than one appliance is meant for. */
 export const TRUNK_CHANNELS_MAX = 1000;
 
+/** Addresses and networks that calls of one trunk may come from besides its server's. */
+export const EXTRA_NETWORKS_MAX = 32;
+
 export interface TrunkSettings {
   readonly trunkId: number;
   readonly tenantId: number;

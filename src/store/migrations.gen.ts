@@ -23,6 +23,7 @@ import m20 from "../../migrations/0020_key_limits_and_revocations.sql" with { ty
 import m21 from "../../migrations/0021_dialing-permissions.sql" with { type: "text" };
 import m22 from "../../migrations/0022_agent_keys_and_memories.sql" with { type: "text" };
 import m23 from "../../migrations/0023_recording_forms.sql" with { type: "text" };
+import m24 from "../../migrations/0024_call-notices.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -49,4 +50,5 @@ export const migrations = [
   { tag: "0021_dialing-permissions", createdAt: 1795337036466, sql: m21 as string },
   { tag: "0022_agent_keys_and_memories", createdAt: 1795338361326, sql: m22 as string },
   { tag: "0023_recording_forms", createdAt: 1795339490703, sql: m23 as string },
+  { tag: "0024_call-notices", createdAt: 1795339813410, sql: m24 as string },
 ];

@@ -1,6 +1,7 @@
 /** Phone numbers: rows of `phone_numbers`. */
 import { and, asc, count, eq } from "drizzle-orm";
 import type { NumberRecords } from "../number/numbers.ts";
+import { callNoticeStore } from "./call-notice-store.ts";
 import type { Queries } from "./database.ts";
 import { agents, phoneNumbers } from "./schema/index.ts";
 
@@ -39,14 +40,17 @@ export function numberStore(queries: Queries): NumberRecords {
       return row?.n ?? 0;
     },
 
-    async isTaken(numberE164) {
+    async ownerOf(numberE164) {
       const row = await queries
-        .select({ id: phoneNumbers.id })
+        .select({ tenantId: phoneNumbers.tenantId })
         .from(phoneNumbers)
         .where(eq(phoneNumbers.numberE164, numberE164))
         .get();
-      return row !== undefined;
+      return row?.tenantId;
     },
+
+    noteClaim: (tenantId, numberE164, nowMs) =>
+      callNoticeStore(queries).note(tenantId, "number_claimed", numberE164, nowMs),
 
     async hasAgent(tenantId, agentId) {
       const row = await queries

@@ -46,6 +46,10 @@ export function trunkStore(queries: Queries) {
       return { ...row, passwordSealed };
     },
 
+    async allowNetworks(tenantId: number, extraNetworks: readonly string[]): Promise<void> {
+      await queries.update(trunks).set({ extraNetworks }).where(eq(trunks.tenantId, tenantId));
+    },
+
     async remove(tenantId: number): Promise<void> {
       await queries.delete(trunks).where(eq(trunks.tenantId, tenantId));
     },

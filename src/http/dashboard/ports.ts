@@ -22,6 +22,8 @@ export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
   readonly port_stated: boolean;
   readonly realm: string | null;
   readonly outbound_proxy: string | null;
+  /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
+  readonly unknown_sources: readonly string[];
 }
 
 export interface TrunkWish {
@@ -47,6 +49,8 @@ export interface TrunkDesk {
    * operator's own to make.
    */
   set(tenantId: number, wish: TrunkWish, asOperator?: boolean): Promise<TrunkView>;
+  /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
+  allow(tenantId: number, address: string): Promise<TrunkView>;
   /** Throws not_found. */
   remove(tenantId: number): Promise<void>;
   /** Throws not_found, unavailable. */

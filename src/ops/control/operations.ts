@@ -4,8 +4,8 @@
  */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
-import { isMasterKey } from "../../config/formats.ts";
-import { TRUNK_CHANNELS_MAX } from "../../sip/ports.ts";
+import { isMasterKey, isNetwork } from "../../config/formats.ts";
+import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../../sip/ports.ts";
 import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../tenant/key-limits.ts";
 import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../tenant/tenant-settings.ts";
 import type { JsonObject } from "../../worker/messages.ts";
@@ -107,6 +107,7 @@ export const operations = {
       caller_id: e164Text,
       register: z.boolean(),
       channels: z.int().min(1).max(TRUNK_CHANNELS_MAX).nullable(),
+      extra_networks: z.array(z.string().refine(isNetwork)).max(EXTRA_NETWORKS_MAX).optional(),
     }),
     (port, draft) => port.setTrunk(draft),
   ),

@@ -46,6 +46,8 @@ export interface TrunkSummary {
   readonly register: boolean;
   /** Calls that the carrier carries at once; null: not stated. */
   readonly channels: number | null;
+  /** Addresses and networks that calls come from besides the server's. */
+  readonly extra_networks: readonly string[];
   /** `unknown` when no server runs on the data directory. */
   readonly status: RegistrationStatus["name"] | "unknown";
   readonly last_code: number | null;
@@ -65,6 +67,8 @@ export interface TrunkDraft {
   readonly caller_id: string;
   readonly register: boolean;
   readonly channels: number | null;
+  /** Addresses and networks (CIDR) that calls come from besides the server's. Missing: none. */
+  readonly extra_networks?: readonly string[];
 }
 
 /** Registration and OPTIONS side by side, each with its verdict and its mend. */

@@ -82,8 +82,32 @@ export const trunks = sqliteTable(
     register: flag("register").notNull(),
     /** Calls that the carrier carries at once; null: as many as the plan allows. */
     channels: integer("channels"),
+    /** Addresses and networks (CIDR) that the carrier sends calls from besides its server's; null: none. */
+    extraNetworks: json<readonly string[]>("extra_networks"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
   (t) => [uniqueIndex("trunks_tenant").on(t.tenantId)],
+);
+
+/** Calls that nobody got, for the owner of a trunk and for the operator; one row a subject. */
+export const callNotices = sqliteTable(
+  "call_notices",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /**
+     * `number_conflict`: several trunks claim the number, as it was called. `number_claimed`: the tenant asked for
+     * a number that another has. `unknown_source`: the address used the trunk's Contact user, and is not the trunk's.
+     */
+    kind: text("kind", { enum: ["number_conflict", "number_claimed", "unknown_source"] }).notNull(),
+    /** The number or the address. */
+    subject: text("subject").notNull(),
+    times: integer("times").notNull(),
+    firstAt: time("first_at").notNull(),
+    lastAt: time("last_at").notNull(),
+  },
+  (t) => [uniqueIndex("call_notices_subject").on(t.tenantId, t.kind, t.subject)],
 );

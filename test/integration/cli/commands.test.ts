@@ -59,10 +59,11 @@ test("tenant, key, trunk and credit work on the data directory without a server"
   expect(JSON.parse(made.out)).toMatchObject({ id: 1, suspended: false });
   const key = JSON.parse((await linevoice(`key create --tenant 1 --label l ${common}`)).out);
   expect(key.secret).toMatch(/^lv_live_[0-9a-f]{64}$/);
-  const trunk = `trunk set --tenant 1 --server sip.example.com --username u --password-stdin --caller-id +37052123456 ${common}`;
+  const trunk = `trunk set --tenant 1 --server sip.example.com --username u --password-stdin --caller-id +37052123456 --also-from 192.0.2.7,198.51.100.0/24 ${common}`;
   const set = await linevoice(trunk, "canary-password\n");
   expect(set.status).toBe(0);
   expect(set.out).not.toContain("canary");
+  expect(JSON.parse(set.out).extra_networks).toEqual(["192.0.2.7", "198.51.100.0/24"]);
   const stored = await Bun.file(join(cwd, "data/linevoice.db")).text();
   expect(stored).not.toContain("canary-password");
   const credit = await linevoice(`credit --tenant 1 --eur 12.5 --note gift --json ${common}`);

@@ -172,6 +172,32 @@ export const getHealth = contract({
   errors: ["unavailable"],
 });
 
+const CallNotice = z
+  .strictObject({
+    tenant_id: shown(z.int(), "Id of the company.", 1),
+    tenant_name: shown(z.string(), "Its name.", "Acme"),
+    kind: shown(
+      z.enum(["number_conflict", "number_claimed", "unknown_source"]),
+      "number_conflict: several trunks claim the number, so its calls are refused; number_claimed: the company asked for a number that another has; unknown_source: the address used the trunk's Contact user and is not the trunk's.",
+      "number_conflict",
+    ),
+    subject: shown(z.string(), "The number, or the address.", "37061111111"),
+    times: shown(z.int(), "How often, at most once a minute.", 3),
+    last_at: timeOut("When it was last seen."),
+  })
+  .meta({ id: "CallNotice" });
+
+export const listCallNotices = contract({
+  operationId: "operatorListCallNotices",
+  method: "GET",
+  path: "/operator/call-notices",
+  tag: "Operator",
+  role: "operator",
+  summary: "Calls that nobody got, and numbers that two companies claim; the newest 100",
+  reply: okReply({ notices: z.array(CallNotice) }),
+  errors: [],
+});
+
 const Backup = z
   .strictObject({
     file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),

@@ -34,6 +34,16 @@ export const Trunk = z
       "Calls that the carrier carries at once; null: not stated.",
       null,
     ),
+    extra_networks: shown(
+      z.array(z.string()),
+      "Addresses and networks that calls come from besides the server's.",
+      ["192.0.2.7"],
+    ),
+    unknown_sources: shown(
+      z.array(z.string()),
+      "Addresses that used the trunk's Contact user and are not the trunk's: calls from there are dropped.",
+      ["198.51.100.9"],
+    ),
     status,
     last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
     explanation: shown(z.string().nullable(), "What it means and what to check.", null),
@@ -156,6 +166,27 @@ export const setTrunk = contract({
     .meta({ id: "NewTrunk" }),
   reply: okReply({ trunk: Trunk }),
   errors: [],
+});
+
+export const allowTrunkSource = contract({
+  operationId: "allowTrunkSource",
+  method: "POST",
+  path: "/trunk/allow",
+  tag: "Trunk",
+  role: "owner",
+  summary: "Take calls from an address that used the trunk's Contact user",
+  description: "Only one of `unknown_sources`. The trunk registers anew; live calls go on.",
+  body: z
+    .strictObject({
+      address: field(z.union([z.ipv4(), z.ipv6()]), {
+        description: "IP address.",
+        example: "198.51.100.9",
+        must: "be an IP address",
+      }),
+    })
+    .meta({ id: "AllowedSource" }),
+  reply: okReply({ trunk: Trunk }),
+  errors: ["not_found", "conflict"],
 });
 
 export const deleteTrunk = contract({

@@ -4,12 +4,14 @@ import type { BackupSummary } from "../../../backup/backups.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { AppError, invalidField, notFound } from "../../../core/errors.ts";
 import type { CheckoutSummary, TenantSummary } from "../../../ops/control/operator-port.ts";
+import { callNoticeStore } from "../../../store/call-notice-store.ts";
 import { mailAdminStore } from "../../../store/mail-admin-store.ts";
 import { route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/operator.ts";
 import type { ProductContext } from "./context.ts";
 
+const NOTICES_MAX = 100;
 const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
 
 const presentBackup = (backup: BackupSummary) => ({ ...backup, file: basename(backup.file) });
@@ -67,6 +69,15 @@ export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext
       if (!checkout) throw notFound("checkout");
       return { ok: true, checkout };
     }),
+    route(contracts.listCallNotices)(async () => ({
+      ok: true,
+      notices: (await callNoticeStore(database.read).all(NOTICES_MAX)).map(
+        ({ notice: { tenantId, kind, subject, times, lastAt }, tenantName }) => ({
+          ...{ tenant_id: tenantId, tenant_name: tenantName, kind, subject, times },
+          last_at: isoUtc(lastAt),
+        }),
+      ),
+    })),
     route(contracts.getHealth)(async () => {
       if (!parts.checks)
         throw new AppError({

@@ -16,6 +16,10 @@ export const healthQuery = queryOptions({
   queryKey: ["operator", "health"],
   queryFn: () => answer(own.GET("/operator/health")),
 });
+export const noticesQuery = queryOptions({
+  queryKey: ["operator", "call-notices"],
+  queryFn: async () => (await answer(own.GET("/operator/call-notices"))).notices,
+});
 export const backupsQuery = queryOptions({
   queryKey: ["operator", "backups"],
   queryFn: () => answer(own.GET("/operator/backups")),

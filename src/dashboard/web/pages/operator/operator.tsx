@@ -6,6 +6,7 @@ import { NotFound } from "../../shell/route-states.tsx";
 import { Page as Frame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Backups } from "./backups.tsx";
+import { CallNotices } from "./call-notices.tsx";
 import { Health } from "./health.tsx";
 import { Logs } from "./logs.tsx";
 import { Mail } from "./mail.tsx";
@@ -23,7 +24,12 @@ export function Page() {
   const content = {
     tenants: () => <Tenants />,
     payments: () => <Payments />,
-    health: () => <Health />,
+    health: () => (
+      <div className="stack">
+        <CallNotices />
+        <Health />
+      </div>
+    ),
     backups: () => <Backups />,
     logs: () => <Logs />,
     mail: () => <Mail />,

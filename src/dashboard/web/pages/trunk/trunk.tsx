@@ -95,6 +95,9 @@ function Standing({ trunk }: { trunk: Trunk }) {
           ],
           [t("trunk.username"), trunk.username || "–"],
           [t("trunk.caller_id"), trunk.caller_id],
+          ...(trunk.extra_networks.length === 0
+            ? []
+            : [[t("trunk.extra_networks"), trunk.extra_networks.join(", ")] as const]),
           ...(trunk.last_code === null
             ? []
             : [[t("trunk.last_code"), String(trunk.last_code)] as const]),
@@ -103,6 +106,32 @@ function Standing({ trunk }: { trunk: Trunk }) {
             : [[t("trunk.next_attempt"), time(trunk.next_attempt_at)] as const]),
         ]}
       />
+      {trunk.unknown_sources.length > 0 && (
+        <div className="note warn">
+          <p>{t("trunk.unknown_sources")}</p>
+          <ul className="stack tight">
+            {trunk.unknown_sources.map((address) => (
+              <li key={address} className="row">
+                <span className="nums grow">{address}</span>
+                {isOwner && (
+                  <Button
+                    small
+                    busy={doing.busy}
+                    onClick={() =>
+                      void doing.run(
+                        () => answer(own.POST("/trunk/allow", { body: { address } })),
+                        t("trunk.source_allowed", { address }),
+                      )
+                    }
+                  >
+                    {t("trunk.allow", { address })}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <Confirm
         title={t("trunk.delete_title")}
         body={t("trunk.delete_body")}

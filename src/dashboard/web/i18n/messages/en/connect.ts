@@ -57,6 +57,11 @@ export const connect = {
   "trunk.delete_title": "Disconnect the trunk?",
   "trunk.delete_body":
     "It un-registers and its credentials are forgotten. Numbers stay. Live calls go on.",
+  "trunk.unknown_sources":
+    "Calls from there name our Contact, but are not the trunk's, so they are dropped. Ask the provider whether these addresses are its own:",
+  "trunk.allow": "Allow {address}",
+  "trunk.source_allowed": "Calls from {address} are taken.",
+  "trunk.extra_networks": "Further addresses",
   "trunk.test": "Test the trunk",
   "trunk.test_lead":
     "Asks the far end now: registration, OPTIONS, address and codecs. Takes up to ten seconds.",

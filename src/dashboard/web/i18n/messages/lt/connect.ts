@@ -56,6 +56,11 @@ export const connect = {
   "trunk.delete_title": "Atjungti SIP liniją?",
   "trunk.delete_body":
     "Ji išregistruojama, prisijungimo duomenys pamirštami. Numeriai lieka. Vykstantys skambučiai tęsiasi.",
+  "trunk.unknown_sources":
+    "Skambučiai iš čia kreipiasi mūsų Contact adresu, bet nėra šios linijos, todėl atmetami. Paklauskite tiekėjo, ar šie adresai jo:",
+  "trunk.allow": "Leisti {address}",
+  "trunk.source_allowed": "Skambučiai iš {address} priimami.",
+  "trunk.extra_networks": "Kiti adresai",
   "trunk.test": "Patikrinti liniją",
   "trunk.test_lead":
     "Klausia kitos pusės: registracija, OPTIONS, adresas, kodekai. Trunka iki dešimties sekundžių.",

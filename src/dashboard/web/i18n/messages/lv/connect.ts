@@ -55,6 +55,11 @@ export const connect = {
   "trunk.delete_title": "Atvienot SIP līniju?",
   "trunk.delete_body":
     "Reģistrācija tiek noņemta, piekļuves dati aizmirsti. Numuri paliek. Notiekošie zvani turpinās.",
+  "trunk.unknown_sources":
+    "Zvani no šejienes izmanto mūsu Contact adresi, bet nav šīs līnijas, tāpēc tiek noraidīti. Jautājiet operatoram, vai šīs adreses ir viņa:",
+  "trunk.allow": "Atļaut {address}",
+  "trunk.source_allowed": "Zvani no {address} tiek pieņemti.",
+  "trunk.extra_networks": "Citas adreses",
   "trunk.test": "Pārbaudīt līniju",
   "trunk.test_lead":
     "Jautā otrai pusei: reģistrācija, OPTIONS, adrese, kodeki. Līdz desmit sekundēm.",

@@ -39,6 +39,15 @@ export const operator = {
   "operator.confirm_body": "Tiek ieskaitīts vienreiz un uzreiz; šeit atcelt nevar.",
   "operator.confirmed": "Maksājums ir ieskaitīts.",
   "operator.version": "Versija {version}",
+  "operator.notices": "Zvani, ko neviens nesaņēma",
+  "operator.notices_lead": "Kas jānokārto starp uzņēmumiem vai ar operatoru.",
+  "operator.notice_subject": "Numurs vai adrese",
+  "operator.notice_what": "Kas notika",
+  "operator.notice.number_conflict":
+    "Uz šo numuru pretendē vairākas līnijas; tā zvani tiek noraidīti.",
+  "operator.notice.number_claimed": "Uzņēmums lūdza numuru, kas ir citam.",
+  "operator.notice.unknown_source":
+    "Šī adrese izmantoja līnijas Contact, bet nav tās; tās zvani tiek noraidīti.",
   "operator.health_ok": "Viss ir kārtībā.",
   "operator.health_warning": "Darbojas, ir piezīmes.",
   "operator.health_failed": "Kaut kas jāsakārto.",

@@ -39,6 +39,15 @@ export const operator = {
   "operator.confirm_body": "Зачисляется один раз и сразу; отменить здесь нельзя.",
   "operator.confirmed": "Платёж зачислен.",
   "operator.version": "Версия {version}",
+  "operator.notices": "Звонки, которые никто не получил",
+  "operator.notices_lead": "Что нужно решить между компаниями или с провайдером.",
+  "operator.notice_subject": "Номер или адрес",
+  "operator.notice_what": "Что произошло",
+  "operator.notice.number_conflict":
+    "На этот номер претендуют несколько линий; его звонки отклоняются.",
+  "operator.notice.number_claimed": "Компания запросила номер, который есть у другой.",
+  "operator.notice.unknown_source":
+    "Этот адрес использовал Contact линии, но ей не принадлежит; его звонки отклоняются.",
   "operator.health_ok": "Всё в порядке.",
   "operator.health_warning": "Работает, есть замечания.",
   "operator.health_failed": "Кое-что нужно исправить.",

@@ -1,0 +1,39 @@
+/** Stores what the SIP stack has to tell of calls that nobody got. Each once a minute; never throws. */
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { countryOf, networkNumber } from "../number/national-form.ts";
+import type { SipDeps } from "../sip/stack.ts";
+import { type CallNoticeKind, callNoticeStore } from "../store/call-notice-store.ts";
+import type { Database } from "../store/database.ts";
+
+const PAUSE_MS = 60_000;
+const REMEMBERED_MAX = 1000;
+
+export function createCallNotices(deps: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Required<Pick<SipDeps, "onConflict" | "onUnknownSource">> {
+  const { database, clock, log } = deps;
+  const toldAtMs = new Map<string, number>();
+
+  function note(tenantId: number, kind: CallNoticeKind, subject: string): void {
+    const key = `${tenantId} ${kind} ${subject}`;
+    const now = clock.monotonic();
+    if (now - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;
+    if (toldAtMs.size >= REMEMBERED_MAX) toldAtMs.clear();
+    toldAtMs.set(key, now);
+    database
+      .tx((queries) => callNoticeStore(queries).note(tenantId, kind, subject, clock.now()))
+      .catch((error) => log.error("call.notice_not_stored", { error: describeError(error) }));
+  }
+
+  return {
+    onConflict(called, trunks) {
+      for (const { tenantId, callerId } of trunks)
+        note(tenantId, "number_conflict", networkNumber(called, countryOf(callerId)) ?? "?");
+    },
+    onUnknownSource: ({ tenantId }, host) => note(tenantId, "unknown_source", host),
+  };
+}
