@@ -61,6 +61,8 @@ export interface Contract<
   readonly role?: Role;
   /** Of an API key. Default: `read` for GET, else `manage`. */
   readonly keyScope?: KeyScope;
+  /** A session must have signed in, or confirmed who it is, in the last 15 minutes. */
+  readonly recent?: boolean;
   /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
   readonly audited?: boolean;
   /** A GET whose answer follows from tenant, path, query and the database alone: not made again

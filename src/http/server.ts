@@ -129,8 +129,10 @@ export async function createHttpServer(
       // Were there a way round the gate, nobody is asked where such a request came from.
       if (own.has(route) && !exchange.origins) throw signInNeeded();
       if (route.contract.open) return null;
-      if (exchange.session) authorise(route.contract, exchange.session);
-      else if (exchange.tenantId === 0) throw unauthorized();
+      if (exchange.session) {
+        authorise(route.contract, exchange.session);
+        if (route.contract.recent) identity.sessions.requireRecent(exchange.session);
+      } else if (exchange.tenantId === 0) throw unauthorized();
       else requireScope(exchange.keyLimits, requiredScope(route.contract));
       await gate.weigh(exchange, route.contract.weight ?? 1);
       return null;

@@ -34,6 +34,15 @@ export interface Asker {
   readonly source: Source;
 }
 
+export interface Proof {
+  readonly password?: string | undefined;
+  /** Of the authenticator, or a recovery code. */
+  readonly code?: string | undefined;
+  /** What the browser's passkey dialogue answered, for a sign-in's options. */
+  readonly passkey?: unknown;
+  readonly origin: string;
+}
+
 export type Account = ReturnType<typeof createAccount>;
 
 export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
@@ -57,7 +66,37 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     await postbox.send(accountChangedMail(user.locale, user, change, clock.now()), user.id);
   }
 
+  async function requirePassword({ session, source }: Asker, password: string): Promise<void> {
+    if (await signIn.confirms(session.user, password, source.ip)) return;
+    throw invalidField("password", "This is not your password.");
+  }
+
+  /** A passkey where one is offered, else a code, if the person has an authenticator at all. */
+  async function requireSecondFactor({ session, source }: Asker, proof: Proof): Promise<void> {
+    if (proof.passkey !== undefined) {
+      if ((await passkeys.owner(proof.passkey, proof.origin)) !== session.user.id)
+        throw invalidField("response", "This passkey is not one of yours.");
+      return;
+    }
+    if (session.user.totpSealed === null) return;
+    if (!(await signIn.confirmsCode(session.user.id, proof.code ?? "", source.ip)))
+      throw invalidField(
+        "code",
+        "This code is not right now, or was used. Give the next one, or a recovery code.",
+      );
+  }
+
   return {
+    /**
+     * Who is signed in proves it once more: by a passkey, or by the password and, where an authenticator is
+     * on, a code. Throws `valid_password_required`, `valid_code_required`, `valid_response_required`, rate_limited.
+     */
+    async confirm(asker: Asker, proof: Proof): Promise<void> {
+      if (proof.passkey === undefined) await requirePassword(asker, proof.password ?? "");
+      await requireSecondFactor(asker, proof);
+      await sessions.confirmed(asker.session);
+    },
+
     async updateProfile(
       userId: number,
       changes: { readonly name?: string; readonly locale?: Locale },
@@ -88,11 +127,14 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
       return { recoveryCodes, token: await alone(asker) };
     },
 
-    /** Throws `valid_password_required`, rate_limited. */
-    async disableTotp(asker: Asker, password: string): Promise<string | null> {
+    /**
+     * The password alone takes no second factor off: that factor, a passkey or a recovery code is needed
+     * too. Throws `valid_password_required`, `valid_code_required`, rate_limited.
+     */
+    async disableTotp(asker: Asker, proof: Proof): Promise<string | null> {
       const { user } = asker.session;
-      if (!(await signIn.confirms(user, password, asker.source.ip)))
-        throw invalidField("password", "This is not your password.");
+      await requirePassword(asker, proof.password ?? "");
+      await requireSecondFactor(asker, proof);
       await transaction(deps, (store) => secondFactor.remove(store, user));
       await tell(user, "totp_off");
       return alone(asker);

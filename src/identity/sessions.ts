@@ -29,7 +29,7 @@ export const SESSION_IDLE_MS = 12 * HOUR;
 export const SESSION_ABSOLUTE_MS = 14 * 24 * HOUR;
 export const SECOND_FACTOR_MS = 10 * MINUTE;
 export const FORMER_TOKEN_MS = 30_000;
-/** So fresh must a sign-in be for what opens the account later: a session left open is not to outlive itself. */
+/** So fresh must a sign-in be for what opens the account later, for the trunk, dialling rules and exports. */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
 const TOUCH_EVERY_MS = MINUTE;
 const SESSIONS_PER_USER_MAX = 20;
@@ -48,7 +48,7 @@ export interface ActiveSession {
   readonly former: boolean;
   readonly rotate: boolean;
   readonly lastSeenAt: number;
-  /** A new token does not change it. */
+  /** Or proved who they are once more. A new token does not change it. */
   readonly signedInAt: number;
   readonly locale: Locale;
 }
@@ -104,9 +104,13 @@ export function createSessions(deps: IdentityDependencies) {
         code: "forbidden",
         field: "sign_in",
         publicMessage:
-          "This needs a sign-in of the last 15 minutes. Sign out, sign in again, then do it.",
+          "This needs a sign-in of the last 15 minutes. Sign in again, or confirm who you are (POST /session/confirm), then do it.",
       });
     },
+
+    /** The person has just proved who they are. */
+    confirmed: (session: ActiveSession): Promise<void> =>
+      transaction(deps, ({ sessions }) => sessions.confirm(session.id, clock.now())),
 
     /** Notes that it is in use, at most once a minute. */
     async seen(session: ActiveSession, source: Source): Promise<void> {
@@ -205,7 +209,7 @@ function activeOf(
     former: session.tokenHash !== hash,
     rotate: session.rotate,
     lastSeenAt: session.lastSeenAt,
-    signedInAt: session.createdAt,
+    signedInAt: session.confirmedAt ?? session.createdAt,
     locale: user.locale,
   };
 }

@@ -150,6 +150,18 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
         return admit(store, user, "link", visitor);
       }),
 
+    /** Whether this code is right, which uses it up; failures count. Throws rate_limited. */
+    async confirmsCode(userId: number, code: string, ip: string): Promise<boolean> {
+      const counted = [lockOut.code(userId), ...lockOut.sources(ip)];
+      await lockOut.attempt(counted);
+      const right = await transaction(deps, async (store) => {
+        const user = await store.users.byId(userId);
+        return user !== null && (await secondFactor.accepts(store, user, code));
+      });
+      if (right) await lockOut.takeBack(counted);
+      return right;
+    },
+
     /** Whether this is the person's password; failures count. Throws rate_limited. */
     async confirms(user: Pick<User, "id" | "email">, password: string, ip: string) {
       const counted = [lockOut.account(user.email), ...lockOut.sources(ip)];

@@ -73,6 +73,7 @@ export interface TenantName {
   readonly id: number;
   readonly name: string;
   readonly suspended: boolean;
+  readonly requiresSecondFactor: boolean;
 }
 
 export interface TeamStore {
@@ -103,6 +104,8 @@ export interface Session {
   readonly ip: string;
   readonly userAgent: string;
   readonly createdAt: number;
+  /** When the person proved who they are again; null: not since. */
+  readonly confirmedAt: number | null;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
 }
@@ -118,7 +121,9 @@ export interface KnownSession {
 }
 
 export interface SessionStore {
-  insert(session: Omit<Session, "id" | "formerHash" | "formerUntil" | "rotate">): Promise<number>;
+  insert(
+    session: Omit<Session, "id" | "formerHash" | "formerUntil" | "rotate" | "confirmedAt">,
+  ): Promise<number>;
   /** By its token or the one before; whether it still counts is the domain's to say. */
   byToken(tokenHash: string): Promise<KnownSession | null>;
   touch(sessionId: number, seen: { atMs: number; ip: string; userAgent: string }): Promise<void>;
@@ -128,6 +133,7 @@ export interface SessionStore {
     from: string,
     to: { tokenHash: string; formerUntil: number },
   ): Promise<boolean>;
+  confirm(sessionId: number, atMs: number): Promise<void>;
   setTenant(sessionId: number, tenantId: number | null): Promise<void>;
   /** Sessions that work in this tenant get a new token with their next request. */
   markForRotation(tenantId: number, userId: number): Promise<void>;

@@ -19,7 +19,12 @@ const byToken = (queries: Queries) =>
         operator: users.operator,
         totpSealed: users.totpSealed,
       },
-      tenant: { id: tenants.id, name: tenants.name, suspended: tenants.suspended },
+      tenant: {
+        id: tenants.id,
+        name: tenants.name,
+        suspended: tenants.suspended,
+        requiresSecondFactor: tenants.requiresSecondFactor,
+      },
       membership: memberships.role,
     })
     .from(sessions)
@@ -68,6 +73,10 @@ export function sessionStore(queries: Queries): SessionStore {
         .where(and(eq(sessions.id, sessionId), eq(sessions.tokenHash, from)))
         .returning({ id: sessions.id });
       return changed.length > 0;
+    },
+
+    async confirm(sessionId, atMs) {
+      await queries.update(sessions).set({ confirmedAt: atMs }).where(eq(sessions.id, sessionId));
     },
 
     async setTenant(sessionId, tenantId) {

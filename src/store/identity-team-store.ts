@@ -25,7 +25,12 @@ export function teamStore(queries: Queries): TeamStore {
       )
       .orderBy(asc(users.id));
 
-  const name = { id: tenants.id, name: tenants.name, suspended: tenants.suspended };
+  const name = {
+    id: tenants.id,
+    name: tenants.name,
+    suspended: tenants.suspended,
+    requiresSecondFactor: tenants.requiresSecondFactor,
+  };
 
   return {
     async membershipsOf(userId) {

@@ -34,6 +34,7 @@ export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {
         callsPerMinuteMax: row.callsPerMinuteMax,
         dailySpendMax: row.dailySpendMax,
         legacyWebhook: row.legacyWebhook,
+        requiresSecondFactor: row.requiresSecondFactor,
         retentionBlocks: row.retentionBlocks,
         disclosure,
       };

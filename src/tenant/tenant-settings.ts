@@ -25,6 +25,8 @@ export interface TenantSettings {
   /** null: `[limits] daily_spend_eur`. The operator's to change. */
   readonly dailySpendMax: MicroEur | null;
   readonly legacyWebhook: boolean;
+  /** Members sign in with a passkey, or have an authenticator. */
+  readonly requiresSecondFactor: boolean;
   readonly retentionBlocks: number;
   /** null: the operator's sentence. */
   readonly disclosure: Disclosures;

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
+import { sessions, users } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
@@ -188,6 +189,26 @@ inChromium("in the dashboard", () => {
     await page.reload();
     expect(await page.getByLabel("Time zone").inputValue()).toBe("Europe/Riga");
     expect(await page.getByRole("switch", { name: "Callback memory" }).isChecked()).toBe(true);
+  });
+
+  test("a sign-in of long ago is confirmed in place, and what was typed is saved", async () => {
+    const passwordHash = await Bun.password.hash("keturi zodziai be rysio");
+    await world.app.database.tx(async (queries) => {
+      await queries.update(users).set({ passwordHash });
+      await queries.update(sessions).set({ createdAt: Date.now() - 16 * 60_000 });
+    });
+    await open("/settings");
+    await page.getByLabel("Countries that may be called").fill("+370, +372");
+    await button("Save").click();
+    await dialog().getByText("Confirm that it is you").waitFor();
+    await dialog().getByLabel("Password").fill("wrong");
+    await dialog().getByRole("button", { name: "Confirm" }).click();
+    await dialog().getByRole("alert").first().waitFor();
+    await dialog().getByLabel("Password").fill("keturi zodziai be rysio");
+    await dialog().getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Saved.").first().waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Countries that may be called").inputValue()).toBe("+370, +372");
   });
 
   test("somebody is invited, and it is in the audit log", async () => {

@@ -40,6 +40,8 @@ const inside = createRoute({
   async beforeLoad({ context, location }) {
     const { session } = await context.queries.ensureQueryData(sessionQuery);
     if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    if (session.second_factor_needed && !location.pathname.endsWith("/profile"))
+      throw redirect({ to: "/profile" });
   },
   component: Shell,
 });

@@ -241,6 +241,7 @@ export const importContacts = contract({
 export const exportContacts = contract({
   operationId: "exportContacts",
   weight: 10,
+  recent: true,
   method: "GET",
   path: "/contacts/export",
   tag,

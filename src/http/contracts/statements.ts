@@ -63,6 +63,7 @@ export const getStatementCsv = contract({
   ...month,
   operationId: "getStatementCsv",
   weight: 5,
+  recent: true,
   path: "/billing/statements/{month}/csv",
   summary: "A month's ledger or calls as CSV",
   description: "Sent while it is read: a month of any size fits.",

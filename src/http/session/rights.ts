@@ -1,4 +1,5 @@
 /** What a session's person may do, contract by contract (the table of roles). */
+import { AppError } from "../../core/errors.ts";
 import type { ActiveSession } from "../../identity/sessions.ts";
 import { type Contract, type Role, requiredRole } from "../contract.ts";
 import { forbidden } from "../problem.ts";
@@ -26,5 +27,21 @@ export function authorise(
   if (!session.tenant || !session.role) throw forbidden(NEEDS.viewer);
   if (session.tenant.suspended && !session.user.operator)
     throw forbidden("This company is suspended. Ask the operator of the appliance.");
+  if (lacksSecondFactor(session)) throw secondFactorNeeded();
   if (RANK[session.role] < RANK[needed]) throw forbidden(NEEDS[needed]);
 }
+
+/** The company asks for a second factor, and this sign-in had none and will have none. */
+export const lacksSecondFactor = ({ tenant, user, method }: ActiveSession): boolean =>
+  tenant?.requiresSecondFactor === true && hasNoSecondFactor({ user, method });
+
+export const hasNoSecondFactor = ({ user, method }: Pick<ActiveSession, "user" | "method">) =>
+  method !== "passkey" && user.totpSealed === null;
+
+const secondFactorNeeded = () =>
+  new AppError({
+    code: "forbidden",
+    field: "second_factor",
+    publicMessage:
+      "This company requires a second factor. Set up an authenticator in your profile, or sign in with a passkey.",
+  });

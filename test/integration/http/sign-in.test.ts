@@ -251,13 +251,45 @@ describe("the second factor", () => {
     expect(() => strange.open(row?.totpSealed ?? "", `users:${id}:totp`)).toThrow();
   });
 
-  test("is turned off with the password only, which ends the other sessions", async () => {
-    const { email, secret, browser } = await withTotp("off@example.com");
+  test("the password alone does not turn it off, nor a code that was used", async () => {
+    const { secret, codes, browser } = await withTotp("stays@example.com");
+    const disable = (body: object) => browser.ask("POST", "/totp/disable", body, newSource());
+    for (const code of [undefined, "000000", "aaaaa-aaaaa"]) {
+      const refused = await disable({ password: PASSWORD, ...(code ? { code } : {}) });
+      expect([refused.status, pick(refused, "error")]).toEqual([400, "valid_code_required"]);
+    }
+    expect((await disable({ password: PASSWORD, code: codes[0] })).status).toBe(200);
+    expect(codeOf(secret)).toMatch(/^\d{6}$/);
+  });
+
+  test("who is signed in confirms it by password and code: then the sign-in is recent", async () => {
+    const { codes, browser } = await withTotp("again@example.com");
+    const disable = () =>
+      browser.ask("POST", "/totp/disable", { password: PASSWORD, code: codes[1] }, newSource());
+    const confirm = (body: object) => browser.ask("POST", "/session/confirm", body, newSource());
+    await clock.advance(15 * 60_000 + 1);
+    const old = await disable();
+    expect([old.status, pick(old, "field")]).toEqual([403, "sign_in"]);
+    expect((await confirm({ password: PASSWORD })).status).toBe(400);
+    expect((await confirm({ password: "wrong", code: codes[0] })).status).toBe(400);
+    expect((await disable()).status).toBe(403);
+    expect((await confirm({ password: PASSWORD, code: codes[0] })).status).toBe(200);
+    expect((await disable()).status).toBe(200);
+  });
+
+  test("is turned off with password and code, which ends the other sessions", async () => {
+    const { email, secret, codes, browser } = await withTotp("off@example.com");
     const other = await halfWay(email);
     await enter(other, codeOf(secret));
-    const wrong = await browser.ask("POST", "/totp/disable", { password: "wrong" }, newSource());
+    const wrong = await browser.ask(
+      "POST",
+      "/totp/disable",
+      { password: "wrong", code: codes[0] },
+      newSource(),
+    );
     expect([wrong.status, pick(wrong, "error")]).toEqual([400, "valid_password_required"]);
-    const off = await browser.ask("POST", "/totp/disable", { password: PASSWORD }, newSource());
+    const proof = { password: PASSWORD, code: codes[0] };
+    const off = await browser.ask("POST", "/totp/disable", proof, newSource());
     expect(off.status).toBe(200);
     expect((await browser.ask("GET", "/team")).status).toBe(200);
     expect((await other.ask("GET", "/team")).status).toBe(401);

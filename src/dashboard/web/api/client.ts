@@ -6,9 +6,13 @@ import createClient from "openapi-fetch";
 import type { components as OwnComponents, paths as OwnPaths } from "./dashboard.gen.ts";
 import { ApiProblem } from "./problem.ts";
 import type { components as RestComponents, paths as RestPaths } from "./rest.gen.ts";
+import { stepUp } from "./step-up.ts";
 
 export const rest = createClient<RestPaths>({ baseUrl: `${location.origin}/api/v1` });
 export const own = createClient<OwnPaths>({ baseUrl: `${location.origin}/api/dashboard` });
+
+rest.use(stepUp);
+own.use(stepUp);
 
 export type Rest = RestComponents["schemas"];
 export type Own = OwnComponents["schemas"];

@@ -143,6 +143,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove once more who is signed in
+         * @description By a passkey (`response`, with the options of /sign-in/passkey/options), or by the password and, where an authenticator is on, a code. The session counts as signed in just now.
+         */
+        post: operations["confirmSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/active-tenant": {
         parameters: {
             query?: never;
@@ -278,7 +298,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn the second factor off */
+        /**
+         * Turn the second factor off
+         * @description Besides the password a code of the authenticator, a recovery code or a passkey is needed.
+         */
         post: operations["disableTotp"];
         delete?: never;
         options?: never;
@@ -1160,6 +1183,17 @@ export interface components {
             /** @description In this tenant; an operator is an owner everywhere. */
             role: ("owner" | "member" | "viewer") | null;
             operator: boolean;
+            /**
+             * @description The company requires a second factor, and this session has none: only the profile is open.
+             * @example false
+             */
+            second_factor_needed: boolean;
+            /**
+             * Format: date-time
+             * @description Until then the sign-in counts as recent. ISO 8601, UTC.
+             * @example 2026-11-21T04:05:06+00:00
+             */
+            recent_until: string;
             tenants: {
                 /**
                  * @description Id of the tenant.
@@ -1274,6 +1308,40 @@ export interface components {
              */
             token: string;
         };
+        ConfirmSessionRequest: {
+            /**
+             * @description The password.
+             * @example correct horse battery staple
+             */
+            password?: string;
+            /**
+             * @description Six digits of the authenticator, or a recovery code.
+             * @example 492039
+             */
+            code?: string;
+            /**
+             * @description What `navigator.credentials` answered, as JSON.
+             * @example {
+             *       "id": "AQID",
+             *       "rawId": "AQID",
+             *       "type": "public-key",
+             *       "response": {}
+             *     }
+             */
+            response?: {
+                id: string;
+                rawId: string;
+                /** @constant */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+        };
         ActiveTenantRequest: {
             /**
              * @description Id of one of the tenant's tenants.
@@ -1338,6 +1406,33 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
+            /**
+             * @description Six digits of the authenticator, or a recovery code.
+             * @example 492039
+             */
+            code?: string;
+            /**
+             * @description What `navigator.credentials` answered, as JSON.
+             * @example {
+             *       "id": "AQID",
+             *       "rawId": "AQID",
+             *       "type": "public-key",
+             *       "response": {}
+             *     }
+             */
+            response?: {
+                id: string;
+                rawId: string;
+                /** @constant */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
         };
         Passkey: {
             /**
@@ -2601,6 +2696,11 @@ export interface components {
                 ru: string;
             };
             /**
+             * @description Members sign in with a passkey, or have an authenticator.
+             * @example false
+             */
+            requires_second_factor: boolean;
+            /**
              * @description Extra 30-day transcript blocks bought.
              * @example 0
              */
@@ -2623,6 +2723,11 @@ export interface components {
              * @example Europe/Vilnius
              */
             time_zone?: string;
+            /**
+             * @description Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.
+             * @example true
+             */
+            requires_second_factor?: boolean;
             /**
              * @description Switches; crm_bridge is bought under billing.
              * @example {
@@ -4004,6 +4109,156 @@ export interface operations {
             };
         };
     };
+    confirmSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeated request safe for 24 hours: the first answer is replayed. The same key with another body is a conflict.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description `valid_password_required`, `valid_code_required`, `valid_response_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `method_not_allowed` */
+            405: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `engine` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     setActiveTenant: {
         parameters: {
             query?: never;
@@ -5120,7 +5375,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_password_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
+            /** @description `valid_password_required`, `valid_code_required`, `valid_response_required`, `invalid_json`, `unknown_field`, `valid_idempotency_key_required` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -9714,7 +9969,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `valid_name_required`, `valid_email_required`, `valid_time_zone_required`, `valid_features_required`, `valid_allowed_prefixes_required`, `valid_short_numbers_required`, `valid_calls_per_minute_max_required`, `valid_daily_spend_max_eur_required`, `valid_legacy_webhook_required`, `valid_disclosure_required`, `invalid_json`, `unknown_field` */
+            /** @description `valid_name_required`, `valid_email_required`, `valid_time_zone_required`, `valid_requires_second_factor_required`, `valid_features_required`, `valid_allowed_prefixes_required`, `valid_short_numbers_required`, `valid_calls_per_minute_max_required`, `valid_daily_spend_max_eur_required`, `valid_legacy_webhook_required`, `valid_disclosure_required`, `invalid_json`, `unknown_field` */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

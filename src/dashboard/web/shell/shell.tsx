@@ -9,6 +9,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { ConfirmSession } from "./confirm-session.tsx";
 import { NAVIGATION } from "./navigation.ts";
 import { Pending } from "./route-states.tsx";
 
@@ -42,6 +43,7 @@ function Frame() {
             </EmptyState>
           )}
         </Suspense>
+        <ConfirmSession />
       </main>
     </div>
   );

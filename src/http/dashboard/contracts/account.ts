@@ -3,7 +3,7 @@ import { z } from "zod";
 import { contract } from "../../contract.ts";
 import { deletedReply, field, idOut, okReply, okTrue, shown, timeOut } from "../../schema.ts";
 import { givenPassword, isoOrNullOut, newPassword, personName } from "./fields.ts";
-import { credentialIn, credentialOptions } from "./session.ts";
+import { credentialIn, credentialOptions, proofFields } from "./session.ts";
 
 const tag = "Account";
 /** About the person, whatever tenant is active. */
@@ -92,7 +92,11 @@ export const disableTotp = contract({
   path: "/totp/disable",
   ...own,
   summary: "Turn the second factor off",
-  body: z.strictObject({ password: givenPassword() }).meta({ id: "DisableTotpRequest" }),
+  description:
+    "Besides the password a code of the authenticator, a recovery code or a passkey is needed.",
+  body: z
+    .strictObject({ ...proofFields, password: givenPassword() })
+    .meta({ id: "DisableTotpRequest" }),
   reply: done,
   errors: ["rate_limited"],
 });

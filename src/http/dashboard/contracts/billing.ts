@@ -87,6 +87,7 @@ export const getStatement = contract({
 export const getStatementCsv = contract({
   operationId: "getStatementCsv",
   weight: 5,
+  recent: true,
   method: "GET",
   path: "/statement.csv",
   tag: "Billing",

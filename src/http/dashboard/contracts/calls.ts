@@ -197,6 +197,7 @@ export const getAudio = contract({
 export const callsCsv = contract({
   operationId: "getCallsCsv",
   weight: 10,
+  recent: true,
   method: "GET",
   path: "/calls.csv",
   tag: "Calls",

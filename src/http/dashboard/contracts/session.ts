@@ -1,7 +1,7 @@
 /** Who is signed in, and every way of getting there. */
 import { z } from "zod";
 import { contract } from "../../contract.ts";
-import { field, idIn, idOut, okReply, okTrue, shown } from "../../schema.ts";
+import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../schema.ts";
 import {
   emailIn,
   givenPassword,
@@ -29,6 +29,12 @@ export const CurrentSession = z
     tenant: z.strictObject({ id: idOut("tenant"), name: z.string() }).nullable(),
     role: shown(roleOut().nullable(), "In this tenant; an operator is an owner everywhere."),
     operator: z.boolean(),
+    second_factor_needed: shown(
+      z.boolean(),
+      "The company requires a second factor, and this session has none: only the profile is open.",
+      false,
+    ),
+    recent_until: timeOut("Until then the sign-in counts as recent."),
     tenants: z.array(z.strictObject({ id: idOut("tenant"), name: z.string(), role: roleOut() })),
   })
   .meta({ id: "CurrentSession" });
@@ -196,6 +202,31 @@ export const signOut = contract({
   errors: [],
 });
 
+export const proofFields = {
+  password: givenPassword().optional(),
+  code: field(z.string().trim().min(6).max(40), {
+    description: "Six digits of the authenticator, or a recovery code.",
+    example: "492039",
+    must: "be six digits or a recovery code",
+  }).optional(),
+  response: credentialIn().optional(),
+};
+
+export const confirmSession = contract({
+  operationId: "confirmSession",
+  method: "POST",
+  path: "/session/confirm",
+  tag,
+  scope: "user",
+  role: "viewer",
+  summary: "Prove once more who is signed in",
+  description:
+    "By a passkey (`response`, with the options of /sign-in/passkey/options), or by the password and, where an authenticator is on, a code. The session counts as signed in just now.",
+  body: z.strictObject(proofFields).meta({ id: "ConfirmSessionRequest" }),
+  reply: z.strictObject({ ok: okTrue }),
+  errors: ["rate_limited"],
+});
+
 export const setActiveTenant = contract({
   operationId: "setActiveTenant",
   method: "POST",
@@ -259,6 +290,7 @@ export const sessionContracts = [
   signInPasskey,
   signInLink,
   signOut,
+  confirmSession,
   setActiveTenant,
   forgotPassword,
   getResetLink,

@@ -59,6 +59,11 @@ export const TenantSettings = z
     disclosure_default: z.strictObject({
       ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
     }),
+    requires_second_factor: shown(
+      z.boolean(),
+      "Members sign in with a passkey, or have an authenticator.",
+      false,
+    ),
     retention_blocks: shown(z.int(), "Extra 30-day transcript blocks bought.", 0),
   })
   .meta({ id: "TenantSettings" });
@@ -104,6 +109,12 @@ export const updateTenantSettings = contract({
         description: "IANA time zone.",
         example: "Europe/Vilnius",
         must: "be an IANA time zone such as Europe/Vilnius",
+      }),
+      requires_second_factor: field(z.boolean(), {
+        description:
+          "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
+        example: true,
+        must: "be true or false",
       }),
       features: field(z.strictObject(features(switchOn)).partial(), {
         description: "Switches; crm_bridge is bought under billing.",

@@ -87,6 +87,7 @@ export const getTrunk = contract({
 
 export const setTrunk = contract({
   operationId: "setTrunk",
+  recent: true,
   method: "POST",
   path: "/trunk",
   tag: "Trunk",
@@ -191,6 +192,7 @@ export const allowTrunkSource = contract({
 
 export const deleteTrunk = contract({
   operationId: "deleteTrunk",
+  recent: true,
   method: "DELETE",
   path: "/trunk",
   tag: "Trunk",

@@ -1,6 +1,6 @@
 /** A person's own account. */
 import { isoUtc } from "../../../core/clock.ts";
-import type { Asker } from "../../../identity/account.ts";
+import type { Asker, Proof } from "../../../identity/account.ts";
 import type { Passkey } from "../../../identity/stores.ts";
 import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
 import { signInNeeded } from "../../problem.ts";
@@ -9,11 +9,29 @@ import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/account.ts";
 import { sessionOf } from "./session.ts";
 
-function askerOf(request: Pick<ApiRequest, "session" | "browser">): Asker {
+export function askerOf(request: Pick<ApiRequest, "session" | "browser">): Asker {
   const { token, source } = request.browser;
   if (token === null) throw signInNeeded();
   return { session: sessionOf(request), token, source };
 }
+
+/** What the person proves it with. */
+export const proofOf = ({
+  body,
+  browser,
+}: {
+  readonly body: {
+    readonly password?: string;
+    readonly code?: string;
+    readonly response?: unknown;
+  };
+  readonly browser: Browser;
+}): Proof => ({
+  password: body.password,
+  code: body.code,
+  passkey: body.response,
+  origin: browser.origin,
+});
 
 type Handler<Request, Reply> = (request: Request) => Promise<Reply>;
 
@@ -66,10 +84,12 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
       }),
     ),
 
-    route(contracts.disableTotp)(async (request) => {
-      keep(request.browser, await account.disableTotp(askerOf(request), request.body.password));
-      return { ok: true };
-    }),
+    route(contracts.disableTotp)(
+      afresh(async (request) => {
+        keep(request.browser, await account.disableTotp(askerOf(request), proofOf(request)));
+        return { ok: true };
+      }),
+    ),
 
     route(contracts.listPasskeys)(async (request) => ({
       ok: true,

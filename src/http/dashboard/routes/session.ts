@@ -1,13 +1,15 @@
 /** Signing in and out. What a session may do afterwards is not decided here. */
 import { isoUtc } from "../../../core/clock.ts";
-import type { ActiveSession } from "../../../identity/sessions.ts";
+import { type ActiveSession, RECENT_SIGN_IN_MS } from "../../../identity/sessions.ts";
 import type { SignedIn, Visitor } from "../../../identity/sign-in.ts";
 import type { OneTimeLink } from "../../../identity/stores.ts";
 import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
 import { signInNeeded } from "../../problem.ts";
 import type { RouteContext } from "../../routes/context.ts";
+import { lacksSecondFactor } from "../../session/rights.ts";
 import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
 import * as contracts from "../contracts/session.ts";
+import { askerOf, proofOf } from "./account.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
 
@@ -55,6 +57,8 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
       tenant: tenant && { id: tenant.id, name: tenant.name },
       role,
       operator: user.operator,
+      second_factor_needed: lacksSecondFactor(session),
+      recent_until: isoUtc(session.signedInAt + RECENT_SIGN_IN_MS),
       tenants: memberships.map(({ tenantId, tenantName, role: own }) => ({
         id: tenantId,
         name: tenantName,
@@ -109,6 +113,11 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
     route(contracts.signOut)(async ({ browser }) => {
       if (browser.token !== null) await sessions.end(browser.token);
       browser.keep("");
+      return { ok: true };
+    }),
+
+    route(contracts.confirmSession)(async (request) => {
+      await account.confirm(askerOf(request), proofOf(request));
       return { ok: true };
     }),
 

@@ -1,4 +1,6 @@
 /** A tenant's settings over HTTP: fields renamed, rules in tenant/. */
+
+import { AppError } from "../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../core/money.ts";
 import { tenantSettingsStore } from "../../../store/tenant-settings-store.ts";
 import {
@@ -9,9 +11,11 @@ import {
 import { route } from "../../contract.ts";
 import { forbidden } from "../../problem.ts";
 import { renamed } from "../../routes/present.ts";
+import { hasNoSecondFactor } from "../../session/rights.ts";
 import * as contracts from "../contracts/tenant-settings.ts";
 import type { DashboardParts } from "../ports.ts";
 import type { ProductContext } from "./context.ts";
+import { sessionOf } from "./session.ts";
 
 const FIELDS = {
   name: "name",
@@ -21,6 +25,7 @@ const FIELDS = {
   short_numbers: "shortNumbers",
   calls_per_minute_max: "callsPerMinuteMax",
   legacy_webhook: "legacyWebhook",
+  requires_second_factor: "requiresSecondFactor",
   disclosure: "disclosure",
 } as const;
 /** Only the operator changes these (decisions.md 12). */
@@ -36,6 +41,20 @@ const FEATURES = {
   cli_identity: "cliIdentity",
   birthday_calls: "birthdayCalls",
 } as const;
+
+/** Who has taken over a session left open must not lift these. */
+const SAFEGUARDS = [...OPERATORS, "requires_second_factor"] as const;
+
+const isOther = (sent: unknown, known: unknown) =>
+  sent !== undefined && JSON.stringify(sent) !== JSON.stringify(known);
+
+const ownFactorFirst = () =>
+  new AppError({
+    code: "conflict",
+    field: "requires_second_factor",
+    publicMessage:
+      "Set up your own second factor first (Profile, Authenticator app), or sign in with a passkey: else this would lock you out.",
+  });
 
 const present = (
   settings: TenantSettings,
@@ -62,22 +81,30 @@ const present = (
   legacy_webhook: settings.legacyWebhook,
   disclosure: { ...settings.disclosure },
   disclosure_default: { ...disclosureDefault },
+  requires_second_factor: settings.requiresSecondFactor,
   retention_blocks: settings.retentionBlocks,
 });
 
 export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) => {
-  const { database } = dependencies;
+  const { database, identity } = dependencies;
+  const { sessions } = identity;
   const settings = createTenantSettings({ database, records: tenantSettingsStore });
   return [
     route(contracts.getTenantSettings)(async ({ tenantId }) => ({
       ok: true,
       settings: present(await settings.get(tenantId), parts),
     })),
-    route(contracts.updateTenantSettings)(async ({ tenantId, session, body }) => {
-      if (OPERATORS.some((name) => name in body) && !session?.user.operator)
+    route(contracts.updateTenantSettings)(async (request) => {
+      const { tenantId, body } = request;
+      const session = sessionOf(request);
+      if (OPERATORS.some((name) => name in body) && !session.user.operator)
         throw forbidden(
           "Countries, short numbers and limits of dialling are the operator's to change. Ask the operator of this appliance.",
         );
+      const before = present(await settings.get(tenantId), parts);
+      if (SAFEGUARDS.some((name) => isOther(body[name], before[name])))
+        sessions.requireRecent(session);
+      if (body.requires_second_factor && hasNoSecondFactor(session)) throw ownFactorFirst();
       const { daily_spend_max_eur: spend, features = {} } = body;
       const changes: TenantSettingsChanges = {
         ...renamed<TenantSettingsChanges>(body, FIELDS),

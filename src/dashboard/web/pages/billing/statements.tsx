@@ -1,6 +1,7 @@
 /** A month on paper, or as rows. */
 import { useMemo } from "react";
 import { useText } from "../../i18n/text.tsx";
+import { ExportAnchor } from "../../shell/confirm-session.tsx";
 import { ButtonAnchor } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -32,22 +33,22 @@ export function Statements() {
                   >
                     {t("billing.print")}
                   </ButtonAnchor>
-                  <ButtonAnchor
+                  <ExportAnchor
                     small
                     look="ghost"
                     href={`/api/dashboard/statement.csv?${query}&rows=ledger`}
                     download
                   >
                     {t("billing.ledger_csv")}
-                  </ButtonAnchor>
-                  <ButtonAnchor
+                  </ExportAnchor>
+                  <ExportAnchor
                     small
                     look="ghost"
                     href={`/api/dashboard/statement.csv?${query}&rows=calls`}
                     download
                   >
                     {t("billing.calls_csv")}
-                  </ButtonAnchor>
+                  </ExportAnchor>
                 </span>
               );
             },

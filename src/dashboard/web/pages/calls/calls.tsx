@@ -6,7 +6,8 @@ import type { Rest } from "../../api/client.ts";
 import { agentsQuery, callsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { Button, ButtonAnchor } from "../../ui/button.tsx";
+import { ExportAnchor } from "../../shell/confirm-session.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
@@ -43,9 +44,9 @@ export function Page() {
       lead={t("calls.lead")}
       actions={
         <>
-          <ButtonAnchor icon="down" href={`/api/dashboard/calls.csv?${csv}`} download="calls.csv">
+          <ExportAnchor icon="down" href={`/api/dashboard/calls.csv?${csv}`} download="calls.csv">
             {t("calls.csv")}
-          </ButtonAnchor>
+          </ExportAnchor>
           {place}
         </>
       }

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
-import { Button, ButtonAnchor, IconButton } from "../../ui/button.tsx";
+import { ExportAnchor } from "../../shell/confirm-session.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Page as Frame } from "../../ui/page.tsx";
@@ -47,9 +48,9 @@ export function Page() {
       lead={t("contacts.lead")}
       actions={
         <>
-          <ButtonAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
+          <ExportAnchor icon="down" href="/api/v1/contacts/export" download="contacts.csv">
             CSV
-          </ButtonAnchor>
+          </ExportAnchor>
           {mayChange && (
             <>
               <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>

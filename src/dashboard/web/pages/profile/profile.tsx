@@ -17,8 +17,10 @@ import { SecondFactor } from "./second-factor.tsx";
 
 export function Page() {
   const { t } = useText();
+  const { second_factor_needed } = useSession();
   return (
     <Frame narrow title={t("nav.profile")} lead={t("profile.lead")}>
+      {second_factor_needed && <p className="note warn">{t("profile.second_factor_needed")}</p>}
       <You />
       <Password />
       <SecondFactor />

@@ -124,7 +124,7 @@ function SetUp(props: {
 function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useText();
   const stale = useStale();
-  const form = useForm({ password: "" });
+  const form = useForm({ password: "", code: "" });
   return (
     <Dialog title={t("profile.totp_disable")} open={props.open} onOpen={props.onOpen}>
       <form
@@ -133,7 +133,7 @@ function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
         onSubmit={form.send(async (body) => {
           await answer(own.POST("/totp/disable", { body }));
           await stale("session");
-          form.reset({ password: "" });
+          form.reset({ password: "", code: "" });
           props.onOpen(false);
         })}
       >
@@ -142,6 +142,12 @@ function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
           type="password"
           autoComplete="current-password"
           {...form.bind("password")}
+        />
+        <TextField
+          label={t("door.code")}
+          hint={t("profile.totp_code_hint")}
+          autoComplete="one-time-code"
+          {...form.bind("code")}
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">

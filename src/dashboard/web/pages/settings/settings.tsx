@@ -27,6 +27,7 @@ interface Draft {
   readonly calls_per_minute_max: number | null;
   readonly daily_spend_max_eur: number | null;
   readonly legacy_webhook: boolean;
+  readonly requires_second_factor: boolean;
   readonly disclosure: Readonly<Record<(typeof LANGUAGES)[number], string>>;
 }
 
@@ -40,6 +41,7 @@ const draftOf = (settings: Settings): Draft => ({
   calls_per_minute_max: settings.calls_per_minute_max,
   daily_spend_max_eur: settings.daily_spend_max_eur,
   legacy_webhook: settings.legacy_webhook,
+  requires_second_factor: settings.requires_second_factor,
   disclosure: {
     lt: settings.disclosure.lt ?? "",
     lv: settings.disclosure.lv ?? "",
@@ -73,6 +75,7 @@ function bodyOf(draft: Draft, isOperator: boolean) {
     features,
     ...(isOperator ? dialingOf(draft) : {}),
     legacy_webhook: draft.legacy_webhook,
+    requires_second_factor: draft.requires_second_factor,
     disclosure: { lt: lt || null, lv: lv || null, en: en || null, ru: ru || null },
   };
 }
@@ -158,6 +161,13 @@ function SettingsForm({ settings }: { settings: Settings }) {
             onValue={(text) => form.set({ disclosure: { ...disclosure, [name]: text } })}
           />
         ))}
+      </Card>
+      <Card title={t("nav.team")}>
+        <SwitchField
+          label={t("settings.second_factor")}
+          hint={t("settings.second_factor_hint")}
+          {...form.bind("requires_second_factor")}
+        />
       </Card>
       <Card title={t("settings.compatibility")}>
         <SwitchField

@@ -166,6 +166,15 @@ export const company = {
   "profile.recovery_lead":
     "Each works once, when you do not have your authenticator. Keep them where you keep important papers.",
   "profile.totp_password": "Your password",
+  "profile.totp_code_hint": "From the authenticator, or a recovery code.",
+  "profile.second_factor_needed":
+    "This company requires a second factor. Set up the authenticator here; then everything else opens.",
+  "settings.second_factor": "Require a second factor",
+  "settings.second_factor_hint":
+    "Members set up an authenticator or use a passkey when they sign in. Set up your own first.",
+  "confirm.title": "Confirm that it is you",
+  "confirm.lead": "This needs a sign-in of the last 15 minutes. Nothing you typed is lost.",
+  "confirm.action": "Confirm",
   "profile.passkeys": "Passkeys",
   "profile.passkeys_lead":
     "Sign in with your fingerprint, face or security key, without a password.",

@@ -168,6 +168,16 @@ export const company = {
   "profile.recovery_lead":
     "Kiekvienas tinka kartą, kai neturite programėlės. Laikykite ten, kur laikote svarbius popierius.",
   "profile.totp_password": "Jūsų slaptažodis",
+  "profile.totp_code_hint": "Iš programėlės arba atkūrimo kodas.",
+  "profile.second_factor_needed":
+    "Ši įmonė reikalauja antro žingsnio. Nustatykite programėlę čia; tada atsivers visa kita.",
+  "settings.second_factor": "Reikalauti antro žingsnio",
+  "settings.second_factor_hint":
+    "Nariai prisijungdami nustato programėlę arba naudoja prieigos raktą. Pirma nustatykite savo.",
+  "confirm.title": "Patvirtinkite, kad tai jūs",
+  "confirm.lead":
+    "Tam reikia ne senesnio kaip 15 minučių prisijungimo. Niekas, ką įrašėte, nedings.",
+  "confirm.action": "Patvirtinti",
   "profile.passkeys": "Prieigos raktai",
   "profile.passkeys_lead": "Prisijunkite piršto atspaudu, veidu ar saugos raktu, be slaptažodžio.",
   "profile.no_passkeys": "Prieigos raktų dar nėra.",

@@ -161,6 +161,16 @@ export const company = {
   "profile.recovery_lead":
     "Katrs der vienreiz, kad autentifikatora nav pie rokas. Glabājiet tur, kur svarīgus papīrus.",
   "profile.totp_password": "Jūsu parole",
+  "profile.totp_code_hint": "No lietotnes vai atkopšanas kods.",
+  "profile.second_factor_needed":
+    "Šis uzņēmums prasa otro soli. Iestatiet lietotni šeit; tad atvērsies viss pārējais.",
+  "settings.second_factor": "Prasīt otro soli",
+  "settings.second_factor_hint":
+    "Dalībnieki pierakstoties iestata lietotni vai lieto piekļuves atslēgu. Vispirms iestatiet savu.",
+  "confirm.title": "Apstipriniet, ka tas esat jūs",
+  "confirm.lead":
+    "Tam vajag ne vairāk kā 15 minūtes vecu pierakstīšanos. Nekas no ierakstītā nezudīs.",
+  "confirm.action": "Apstiprināt",
   "profile.passkeys": "Piekļuves atslēgas",
   "profile.passkeys_lead": "Ieejiet ar pirksta nospiedumu, seju vai drošības atslēgu, bez paroles.",
   "profile.no_passkeys": "Piekļuves atslēgu vēl nav.",
