@@ -297,6 +297,10 @@ inChromium("in the dashboard", () => {
     expect(await shown("/agents/1")).toContain("There is no such agent.");
     expect(await shown("/operator")).toContain("There is no such page");
     expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
+    expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");
+    for (const label of ["Countries that may be called", "Spend a day at most, EUR"])
+      expect(await stranger.page.getByLabel(label).isEditable()).toBe(false);
+    expect(await stranger.page.getByLabel("Time zone").isEditable()).toBe(true);
     await stranger.context.close();
 
     const viewer = await visit(browser);
