@@ -128,6 +128,7 @@ export class RegistrationClient {
 
   /** Un-REGISTERs and resolves when answered, at the latest after 2 s. */
   stop(): Promise<void> {
+    if (this.#machine.state.name === "unregistered") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
     this.#machine.apply({ type: "stop" });
     if (this.#machine.state.name === "unregistered")
