@@ -131,8 +131,6 @@ export class RegistrationClient {
     if (this.#machine.state.name === "unregistered") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
     this.#machine.apply({ type: "stop" });
-    if (this.#machine.state.name === "unregistered")
-      for (const resolve of this.#whenGone.splice(0)) resolve();
     return gone;
   }
 
