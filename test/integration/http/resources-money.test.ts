@@ -79,9 +79,12 @@ describe("keys", () => {
     const secret = pickText(created, "key.secret");
     expect(Object.keys(pick(created, "key") as object).sort()).toEqual([
       "created_at",
+      "expires_at",
       "id",
       "label",
+      "networks",
       "prefix",
+      "scopes",
       "secret",
     ]);
     expect(secret).toMatch(/^lv_live_[0-9a-f]{64}$/);
