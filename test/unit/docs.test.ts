@@ -34,9 +34,20 @@ test("configuration keys that are named exist", () => {
       ]);
 });
 
+/** Of cells such as "`test/a.test.ts`: title<br>`test/b.test.ts`: title", those whose test is not there. */
+function missingTests(cells: readonly string[]): string[] {
+  const root = join(import.meta.dir, "../..");
+  return cells
+    .flatMap((cell) => cell.split("<br>"))
+    .filter((held) => {
+      const [, file = "", title = ""] = /^`(test\/[\w./-]+\.test\.ts)`: (.+)$/.exec(held) ?? [];
+      const path = join(root, file);
+      return file === "" || !existsSync(path) || !readFileSync(path, "utf8").includes(title);
+    });
+}
+
 describe("the specification", () => {
   const NOTHING_TO_TEST = /^Nothing to test: \w.+\.$/;
-  const HELD_BY = /^`(test\/[\w./-]+\.test\.ts)`: (.+)$/;
   /** Sentence → what holds it. The same sentence may stand in two sections. */
   const rows = [...textOf("specification.md").matchAll(/^\| (.+) \| (.+) \|$/gm)]
     .map(([, sentence = "", heldBy = ""]) => ({
@@ -53,17 +64,17 @@ describe("the specification", () => {
   });
 
   test("has a test for each sentence, or the reason why there is nothing to test", () => {
-    const root = join(import.meta.dir, "../..");
-    for (const { sentence, heldBy } of rows) {
-      if (NOTHING_TO_TEST.test(heldBy)) continue;
-      for (const held of heldBy.split("<br>")) {
-        const [, file = "", title = ""] = HELD_BY.exec(held) ?? [];
-        const isThere = existsSync(join(root, file)) && file !== "";
-        const isHeld = isThere && readFileSync(join(root, file), "utf8").includes(title);
-        expect([sentence, held, isHeld]).toEqual([sentence, held, true]);
-      }
-    }
+    const untested = rows.filter(({ heldBy }) => !NOTHING_TO_TEST.test(heldBy));
+    expect(missingTests(untested.map(({ heldBy }) => heldBy))).toEqual([]);
   });
+});
+
+test("each promise of the threat model names a test that exists", () => {
+  const promises = [
+    ...textOf("security/threat-model.md").matchAll(/^\| .+ \| .+ \| (`test.+) \|$/gm),
+  ];
+  expect(promises.length).toBeGreaterThan(45);
+  expect(missingTests(promises.map(([, heldBy = ""]) => heldBy))).toEqual([]);
 });
 
 test("what a comment cites is there: decisions, sections of the specification and of the appliance's page", async () => {
