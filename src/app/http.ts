@@ -69,6 +69,7 @@ export async function startHttp(settings: AppSettings, parts: HttpParts): Promis
       },
       bodyBytesMax: settings.http.bodyBytesMax,
       trustedProxies: settings.http.trustedProxies ?? [],
+      connectionsPerAddress: settings.http.connectionsPerAddress,
       version: settings.version,
       engineLabel: settings.engineLabel,
       voiceAliases: settings.voiceAliases,

@@ -181,6 +181,7 @@ export function settingsFromConfig(
       requestsPerMinute: limits.requests_per_minute,
       bodyBytesMax: limits.body_bytes,
       trustedProxies: server.trusted_proxies,
+      connectionsPerAddress: limits.connections_per_address,
     },
     traces: tracesOf(config),
     metricsListen: server.metrics_listen ? hostPort(server.metrics_listen) : null,

@@ -37,6 +37,8 @@ export interface AppSettings {
     readonly bodyBytesMax: number;
     /** Whose X-Forwarded-* headers count. Missing: nobody's. */
     readonly trustedProxies?: readonly string[];
+    /** Connections that one address may hold open. Missing: 512. */
+    readonly connectionsPerAddress?: number;
   };
   /** Where Prometheus looks. Missing: nowhere. */
   readonly metricsListen?: HostPort | null;

@@ -17,6 +17,7 @@ import { keptReads } from "../store/kept-reads.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import { requireScope } from "../tenant/key-limits.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
+import { createConnectionCap } from "./connection-cap.ts";
 import { type Route, requiredScope } from "./contract.ts";
 import { allContracts } from "./contracts/index.ts";
 import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts";
@@ -38,13 +39,14 @@ import { apiRoutes } from "./routes/index.ts";
 import { createAuditNotes } from "./session/audit-notes.ts";
 import { createRecognise } from "./session/recognise.ts";
 import { authorise } from "./session/rights.ts";
-import { createOriginReader } from "./session/source.ts";
+import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
 /** Bun answers 413 itself, without a body, above this: far above our own limit. */
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
 const IDLE_TIMEOUT_SEC = 30;
+const CONNECTIONS_PER_ADDRESS = 512;
 
 /** Binds and serves. Its owner must `stop` it. Throws when the address is taken. */
 export async function createHttpServer(
@@ -198,6 +200,13 @@ export async function createHttpServer(
     });
   listen(settings.port, settings.tls);
   address.port = app.server?.port ?? settings.port;
+  const proxies = blockListOf(settings.trustedProxies ?? []);
+  const connectionCap = createConnectionCap({
+    port: address.port,
+    perAddressMax: settings.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
+    isExempt: (peer) => isListed(proxies, peer),
+    ...{ clock, log },
+  });
 
   return {
     address,
@@ -211,6 +220,7 @@ export async function createHttpServer(
     },
     async stop() {
       gate.refuse();
+      connectionCap.stop();
       if (underWay > 0) {
         const idle = Promise.withResolvers<void>();
         onIdle = idle.resolve;

@@ -75,6 +75,7 @@ export const httpClient = section({
 export const limits = section({
   requests_per_minute: integer(120, 1, 1_000_000),
   body_bytes: integer(2_097_152, 1024, 104_857_600),
+  connections_per_address: integer(512, 8, 65_536),
   concurrent_calls: integer(200, 1, 5000),
   daily_spend_eur: decimal(50, 0.01, 100_000),
   new_numbers_per_hour: integer(500, 1, 100_000),
