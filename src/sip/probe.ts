@@ -34,6 +34,8 @@ export interface ProbeDeps {
   /** Why there was none, for a person; null: not known. */
   whySilent(): string | null;
   contactUri(): string;
+  /** Value of the Route header; empty: none. */
+  route(): string;
   /** What we call ourselves in Contact and SDP, and what we are on this machine. */
   addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
   /** The servers that the trunk's name leads to, in order. */
@@ -160,6 +162,7 @@ async function send(
   const proofs = authorisation.headers(method, uri);
   const fromUri = `sip:${settings.username}@${hostForUri(settings.server)}`;
   const own = `<${fromUri}>`;
+  const route = deps.route();
   let said: Said | null = null;
   const calling = method === "INVITE";
   let sentAtMs = clock.monotonic();
@@ -172,6 +175,7 @@ async function send(
       headers: [
         ["Via", via],
         ["Max-Forwards", 70],
+        ...(route === "" ? [] : [["Route", route] as const]),
         ["From", `${own};tag=${fromTag}`],
         ["To", `<${uri}>`],
         ["Call-ID", callId],

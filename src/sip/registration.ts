@@ -35,6 +35,7 @@ import {
   type RegistrationEvent,
   type RegistrationState,
 } from "./registration-state.ts";
+import { NO_ROUTE, type ServiceRoute, serviceRouteOf } from "./service-route.ts";
 
 export interface RegistrationDeps {
   readonly clock: Clock;
@@ -84,6 +85,7 @@ export class RegistrationClient {
   /** As the last REGISTER said it. */
   #sentContact = "";
   #isContactAltered = false;
+  #serviceRoute = NO_ROUTE;
 
   constructor(
     private readonly settings: TrunkSettings,
@@ -111,6 +113,11 @@ export class RegistrationClient {
   /** The last answer repeated another Contact than was sent (see alg-signs.ts). */
   get isContactAltered(): boolean {
     return this.#isContactAltered;
+  }
+
+  /** Of the last 200; none while there is no registration (RFC 3608 5.1). */
+  get serviceRoute(): ServiceRoute {
+    return this.#serviceRoute;
   }
 
   onStatus(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -154,6 +161,7 @@ export class RegistrationClient {
   }
 
   #tell(before: RegistrationState): void {
+    if (this.status.name !== "registered") this.#serviceRoute = NO_ROUTE;
     if (JSON.stringify(statusOf(before)) !== JSON.stringify(this.status)) {
       this.#emitter.emit("status", this.status);
     }
@@ -217,8 +225,11 @@ export class RegistrationClient {
   }
 
   #acceptedEvent(response: SipResponse): RegistrationEvent {
-    const { contactUser } = this.deps;
+    const { contactUser, log } = this.deps;
     this.#isContactAltered = isContactAltered(this.#sentContact, contactUser, response);
+    const route = serviceRouteOf(response);
+    if (!route) log.warn("service_route_not_followed", { trunk_id: this.settings.trunkId });
+    this.#serviceRoute = route ?? NO_ROUTE;
     const lifetimeMs = Math.max(SHORTEST_EXPIRES_SEC, this.#grantedSec(response)) * 1000;
     const now = this.deps.clock.now();
     const refreshAfterMs = Math.max(lifetimeMs / 2, lifetimeMs - REFRESH_MARGIN_MS);

@@ -16,6 +16,7 @@ import type { Target } from "./routing/locate.ts";
 import type { Locator } from "./routing/locator.ts";
 import { type Draft, RequestSender, type Route, type SendUser } from "./routing/sender.ts";
 import { StrayInvite } from "./routing/stray-invite.ts";
+import type { ServiceRoute } from "./service-route.ts";
 import type { TransactionLayer } from "./transaction/layer.ts";
 import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
 import type { Peer } from "./transport/stream.ts";
@@ -39,6 +40,8 @@ export interface TrunkPathDeps {
   readonly mapped: () => Address | null;
   flowTo(remote: Address): Flow | undefined;
   connectionTo(peer: Peer): Promise<StreamFlow>;
+  /** What the registrar wants our requests outside a dialog to go by. */
+  readonly serviceRoute: () => ServiceRoute;
   /** The addresses that belong to the trunk are others now. */
   readonly onAddresses: () => void;
   /** A connection to the server stands anew. */
@@ -118,6 +121,12 @@ export class TrunkPath {
     return names.includes(host) || this.remotes.includes(host);
   }
 
+  /** Who may ask for our password's proof: the trunk's servers, and whom its registrar sends us to. */
+  mayChallenge(host: string): boolean {
+    const isRouted = this.deps.serviceRoute().length > 0 && this.#routes.routed.includes(host);
+    return isRouted || this.remotes.includes(host);
+  }
+
   /** Why nothing answered, for a person; null: not known. */
   get problem(): string | null {
     return this.#routes.problem ?? this.#link.problem;
@@ -145,8 +154,8 @@ export class TrunkPath {
   }
 
   /**
-   * A request to the trunk's server, outside every dialog; `compose` is given its Via. Null: nobody
-   * answered, or there was no way. Never rejects.
+   * A request to the trunk's server, outside every dialog, by its Service-Route unless it is a REGISTER;
+   * `compose` is given its Via. Null: nobody answered, or there was no way. Never rejects.
    */
   async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
     const branch = this.#newBranch();
@@ -155,9 +164,9 @@ export class TrunkPath {
       branch,
       compose: (hop) => compose(this.#viaOf(hop.flow, hop.branch)),
     };
-    const hop = await this.#server();
-    if (!hop) return null;
     const registering = method === "REGISTER";
+    const hop = await this.#initialHop(registering ? [] : this.deps.serviceRoute());
+    if (!hop) return null;
     const route = this.#routeOf(registering ? hop : this.#homeFirst(hop));
     return await new Promise((resolve) => {
       this.#sender.send(draft, route, {
@@ -180,7 +189,7 @@ export class TrunkPath {
    * nothing final came in `limitMs`. Never rejects.
    */
   async tryCall(compose: (via: string) => string, limitMs: number): Promise<Answered | null> {
-    const hop = await this.#server();
+    const hop = await this.#initialHop(this.deps.serviceRoute());
     if (!hop) return null;
     let sent: StrayInvite | undefined;
     let trying: Flow | undefined;
@@ -236,9 +245,9 @@ export class TrunkPath {
     this.#link.close();
   }
 
-  async #server(): Promise<Hop | undefined> {
+  async #initialHop([first]: ServiceRoute): Promise<Hop | undefined> {
     try {
-      return await this.#routes.server();
+      return await this.#routes.initialHop(first?.uri);
     } catch (error) {
       this.deps.log.warn("trunk_unresolved", { error: describeError(error) });
       return undefined;

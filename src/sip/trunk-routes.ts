@@ -47,6 +47,8 @@ export class TrunkRoutes {
   #behindProxy: readonly string[] = [];
   #targets: readonly Target[] = [];
   #problem: string | null = null;
+  /** Addresses that a Service-Route led to last. */
+  #routed: readonly string[] = [];
   #timer: Timer | undefined;
   #closed = false;
 
@@ -71,6 +73,11 @@ export class TrunkRoutes {
   /** All of them. */
   get targets(): readonly Target[] {
     return this.#targets;
+  }
+
+  /** Where the registrar's Service-Route leads first: those may ask for a proof as the server does. */
+  get routed(): readonly string[] {
+    return this.#routed;
   }
 
   /** Why the server's name leads nowhere, for a person; null: it does, or was not asked for. */
@@ -111,16 +118,33 @@ export class TrunkRoutes {
   }
 
   /**
-   * The outbound proxy for everything; else the server for what opens a dialog, a SIP URI's call too; else
-   * Route, else Request-URI. A far end that names an address which no trunk may reach is spoken to by way of
-   * the server.
+   * The outbound proxy for everything; else, inside a dialog, Route, else Request-URI. A far end that names
+   * an address which no trunk may reach is spoken to by way of the server.
    */
   async nextHop(request: SipRequest): Promise<Hop> {
-    const inDialog = this.settings.outboundProxy === null && tagOf(request.to) !== null;
-    const stated = inDialog ? this.#stated(request) : undefined;
+    const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
+    if (tagOf(request.to) === null) return await this.initialHop(route);
+    return await this.#hopTo(route ?? request.uri, (error) => error instanceof NotAllowed);
+  }
+
+  /**
+   * Of a request outside every dialog, a SIP URI's call too: the outbound proxy, else `route` (the first host
+   * of a Service-Route), else the server. One that no trunk may reach, or that cannot be found, is left to
+   * the server, which has named it and sees it in Route.
+   */
+  async initialHop(route: Uri | undefined): Promise<Hop> {
+    const hop = await this.#hopTo(route, () => true);
+    if (!hop.isServer) this.#routed = hop.targets.map(({ remote }) => remote.host);
+    return hop;
+  }
+
+  /** `leaves`: with that failure to find it, the server is to find it. */
+  async #hopTo(uri: Uri | undefined, leaves: (error: unknown) => boolean): Promise<Hop> {
+    const followed = this.settings.outboundProxy === null ? uri : undefined;
+    const stated = followed && placeOfUri(followed, this.place.transport);
     if (!stated || this.#isServer(stated)) return await this.server();
     const targets = await this.#find(stated).catch((error) => {
-      if (error instanceof NotAllowed) return null;
+      if (leaves(error)) return null;
       throw error;
     });
     if (!targets) return await this.server();
@@ -146,11 +170,6 @@ export class TrunkRoutes {
     const ours = this.place;
     const usual = ours.transport === "AUTO" ? 5060 : usualPort(ours.transport);
     return host === ours.host && (port ?? usual) === (ours.port ?? usual);
-  }
-
-  #stated(request: SipRequest): Place | undefined {
-    const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
-    return placeOfUri(route ?? request.uri, this.place.transport);
   }
 
   /** Behind an outbound proxy the server's name need not resolve; where it does, it is trusted. */

@@ -10,8 +10,7 @@ import type { Unsubscribe } from "../core/emitter.ts";
 import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
-import { randomInt } from "../core/random.ts";
-import type { CodecName, MediaPlan } from "../media/plan.ts";
+import type { CodecName } from "../media/plan.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
@@ -35,29 +34,24 @@ import type {
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
-import { createSrtpPolicy, type SrtpMode } from "./sdes.ts";
-import { buildOffer } from "./sdp.ts";
+import { NO_ROUTE, routeHeader, type ServiceRoute } from "./service-route.ts";
 import { BESIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
-import { MediaNegotiator } from "./session/media-negotiator.ts";
 import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
 import { replacedLeg } from "./session/take-over.ts";
 import { targetUri } from "./session/target-uri.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
+import { TrunkMedia, type TrunkMediaDeps } from "./trunk-media.ts";
 import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
 export interface TrunkDeps
-  extends Omit<TrunkPathDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved"> {
+  extends TrunkMediaDeps,
+    Omit<TrunkPathDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved" | "serviceRoute"> {
   readonly userAgent: string;
   readonly registerExpiresSec: number;
-  readonly codecs: readonly CodecName[];
-  /** Missing: plain RTP. */
-  readonly srtp?: SrtpMode;
-  /** Whether silence may be told instead of sent (RFC 3389). */
-  readonly comfortNoise?: boolean;
   readonly sessionExpiresSec: number;
   readonly sessionMinSec: number;
   onIncoming(leg: IncomingLeg): void;
@@ -80,12 +74,12 @@ export class SipTrunk implements Trunk {
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
   readonly #path: TrunkPath;
+  readonly #media: TrunkMedia;
   readonly #timers = new Set<Timer>();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   /** What we called ourselves last. */
   #said: Address | undefined;
   #closed = false;
-  #lastCodec: CodecName | null = null;
 
   constructor(
     readonly settings: TrunkSettings,
@@ -103,7 +97,9 @@ export class SipTrunk implements Trunk {
       },
       onLost: () => this.#registration?.refreshNow(),
       onMoved: () => this.moved(),
+      serviceRoute: () => this.#serviceRoute,
     });
+    this.#media = new TrunkMedia(deps);
     this.#credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
       username: settings.username,
@@ -113,7 +109,8 @@ export class SipTrunk implements Trunk {
       transportName: this.#path.transport,
       userAgentName: deps.userAgent,
       credentials: this.#credentials,
-      isServer: (host) => this.#path.remotes.includes(host),
+      mayChallenge: (host) => this.#path.mayChallenge(host),
+      route: () => routeHeader(this.#serviceRoute),
       log: this.#log,
       send: (message) => this.#sendFromSipJs(message),
       onInvite: (invitation, request) => this.#onInvite(invitation, request),
@@ -122,7 +119,7 @@ export class SipTrunk implements Trunk {
   }
 
   get lastCodec(): CodecName | null {
-    return this.#lastCodec;
+    return this.#media.lastCodec;
   }
 
   get registration(): RegistrationStatus {
@@ -158,7 +155,7 @@ export class SipTrunk implements Trunk {
       context: this.#legContext(),
       ringTimeoutMs: request.ringTimeoutMs,
       media: request.media,
-      makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
+      makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),
       makeInviter: (negotiator, again) => this.#agent.makeInviter(target, from, negotiator, again),
       redirects: {
         called: target.user ?? "",
@@ -182,7 +179,8 @@ export class SipTrunk implements Trunk {
             ? this.#path.tryCall(compose, TRIED_CALL_MS_MAX)
             : this.#path.ask(method, compose),
         servers: () => this.#path.servers,
-        offer: () => this.#emptyOffer(),
+        offer: () => this.#media.emptyOffer(this.#path.addresses.advertise(this.#address).host),
+        route: () => routeHeader(this.#serviceRoute),
         isContactAltered: this.#registration?.isContactAltered ?? false,
         whySilent: () => this.#path.problem,
         contactUri: () => this.#contactUri(),
@@ -190,14 +188,6 @@ export class SipTrunk implements Trunk {
       },
       wanted,
     );
-  }
-
-  /** All we speak, for media that never comes: the discard port. */
-  #emptyOffer(): string {
-    const { codecs, srtp = "off", random } = this.deps;
-    const { host } = this.#path.addresses.advertise({ host: this.#address.host, port: 9 });
-    const session = { id: 1, version: 1, codecs, srtp: createSrtpPolicy(srtp, random) };
-    return buildOffer({ host, port: 9 }, session);
   }
 
   owns(callId: string): boolean {
@@ -319,6 +309,10 @@ export class SipTrunk implements Trunk {
 
   // ---- registration ----
 
+  get #serviceRoute(): ServiceRoute {
+    return this.#registration?.serviceRoute ?? NO_ROUTE;
+  }
+
   #makeRegistration(): RegistrationClient {
     const { clock, random, userAgent, registerExpiresSec } = this.deps;
     return new RegistrationClient(this.settings, {
@@ -371,23 +365,12 @@ export class SipTrunk implements Trunk {
       invitation,
       request,
       names: { contactUser: this.contactUser, username: this.settings.username },
-      makeNegotiator: (onPlan) => this.#makeNegotiator(onPlan),
+      makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),
     });
     this.#agent.attach(invitation, leg.negotiator);
     this.legs.add(leg);
     if (replaced === null) this.deps.onIncoming(leg);
     else if (!replaced.replaceBy(leg)) leg.reject(481);
-  }
-
-  #makeNegotiator(onPlan: (plan: MediaPlan) => void): MediaNegotiator {
-    const sessionId = randomInt(this.deps.random, 2 ** 31);
-    const { codecs, srtp = "off", comfortNoise = false, random } = this.deps;
-    const options = { srtp: createSrtpPolicy(srtp, random), comfortNoise };
-    const keepCodec = (plan: MediaPlan) => {
-      this.#lastCodec = plan.codec.name;
-      onPlan(plan);
-    };
-    return new MediaNegotiator(sessionId, codecs, keepCodec, options);
   }
 
   #legContext(): LegContext {

@@ -36,8 +36,10 @@ export interface TrunkUserAgentOptions {
   readonly transportName: "UDP" | "TCP" | "TLS";
   readonly userAgentName: string;
   readonly credentials: TrunkCredentials;
-  /** Whether that address is one of the trunk's servers. */
-  readonly isServer: (host: string) => boolean;
+  /** Whether a request that was answered from there may be given our password's proof. */
+  readonly mayChallenge: (host: string) => boolean;
+  /** Value of the Route header of calls; empty: they carry none. */
+  readonly route: () => string;
   readonly log: Log;
   /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
   readonly send: (message: string) => Promise<void>;
@@ -88,11 +90,12 @@ export class TrunkUserAgent {
   ): Inviter {
     const target = again?.target ? toSipJsUri(again.target) : to;
     const kept = again && { callId: again.callId, cseq: again.cseq };
+    const route = this.options.route();
     // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
     const inviter = new Inviter(this.#agent, target, {
       earlyMedia: false,
-      // SIP.js hands params on to its core, which knows these two as well.
-      params: { fromUri: from, toUri: to, ...kept },
+      // SIP.js hands params on to its core, which knows these as well.
+      params: { fromUri: from, toUri: to, ...kept, ...(route && { routeSet: [route] }) },
     });
     this.attach(inviter, negotiator);
     return inviter;
@@ -163,11 +166,11 @@ export class TrunkUserAgent {
     return negotiator;
   }
 
-  /** Only the trunk's own servers are given a proof, whoever a dialog leads to. */
+  /** Not everybody is given a proof whom a dialog leads to. */
   #challengeOf(response: SipResponse, source: Address): Challenge | undefined {
     const { statusCode } = response;
     const challenged = statusCode === 401 || statusCode === 407;
-    if (!challenged || !this.options.isServer(source.host)) return undefined;
+    if (!challenged || !this.options.mayChallenge(source.host)) return undefined;
     return this.options.credentials.pick(response);
   }
 

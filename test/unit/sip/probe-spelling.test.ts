@@ -31,6 +31,7 @@ function probed(passes: (text: string) => boolean) {
     contactUri: () => "sip:me@127.0.0.1:5060",
     addresses: () => ({ advertised: ADDRESS, local: ADDRESS }),
     servers: () => [],
+    route: () => "",
     isContactAltered: false,
     offer: () => "",
   };

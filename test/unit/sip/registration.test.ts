@@ -129,6 +129,51 @@ describe("a registration", () => {
     expect(requests).toHaveLength(2);
   });
 
+  const routed = (request: SipRequest): ResponseParts => ({
+    statusCode: 200,
+    headers: [
+      ...(accepted(request).headers ?? []),
+      ["Service-Route", "<sip:edge.test;lr>"],
+      ["Service-Route", "<sip:home.test;lr>"],
+    ],
+  });
+  const hostsOf = ({ client }: Bench) =>
+    client.serviceRoute.map(({ uri }) => (uri.scheme === "sip" ? uri.host : uri.scheme));
+
+  test("keeps the Service-Route of its last 200 alone", async () => {
+    const bench = await started(routed);
+    expect(hostsOf(bench)).toEqual(["edge.test", "home.test"]);
+    await bench.clock.advance(240_000);
+    expect(bench.requests).toHaveLength(2);
+    expect(hostsOf(bench)).toEqual(["edge.test", "home.test"]);
+    bench.script = accepted;
+    await bench.clock.advance(240_000);
+    expect(bench.requests).toHaveLength(3);
+    expect(bench.client.status.name).toBe("registered");
+    expect(hostsOf(bench)).toEqual([]);
+  });
+
+  test.each([
+    ["refused", 403, []],
+    ["answered by a server that is ill", 503, ["edge.test", "home.test"]],
+  ])("a refresh that is %s leaves of the Service-Route: %s", async (_, statusCode, left) => {
+    const bench = await started(routed);
+    bench.script = () => ({ statusCode });
+    await bench.clock.advance(240_000);
+    expect(hostsOf(bench)).toEqual([...left]);
+    // Nothing of it outlives the binding.
+    await bench.clock.advance(301_000);
+    expect(hostsOf(bench)).toEqual([]);
+  });
+
+  test("has no Service-Route once it is gone", async () => {
+    const bench = await started(routed);
+    const gone = bench.client.stop();
+    await bench.clock.advance(1);
+    await gone;
+    expect(hostsOf(bench)).toEqual([]);
+  });
+
   test("423 is answered with the time the registrar wants", async () => {
     const { client, requests } = await started((request) =>
       Number(request.headers.get("expires")) < 900

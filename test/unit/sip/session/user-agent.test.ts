@@ -16,7 +16,8 @@ test("a dialog that SIP.js could make only half of does not keep the trunk from 
     ...{ username: "u", server: "provider.test", contactUser: "us", hostToken: "us.invalid" },
     ...{ transportName: "UDP", userAgentName: "test", log: silentLog },
     credentials: new TrunkCredentials(ACCOUNT, systemRandom),
-    isServer: () => true,
+    mayChallenge: () => true,
+    route: () => "",
     send: async () => {},
     onInvite: (invitation) => invitations.push(invitation),
   });
