@@ -131,7 +131,8 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     random,
   });
   let baseUrl = settings.http.publicUrl ?? "";
-  const links = createRecordingLinks(vault.deriveKey(RECORDING_LINK_PURPOSE), () => baseUrl, clock);
+  const linkKey = () => vault.deriveKey(RECORDING_LINK_PURPOSE);
+  const links = createRecordingLinks(linkKey, () => baseUrl, clock);
   const recordingMs = settings.storage.recordingsRetentionDays * DAY_MS;
   const delivery = createDelivery(settings, {
     database,

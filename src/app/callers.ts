@@ -31,9 +31,9 @@ import { refusalStore } from "../store/refusal-store.ts";
 import type { GuardedClient } from "../webhook/safe-http.ts";
 
 export const refusalsOf = (
-  vault: Pick<Vault, "deriveKey">,
+  vault: Pick<Vault, "lastingKey">,
   database: Pick<Database, "revocations">,
-): Refusals => createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE), database);
+): Refusals => createRefusals(refusalStore, vault.lastingKey(REFUSALS_PURPOSE), database);
 
 export interface CallerParts {
   readonly callers: Callers;

@@ -7,7 +7,7 @@ import { createQuotas } from "../billing/quotas.ts";
 import { createStatements } from "../billing/statement.ts";
 import type { Checkout } from "../billing/stores.ts";
 import type { CallDesk } from "../call/ports.ts";
-import type { Vault } from "../config/vault.ts";
+import { MASTER_KEY_BYTES, type Vault } from "../config/vault.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
@@ -209,9 +209,11 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       return await readLogs(database, logs, question);
     },
 
-    async rotateMasterKey(next) {
-      const sealed = await rotateMasterKey(database, vault, Buffer.from(next, "base64"));
-      return { sealed };
+    async rotateMasterKey(next, purposes) {
+      const key = Buffer.from(next, "base64");
+      const root = purposes ? deps.random.bytes(MASTER_KEY_BYTES) : null;
+      const { sealed, endedCodesOf } = await rotateMasterKey(database, vault, key, root);
+      return { sealed, people_without_recovery_codes: endedCodesOf };
     },
 
     async setTrunk(draft) {

@@ -18,6 +18,7 @@ export interface PeopleParts {
     seal(plain: string, binding: string): string;
     open(sealed: string, binding: string): string;
     deriveKey(purpose: string): Uint8Array;
+    lastingKey(purpose: string): Uint8Array;
   };
   readonly plans: readonly Plan[];
   /** null: no mail leaves from here. */

@@ -18,7 +18,7 @@ import { refusalStore } from "../store/refusal-store.ts";
 import { revocationStore } from "../store/revocation-store.ts";
 import type { DataPaths } from "./storage.ts";
 
-/** For `vault.deriveKey`: who the appliance is, whatever its master key. */
+/** For `vault.lastingKey`: who the appliance is, whatever its master key and its purposes' root. */
 export const APPLIANCE_PURPOSE = "revocation: appliance";
 const ID_BYTES = 8;
 
@@ -37,7 +37,7 @@ export interface RevocationsParts {
   readonly dataDir: string;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   readonly database: Database;
-  readonly vault: Pick<Vault, "seal" | "deriveKey">;
+  readonly vault: Pick<Vault, "seal" | "lastingKey">;
   /** Several nodes share the database: each has a journal of its own. */
   readonly shared: boolean;
   readonly clock: Clock;
@@ -47,11 +47,11 @@ export interface RevocationsParts {
 /** Throws unavailable where the journal is damaged. */
 export async function openRevocations(parts: RevocationsParts): Promise<Revocations> {
   const { dataDir, paths, database, vault, shared, clock, random } = parts;
-  const appliance = createHmac("sha256", vault.deriveKey(APPLIANCE_PURPOSE))
+  const appliance = createHmac("sha256", vault.lastingKey(APPLIANCE_PURPOSE))
     .update("journal")
     .digest("base64url");
   const journal = openJournal({ dataDir, appliance, newId: () => hex(random.bytes(ID_BYTES)) });
-  const numberKey = vault.deriveKey(REFUSALS_PURPOSE);
+  const numberKey = vault.lastingKey(REFUSALS_PURPOSE);
   const { recordings: recordingsDir, outbox: outboxDir } = paths;
   const refusals = createRefusals(refusalStore, numberKey, database);
   const erasure = { database, recordingsDir, outboxDir, refusals, clock, restored: true };

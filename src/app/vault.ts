@@ -2,16 +2,21 @@
  * The vault over a store: opened with the master key the data was sealed with, or not at all; and the
  * change of that key while calls go on.
  *
- * The store holds one secret of the appliance's own, the root of the purpose keys, sealed under the
- * master key. Whether that opens is the proof of the key; a wrong one stops the start.
+ * The store holds the root of the purpose keys, sealed under the master key. Whether that opens is the
+ * proof of the key; a wrong one stops the start. A rotation may replace this root. The first such rotation
+ * keeps the root that was there as the lasting one: fingerprints of refusals and of the journal of
+ * revocations cannot be made anew, because the numbers and addresses behind them are not stored.
  */
 import { createVault, MASTER_KEY_BYTES, SealBroken, type Vault } from "../config/vault.ts";
 import { AppError } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { userStore } from "../store/identity-user-store.ts";
 import { applianceSecretBinding, SEALED_COLUMNS, sealedStore } from "../store/sealed-store.ts";
 
-const ROOT = "purpose_root";
+const PURPOSE_ROOT = "purpose_root";
+/** Absent until the purposes' root is replaced: both are one until then. */
+const LASTING_ROOT = "lasting_root";
 
 /** Throws AppError `conflict` when the data was sealed with another master key. */
 export async function openVault(
@@ -20,22 +25,32 @@ export async function openVault(
   random: Random,
 ): Promise<Vault> {
   const sealing = createVault(masterKey);
-  const binding = applianceSecretBinding(ROOT);
-  const known = await sealedStore(database.read).secret(ROOT);
-  if (known === null) {
-    const made = Buffer.from(random.bytes(MASTER_KEY_BYTES)).toString("base64");
+  const store = sealedStore(database.read);
+  // In this order: a rotation in between has sealed the second anew, which then does not open.
+  const purposes = await store.secret(PURPOSE_ROOT);
+  const lasting = await store.secret(LASTING_ROOT);
+  if (purposes === null) {
+    const made = random.bytes(MASTER_KEY_BYTES);
     const isOurs = await database.tx((queries) =>
-      sealedStore(queries).addSecret(ROOT, sealing.seal(made, binding)),
+      sealedStore(queries).addSecret(PURPOSE_ROOT, sealedRoot(made, sealing, PURPOSE_ROOT)),
     );
     if (!isOurs) return openVault(database, masterKey, random);
-    return createVault(masterKey, Buffer.from(made, "base64"));
+    return createVault(masterKey, made);
   }
-  return createVault(masterKey, Buffer.from(rootFrom(known, sealing, binding), "base64"));
+  const root = rootFrom(purposes, sealing, PURPOSE_ROOT);
+  return createVault(
+    masterKey,
+    root,
+    lasting === null ? root : rootFrom(lasting, sealing, LASTING_ROOT),
+  );
 }
 
-function rootFrom(sealed: string, sealing: Vault, binding: string): string {
+const sealedRoot = (root: Uint8Array, sealing: Vault, name: string): string =>
+  sealing.seal(Buffer.from(root).toString("base64"), applianceSecretBinding(name));
+
+function rootFrom(sealed: string, sealing: Vault, name: string): Uint8Array {
   try {
-    return sealing.open(sealed, binding);
+    return Buffer.from(sealing.open(sealed, applianceSecretBinding(name)), "base64");
   } catch (error) {
     if (!(error instanceof SealBroken)) throw error;
     throw wrongMasterKey(error);
@@ -50,29 +65,72 @@ export const wrongMasterKey = (cause?: unknown) =>
     cause,
   });
 
+export interface Rotated {
+  /** How many values were sealed anew. */
+  readonly sealed: number;
+  /** How many people lost their unused recovery codes. */
+  readonly endedCodesOf: number;
+}
+
 /**
- * Seals everything anew under `next` in one transaction, then seals under it from then on. What was sealed
- * meanwhile under the old key is found by a second look. Answers how many values were sealed anew.
+ * Seals everything anew under `next` in one transaction, and seals under it from then on: transactions that
+ * share its commit do so already. What was sealed before and stored after is found by a second look.
+ * `purposeRoot`: replaces the root of the purpose keys in the same transaction (32 bytes); null: it stays.
  */
 export async function rotateMasterKey(
   database: Database,
   vault: Vault,
   next: Uint8Array,
-): Promise<number> {
+  purposeRoot: Uint8Array | null,
+): Promise<Rotated> {
   const fresh = createVault(next);
-  const moved = await database.tx(async (queries) => {
-    const store = sealedStore(queries);
-    let count = 0;
-    for (const column of SEALED_COLUMNS)
-      for (const row of await store.rows(column)) {
-        const binding = column.binding(row);
-        if (fresh.isCurrent(row.sealed, binding)) continue;
-        const plain = vault.open(row.sealed, binding);
-        await store.replace(column, row.rowid, fresh.seal(plain, binding));
-        count++;
-      }
-    return count;
-  });
-  vault.rekey(next);
-  return moved;
+  let takeBack = () => {};
+  const { sealed, endedCodesOf } = await database
+    .tx(async (queries) => {
+      const count = await sealAnew(queries, vault, fresh);
+      const ended = purposeRoot ? await replacePurposeRoot(queries, fresh, purposeRoot) : 0;
+      takeBack = vault.rekey(next, purposeRoot ?? undefined);
+      return { sealed: count, endedCodesOf: ended };
+    })
+    .catch((error: unknown) => {
+      takeBack();
+      throw error;
+    });
+  const late = await database.tx((queries) => sealAnew(queries, vault, fresh));
+  return { sealed: sealed + late, endedCodesOf };
+}
+
+async function sealAnew(queries: Queries, vault: Vault, fresh: Vault): Promise<number> {
+  const store = sealedStore(queries);
+  let count = 0;
+  for (const column of SEALED_COLUMNS)
+    for (const row of await store.rows(column)) {
+      const binding = column.binding(row);
+      if (fresh.isCurrent(row.sealed, binding)) continue;
+      const plain = vault.open(row.sealed, binding);
+      await store.replace(column, row.rowid, fresh.seal(plain, binding));
+      count++;
+    }
+  return count;
+}
+
+/**
+ * After everything was sealed under `fresh`. Recovery codes are removed: only their HMACs are stored, and
+ * whoever has the old root finds the codes behind them by trying. Answers how many people had some.
+ */
+async function replacePurposeRoot(
+  queries: Queries,
+  fresh: Vault,
+  root: Uint8Array,
+): Promise<number> {
+  const store = sealedStore(queries);
+  const former = await store.secret(PURPOSE_ROOT);
+  // The first root stays the lasting one, however often the other is replaced.
+  if (former !== null)
+    await store.addSecret(
+      LASTING_ROOT,
+      sealedRoot(rootFrom(former, fresh, PURPOSE_ROOT), fresh, LASTING_ROOT),
+    );
+  await store.replaceSecret(PURPOSE_ROOT, sealedRoot(root, fresh, PURPOSE_ROOT));
+  return userStore(queries).removeRecoveryCodes();
 }

@@ -3,7 +3,8 @@
  * the old one's place. With a server running this happens while calls go on.
  *
  * The new key is on disk (`<old>.next`) before anything is sealed under it, and takes the old one's name
- * only afterwards: cut off in between, the same command finishes what it began.
+ * only afterwards: cut off in between, the same command finishes what it began. With --purposes the name is
+ * `<old>.next-purposes`, so that whoever finishes it replaces the purposes' root too.
  */
 import {
   closeSync,
@@ -27,14 +28,26 @@ const KEY_BYTES = 32;
 export interface Rotation {
   /** How many values were sealed anew. */
   readonly sealed: number;
+  /** Whether the root of signed links, challenges and recovery codes was replaced. */
+  readonly purposes: boolean;
+  /** How many lost their unused recovery codes with it. */
+  readonly people_without_recovery_codes: number;
   /** Where the key is now. */
   readonly key_file: string;
 }
 
-/** Throws AppError with what to do. */
-export async function rotateMasterKey(loaded: LoadedConfig, random: Random): Promise<Rotation> {
+/** `wished`: replace the purposes' root too. Throws AppError with what to do. */
+export async function rotateMasterKey(
+  loaded: LoadedConfig,
+  wished: boolean,
+  random: Random,
+): Promise<Rotation> {
   const file = keyFileOf(loaded);
-  const next = `${file}.next`;
+  const withPurposes = `${file}.next-purposes`;
+  const purposes = wished || existsSync(withPurposes);
+  const next = purposes ? withPurposes : `${file}.next`;
+  // One that was begun without the purposes goes on with them, under the key it has made.
+  if (purposes && !existsSync(next) && existsSync(`${file}.next`)) renameSync(`${file}.next`, next);
   const isResumed = existsSync(next);
   if (!isResumed) {
     if (!existsSync(file) && !existsSync(loaded.dataDir))
@@ -47,20 +60,25 @@ export async function rotateMasterKey(loaded: LoadedConfig, random: Random): Pro
   const key = readFileSync(next, "utf8").trim();
   if (!isMasterKey(key))
     throw refused(`${next} is not a master key. Delete it and run this again.`);
-  const sealed = await asOwnerOf(loaded.dataDir, () => sealUnder(loaded, key, isResumed));
+  const input = { next: key, purposes };
+  const rotated = await asOwnerOf(loaded.dataDir, () => sealUnder(loaded, input, isResumed));
   renameSync(next, file);
-  return { sealed, key_file: file };
+  return { ...rotated, purposes, key_file: file };
 }
 
-async function sealUnder(loaded: LoadedConfig, key: string, isResumed: boolean): Promise<number> {
+async function sealUnder(
+  loaded: LoadedConfig,
+  input: { readonly next: string; readonly purposes: boolean },
+  isResumed: boolean,
+) {
   const { config } = loaded;
   try {
-    return (await operate(loaded, "key.rotate_master", { next: key })).sealed;
+    return await operate(loaded, "key.rotate_master", input);
   } catch (error) {
     // Cut off after everything was sealed: only the new key opens the data, and its name is missing.
     if (!isResumed || !(error instanceof AppError) || error.code !== "conflict") throw error;
-    const renewed = { ...loaded, config: { ...config, secrets: { master_key: key } } };
-    return (await operate(renewed, "key.rotate_master", { next: key })).sealed;
+    const renewed = { ...loaded, config: { ...config, secrets: { master_key: input.next } } };
+    return await operate(renewed, "key.rotate_master", input);
   }
 }
 

@@ -3,7 +3,7 @@
  * so that a sealed value copied to another row or tenant does not open.
  *
  * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (signed links and the like)
- * come by HKDF-SHA-256 (RFC 5869) from a root that outlives the master key: what they proved once
+ * come by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key: what they proved once
  * holds after the master key was changed. They never leave the process.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
@@ -18,10 +18,16 @@ export interface Vault {
   seal(plain: string, binding: string): string;
   /** Throws SealBroken when sealed under another key or for another row, or altered. */
   open(sealed: string, binding: string): string;
-  /** 32 bytes for one purpose, the same for ever. */
+  /** 32 bytes for one purpose, until the purposes' root is replaced: ask at each use, keep none. */
   deriveKey(purpose: string): Uint8Array;
-  /** From now on seals under this key; what was sealed under earlier ones still opens here. */
-  rekey(masterKey: Uint8Array): void;
+  /** 32 bytes for fingerprints that must be found for ever, whatever else is replaced. */
+  lastingKey(purpose: string): Uint8Array;
+  /**
+   * From now on seals under this key; what was sealed under earlier ones still opens here.
+   * `purposeRoot`: from now on `deriveKey` derives from this one, where it was replaced too. Answers what
+   * takes both back.
+   */
+  rekey(masterKey: Uint8Array, purposeRoot?: Uint8Array): () => void;
   /** Sealed under the key of now? */
   isCurrent(sealed: string, binding: string): boolean;
 }
@@ -37,12 +43,18 @@ export class SealBroken extends Error {
 }
 
 /**
- * `purposeRoot`: 32 bytes that purpose keys come from; default: the master key's own.
- * Throws RangeError unless both have 32 bytes.
+ * `purposeRoot`: 32 bytes that purpose keys come from; default: the master key's own. `lastingRoot`: those
+ * that lasting keys come from; default: the purposes'. Throws RangeError unless each has 32 bytes.
  */
-export function createVault(masterKey: Uint8Array, purposeRoot: Uint8Array = masterKey): Vault {
+export function createVault(
+  masterKey: Uint8Array,
+  purposeRoot: Uint8Array = masterKey,
+  lastingRoot: Uint8Array = purposeRoot,
+): Vault {
   let keys = [sealingKeyOf(masterKey)];
+  let root = purposeRoot;
   requireLength(purposeRoot);
+  requireLength(lastingRoot);
 
   function open(sealed: string, binding: string, candidates: readonly Uint8Array[]): string {
     let failure: unknown;
@@ -57,10 +69,18 @@ export function createVault(masterKey: Uint8Array, purposeRoot: Uint8Array = mas
   }
 
   return {
-    deriveKey: (purpose) => derived(purposeRoot, purpose),
+    deriveKey: (purpose) => derived(root, purpose),
+    lastingKey: (purpose) => derived(lastingRoot, purpose),
     open: (sealed, binding) => open(sealed, binding, keys),
-    rekey(next) {
-      keys = [sealingKeyOf(next), ...keys];
+    rekey(next, nextRoot = root) {
+      requireLength(nextRoot);
+      const [added, former] = [sealingKeyOf(next), root];
+      keys = [added, ...keys];
+      root = nextRoot;
+      return () => {
+        keys = keys.filter((key) => key !== added);
+        if (root === nextRoot) root = former;
+      };
     },
 
     isCurrent(sealed, binding) {
@@ -88,7 +108,7 @@ export function createVault(masterKey: Uint8Array, purposeRoot: Uint8Array = mas
 
 function requireLength(key: Uint8Array): void {
   if (key.length !== MASTER_KEY_BYTES)
-    throw new RangeError(`the master key has ${key.length} bytes instead of 32`);
+    throw new RangeError(`a key has ${key.length} bytes instead of 32`);
 }
 
 const derived = (root: Uint8Array, purpose: string) =>

@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto";
 import type { Database, Queries } from "../store/database.ts";
 
-/** For `vault.deriveKey`: the same after the master key was changed. */
+/** For `vault.lastingKey`: the same after the master key and the purposes' root were changed. */
 export const REFUSALS_PURPOSE = "contact: numbers that refused calls";
 
 /** Implemented by store/refusal-store.ts. */
@@ -42,7 +42,7 @@ export const numberFingerprintOf =
   (tenantId: number, numberE164: string): string =>
     createHmac("sha256", key).update(`${tenantId}:${numberE164}`).digest("base64url");
 
-/** `key`: `vault.deriveKey(REFUSALS_PURPOSE)`. */
+/** `key`: `vault.lastingKey(REFUSALS_PURPOSE)`. */
 export function createRefusals(
   records: (queries: Queries) => RefusalRecords,
   key: Uint8Array,

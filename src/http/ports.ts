@@ -100,8 +100,10 @@ export interface Vault {
   seal(plain: string, binding: string): string;
   /** Throws when the text was sealed elsewhere or with another binding. */
   open(sealed: string, binding: string): string;
-  /** 32 bytes of their own for one purpose, derived from the master key (HKDF-SHA-256). */
+  /** 32 bytes of their own for one purpose (HKDF-SHA-256), until the root they come from is replaced. */
   deriveKey(purpose: string): Uint8Array;
+  /** The same for ever. */
+  lastingKey(purpose: string): Uint8Array;
 }
 
 export interface Recordings {

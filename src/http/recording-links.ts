@@ -1,6 +1,6 @@
 /**
  * Signed links to recordings (decisions.md 6): HMAC-SHA-256 over call and expiry with a key derived
- * from the master key, so that any part of the appliance (webhooks, mail, API) makes links that the
+ * from the appliance's root, so that any part of the appliance (webhooks, mail, API) makes links that the
  * HTTP server opens.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -21,14 +21,14 @@ export interface RecordingLinks {
   verify(callUuid: string, expiresUnix: number, signature: string): boolean;
 }
 
-/** `key`: `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a trailing slash. */
+/** `key`: asked at each link, `vault.deriveKey(RECORDING_LINK_PURPOSE)`. `publicUrl`: without a trailing slash. */
 export function createRecordingLinks(
-  key: Uint8Array,
+  key: () => Uint8Array,
   publicUrl: () => string,
   clock: Clock,
 ): RecordingLinks {
   const sign = (callUuid: string, expiresUnix: number) =>
-    createHmac("sha256", key).update(`${callUuid}.${expiresUnix}`).digest("hex");
+    createHmac("sha256", key()).update(`${callUuid}.${expiresUnix}`).digest("hex");
 
   return {
     validMs: VALID_MS,

@@ -68,7 +68,7 @@ export async function createHttpServer(
   const publicUrl = () =>
     settings.publicUrl ??
     `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
-  const linkKey = vault.deriveKey(RECORDING_LINK_PURPOSE);
+  const linkKey = () => vault.deriveKey(RECORDING_LINK_PURPOSE);
   const recordingLinks = createRecordingLinks(linkKey, publicUrl, clock);
   const kept = keptReads(database);
   const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl, keptReads: kept };

@@ -12,7 +12,10 @@ export interface IdentityVault {
   seal(plain: string, binding: string): string;
   /** Throws for what was sealed elsewhere. */
   open(sealed: string, binding: string): string;
+  /** Until the purposes' root is replaced: ask at each use. */
   deriveKey(purpose: string): Uint8Array;
+  /** The same for ever. */
+  lastingKey(purpose: string): Uint8Array;
 }
 
 export interface IdentityDependencies {

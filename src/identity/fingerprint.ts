@@ -1,14 +1,14 @@
 /** How a person stands in the journal of revocations: keyed, so that the journal names nobody. */
 import { createHash, createHmac } from "node:crypto";
 
-/** For `vault.deriveKey`: the same after the purposes' root was replaced. */
+/** For `vault.lastingKey`: the same after the purposes' root was replaced. */
 export const PEOPLE_PURPOSE = "revocation: people";
 
 /** Of the address as it is stored, lower case. */
 export function userFingerprintOf(vault: {
-  deriveKey(purpose: string): Uint8Array;
+  lastingKey(purpose: string): Uint8Array;
 }): (email: string) => string {
-  const key = vault.deriveKey(PEOPLE_PURPOSE);
+  const key = vault.lastingKey(PEOPLE_PURPOSE);
   return (email) => createHmac("sha256", key).update(email).digest("base64url");
 }
 

@@ -48,7 +48,10 @@ export type LockOut = ReturnType<typeof createLockOut>;
 
 export function createLockOut(deps: IdentityDependencies) {
   const { clock, vault } = deps;
-  const addressKey = vault.deriveKey("identity: addresses in sign-in attempts");
+  const addressHash = (email: string) =>
+    createHmac("sha256", vault.deriveKey("identity: addresses in sign-in attempts"))
+      .update(email)
+      .digest("base64url");
 
   function stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
     // A clock that was set back must not lock for longer than the rule does.
@@ -79,7 +82,7 @@ export function createLockOut(deps: IdentityDependencies) {
     /** An address is not kept readable: most of those tried here are strangers'. */
     account: (email: string): Subject => ({
       rule: "account",
-      key: `account:${createHmac("sha256", addressKey).update(email).digest("base64url")}`,
+      key: `account:${addressHash(email)}`,
     }),
 
     source,
@@ -94,7 +97,7 @@ export function createLockOut(deps: IdentityDependencies) {
 
     mailTo: (email: string): Subject => ({
       rule: "mail",
-      key: `mail:${createHmac("sha256", addressKey).update(email).digest("base64url")}`,
+      key: `mail:${addressHash(email)}`,
     }),
 
     /** Counts an attempt for each as failed. Throws rate_limited, and counts nothing, when one is locked. */

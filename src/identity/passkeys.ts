@@ -31,11 +31,14 @@ const webAuthn = () => import("@simplewebauthn/server");
 
 export function createPasskeys(deps: IdentityDependencies) {
   const { database, stores, vault, clock, random, log } = deps;
-  const challengeKey = vault.deriveKey("identity: passkey challenges");
-  const handleKey = vault.deriveKey("identity: passkey user handles");
+  const handleKey = vault.lastingKey("identity: passkey user handles");
 
   const macOf = (body: Uint8Array, purpose: Purpose) =>
-    createHmac("sha256", challengeKey).update(body).update(purpose).digest().subarray(0, MAC_BYTES);
+    createHmac("sha256", vault.deriveKey("identity: passkey challenges"))
+      .update(body)
+      .update(purpose)
+      .digest()
+      .subarray(0, MAC_BYTES);
 
   function newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
     const until = Buffer.alloc(TIME_BYTES);

@@ -28,7 +28,6 @@ export type SecondFactor = ReturnType<typeof createSecondFactor>;
 export function createSecondFactor(deps: IdentityDependencies) {
   const { clock, random, vault } = deps;
   const fingerprint = userFingerprintOf(vault);
-  const codeKey = vault.deriveKey("identity: recovery codes");
 
   const totpOf = (secret: string, email: string) =>
     new TOTP({
@@ -49,7 +48,9 @@ export function createSecondFactor(deps: IdentityDependencies) {
   }
 
   const recoveryHash = (userId: number, code: string) =>
-    createHmac("sha256", codeKey).update(`${userId}:${code}`).digest("hex");
+    createHmac("sha256", vault.deriveKey("identity: recovery codes"))
+      .update(`${userId}:${code}`)
+      .digest("hex");
 
   function newRecoveryCode(): string {
     const letters = Array.from(

@@ -50,6 +50,8 @@ export interface UserStore {
   /** False when a code of this time step or a later one was used before. */
   spendTotpStep(userId: number, step: number): Promise<boolean>;
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>;
+  /** Everybody's. Answers how many people had unused ones. */
+  removeRecoveryCodes(): Promise<number>;
   /** False when there is no such unused code. */
   spendRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
 }

@@ -56,6 +56,14 @@ export function userStore(queries: Queries): UserStore {
           .values(hashes.map((codeHash) => ({ userId, codeHash, usedAt: null })));
     },
 
+    async removeRecoveryCodes() {
+      const removed = await queries
+        .delete(recoveryCodes)
+        .returning({ userId: recoveryCodes.userId, usedAt: recoveryCodes.usedAt });
+      return new Set(removed.filter(({ usedAt }) => usedAt === null).map(({ userId }) => userId))
+        .size;
+    },
+
     async spendRecoveryCode(userId, hash, nowMs) {
       const changed = await queries
         .update(recoveryCodes)

@@ -100,7 +100,11 @@ export function sealedStore(queries: Queries) {
       return found?.sealed ?? null;
     },
 
-    /** False: another process made it first. */
+    async replaceSecret(name: string, sealed: string): Promise<void> {
+      await queries.run(sql`UPDATE appliance_secrets SET sealed = ${sealed} WHERE name = ${name}`);
+    },
+
+    /** False: it is there already (another process made it first). */
     async addSecret(name: string, sealed: string): Promise<boolean> {
       const added = await queries.all<{ name: string }>(
         sql`INSERT INTO appliance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT DO NOTHING RETURNING name`,

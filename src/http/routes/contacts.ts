@@ -61,7 +61,7 @@ const presentMemory = (memory: MemoryRow) => ({
 
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock } = dependencies;
-  const refusals = createRefusals(refusalStore, vault.deriveKey(REFUSALS_PURPOSE), database);
+  const refusals = createRefusals(refusalStore, vault.lastingKey(REFUSALS_PURPOSE), database);
   const quotas = createQuotas(dependencies.billing, quotaStore);
   const contacts = createContacts({ database, records: contactStore, refusals, quotas, clock });
 

@@ -91,8 +91,11 @@ export const operations = {
     (port, question) => port.readLogs(question),
   ),
   "key.rotate_master": operation(
-    z.strictObject({ next: z.string().refine(isMasterKey, { error: "32 bytes in base64" }) }),
-    (port, { next }) => port.rotateMasterKey(next),
+    z.strictObject({
+      next: z.string().refine(isMasterKey, { error: "32 bytes in base64" }),
+      purposes: z.boolean().default(false),
+    }),
+    (port, { next, purposes }) => port.rotateMasterKey(next, purposes),
   ),
   "trunk.set": operation(
     z.strictObject({

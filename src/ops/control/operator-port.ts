@@ -163,8 +163,14 @@ export interface OperatorPort {
   ): Promise<DialingSummary>;
   /** Throws not_found (tenant), plan_limit_reached, `valid_…_required`. */
   createKey(tenantId: number, label: string, limits: KeyLimits): Promise<CreatedKey>;
-  /** Seals every stored secret anew under this key (base64). Calls go on. */
-  rotateMasterKey(next: string): Promise<{ readonly sealed: number }>;
+  /**
+   * Seals every stored secret anew under this key (base64). Calls go on. `purposes`: replaces the root of
+   * signed links, challenges and recovery codes too, which ends those made before.
+   */
+  rotateMasterKey(
+    next: string,
+    purposes: boolean,
+  ): Promise<{ readonly sealed: number; readonly people_without_recovery_codes: number }>;
   setTrunk(draft: TrunkDraft): Promise<TrunkSummary>;
   listTrunks(): Promise<readonly TrunkSummary[]>;
   /** Some 18 s at most; `calls` false: without the test call to nobody. Needs the running server. */

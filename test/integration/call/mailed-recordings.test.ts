@@ -33,7 +33,11 @@ async function world() {
   const clock = fakeClock();
   const database = await openTestDatabase(join(directory, "linevoice.db"), clock.now());
   const shared = { database, clock, log: silentLog, random: systemRandom };
-  const links = createRecordingLinks(new Uint8Array(32), () => "https://voice.example", clock);
+  const links = createRecordingLinks(
+    () => new Uint8Array(32),
+    () => "https://voice.example",
+    clock,
+  );
   const mails = createMailQueue({
     ...{ ...shared, stores: mailStore, provider: outboxProvider(join(directory, "outbox")) },
     ...{ recordingsDir, attachmentBytesMax: 1_000, from: "calls@voice.example" },
@@ -133,7 +137,11 @@ test("what is due is found after a restart, and only by the node that has it", a
 
 test("a link is good for as long as it is asked for, below its end and not at it", () => {
   const clock = fakeClock(1_795_000_000_000);
-  const links = createRecordingLinks(new Uint8Array(32), () => "https://voice.example", clock);
+  const links = createRecordingLinks(
+    () => new Uint8Array(32),
+    () => "https://voice.example",
+    clock,
+  );
   for (const validMs of [LINK_MS, 30 * 86_400_000]) {
     const url = new URL(links.urlFor("call", validMs).url);
     const expires = Number(url.searchParams.get("expires"));

@@ -73,6 +73,7 @@ const RIGHT = [
   "backup verify copy.db",
   "restore copy.db --yes",
   "key rotate-master",
+  "key rotate-master --purposes",
 ] as const;
 
 /** Understood, and not to be done: status 1, with a reason. */
@@ -125,6 +126,7 @@ const WRONG = [
   "key create --tenant 1 --label l --expires 2020-01-31",
   "key create --tenant 1 --label l --expires soon",
   "key create --tenant 1 --label l --networks 10.0.0.0/33",
+  "key create --tenant 1 --label l --purposes",
   "key rotate-master --scopes read",
   "key rotate-master --tenant 1",
   TRUNK,

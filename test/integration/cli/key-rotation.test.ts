@@ -12,6 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { openVault } from "../../../src/app/vault.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../../../src/http/recording-links.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { calls } from "../../../src/store/schema/index.ts";
+import { insertCall } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 setDefaultTimeout(90_000);
@@ -62,7 +69,7 @@ async function serve() {
     text += new TextDecoder().decode(value);
   }
   reader.releaseLock();
-  return server;
+  return { process: server, port: /:(\d+)/.exec(text)?.[1] ?? "" };
 }
 
 const keyText = () => readFileSync(key, "utf8").trim();
@@ -82,7 +89,8 @@ test("the key is changed on the bare data: what was sealed opens with the new on
   const before = keyText();
   const done = await linevoice("key rotate-master --json");
   expect(done).toMatchObject({ status: 0 });
-  expect(JSON.parse(done.out)).toEqual({ sealed: 3, key_file: key });
+  const untouched = { purposes: false, people_without_recovery_codes: 0 };
+  expect(JSON.parse(done.out)).toEqual({ sealed: 3, ...untouched, key_file: key });
   expect(keyText()).not.toBe(before);
   expect(statSync(key).mode & 0o777).toBe(0o600);
   expect(existsSync(`${key}.next`)).toBe(false);
@@ -95,11 +103,11 @@ test("the key is changed while the server runs, and the server starts again with
   expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
   expect(keyText()).not.toBe(before);
   expect((await linevoice("trunk list --json")).out).toContain("127.0.8.86");
-  server.kill("SIGTERM");
-  await server.exited;
+  server.process.kill("SIGTERM");
+  await server.process.exited;
   const again = await serve();
-  again.kill("SIGTERM");
-  expect(await again.exited).toBe(0);
+  again.process.kill("SIGTERM");
+  expect(await again.process.exited).toBe(0);
 });
 
 test("cut off before anything was sealed: the same command finishes it", async () => {
@@ -118,6 +126,87 @@ test("cut off after all was sealed: the server names the command, which finishes
   expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
   expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
   expect(await trunkOpens()).toBe("ok");
+});
+
+/** A signed link to a recording of call 1, as the appliance makes it now. */
+async function link(base: string): Promise<string> {
+  const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
+  const vault = await openVault(database, Buffer.from(keyText(), "base64"), systemRandom);
+  const linkKey = () => vault.deriveKey(RECORDING_LINK_PURPOSE);
+  const { url } = createRecordingLinks(linkKey, () => base, systemClock).urlFor(CALL);
+  await database.close();
+  return url;
+}
+const opens = async (url: string) => (await fetch(url)).status;
+
+const CALL = "019aa1b2-0000-7000-8000-00000000aaaa";
+async function recordedCall(): Promise<void> {
+  const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
+  await insertCall(database, 1, CALL);
+  const ready = { status: "completed", recordingStatus: "ready", recordingFile: "c.mp3" } as const;
+  await database.tx((queries) => queries.update(calls).set({ ...ready, createdAt: Date.now() }));
+  await database.close();
+  mkdirSync(join(cwd, "data/recordings"), { recursive: true });
+  writeFileSync(join(cwd, "data/recordings/c.mp3"), "0123456789");
+}
+
+test("without --purposes links made before stay valid, and it is said; with it they end", async () => {
+  await recordedCall();
+  const server = await serve();
+  const base = `http://${HOST}:${server.port}`;
+  const old = await link(base);
+  const plain = await linevoice("key rotate-master");
+  expect(plain.out).toContain("made before stay valid");
+  expect(plain.out).toContain("linevoice key rotate-master --purposes");
+  expect(await opens(old)).toBe(200);
+
+  const replaced = await linevoice("key rotate-master --purposes");
+  expect(replaced).toMatchObject({ status: 0, err: "" });
+  expect(replaced.out).toContain("No longer valid: recording links");
+  expect(replaced.out).toContain("People without recovery codes now: 0.");
+  expect(existsSync(`${key}.next-purposes`)).toBe(false);
+  const made = await link(base);
+  expect([await opens(old), await opens(made)]).toEqual([404, 200]);
+  server.process.kill("SIGTERM");
+  await server.process.exited;
+
+  const offline = JSON.parse((await linevoice("key rotate-master --purposes --json")).out);
+  expect(offline).toMatchObject({ purposes: true, people_without_recovery_codes: 0 });
+  const again = await serve();
+  const at = (url: string) => url.replace(base, `http://${HOST}:${again.port}`);
+  const last = await link(base);
+  expect([await opens(at(old)), await opens(at(made)), await opens(at(last))]).toEqual([
+    404, 404, 200,
+  ]);
+  again.process.kill("SIGTERM");
+  await again.process.exited;
+});
+
+test("cut off with --purposes: whoever finishes it replaces the root too, before or after sealing", async () => {
+  const old = await link("http://x");
+  const next = `${key}.next-purposes`;
+  writeFileSync(next, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
+  const before = await linevoice("key rotate-master --json");
+  expect(JSON.parse(before.out)).toMatchObject({ purposes: true });
+  expect([keyText(), existsSync(next)]).toEqual([Buffer.alloc(32, 7).toString("base64"), false]);
+
+  copyFileSync(key, next);
+  writeFileSync(key, `${Buffer.alloc(32, 6).toString("base64")}\n`);
+  expect(JSON.parse((await linevoice("key rotate-master --json")).out)).toMatchObject({
+    purposes: true,
+  });
+  expect(keyText()).toBe(Buffer.alloc(32, 7).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+  const signature = (url: string) => url.split("signature=")[1];
+  expect(signature(await link("http://x"))).not.toBe(signature(old));
+});
+
+test("one begun without --purposes goes on with it under the key it made", async () => {
+  writeFileSync(`${key}.next`, `${Buffer.alloc(32, 8).toString("base64")}\n`, { mode: 0o600 });
+  const done = await linevoice("key rotate-master --purposes --json");
+  expect(JSON.parse(done.out)).toMatchObject({ purposes: true });
+  expect(keyText()).toBe(Buffer.alloc(32, 8).toString("base64"));
+  expect([existsSync(`${key}.next`), existsSync(`${key}.next-purposes`)]).toEqual([false, false]);
 });
 
 test("a wrong key stops the start and changes nothing", async () => {

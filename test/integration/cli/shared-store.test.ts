@@ -1,5 +1,6 @@
 /** The command line where the database is on a libSQL server: what works, what is refused and how to mend it. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startHranaServer } from "../../support/hrana-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -54,6 +55,22 @@ for (const args of [
     expect(err).toContain(`[storage] database is ${server.url}`);
     expect(err).toContain("the backups of that libSQL server");
   });
+
+test("another node needs the new master key after a rotation, and the command says so", async () => {
+  const other = join(cwd, "other");
+  const key = join(cwd, "data/master.key");
+  mkdirSync(other, { mode: 0o700 });
+  const bring = () => copyFileSync(key, join(other, "master.key"));
+  const there = () => run(["tenant", "list"], { LINEVOICE_STORAGE__DATA_DIR: other });
+  bring();
+  expect(await there()).toMatchObject({ status: 0, err: "" });
+  const rotated = await run(["key", "rotate-master", "--purposes"]);
+  expect(rotated).toMatchObject({ status: 0, err: "" });
+  expect(rotated.out).toContain(`Copy ${key} to every other node and restart it`);
+  expect((await there()).err).toContain("The master key is not the one");
+  bring();
+  expect(await there()).toMatchObject({ status: 0, err: "" });
+});
 
 test("a wrong token is said to be wrong", async () => {
   const args = ["tenant", "create", "--name", "N", "--email", "a@example.com"];

@@ -135,12 +135,17 @@ test("a refusal is found after the master key was changed, and under no other ap
   const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const root = new Uint8Array(32).fill(3);
   const vault = createVault(old, root);
+  const replaced = new Uint8Array(32).fill(4);
   const { database } = server;
   await database.tx((queries) => refusalsOf(vault, database).keep(queries, tenant.id, PERSON, 1));
-  vault.rekey(next);
+  vault.rekey(next, replaced);
   expect(await refusalsOf(vault, database).has(database.read, tenant.id, PERSON)).toBe(true);
   expect(
-    await refusalsOf(createVault(next, root), database).has(database.read, tenant.id, PERSON),
+    await refusalsOf(createVault(next, replaced, root), database).has(
+      database.read,
+      tenant.id,
+      PERSON,
+    ),
   ).toBe(true);
   expect(await refusalsOf(createVault(old), database).has(database.read, tenant.id, PERSON)).toBe(
     false,

@@ -29,7 +29,29 @@ test("an altered, cut or foreign text does not open", () => {
 });
 
 test("a key of another length is refused", () => {
-  expect(() => createVault(new Uint8Array(16))).toThrow(RangeError);
+  const [short, right] = [new Uint8Array(31), new Uint8Array(32)];
+  expect(() => createVault(short)).toThrow(RangeError);
+  expect(() => createVault(right, short)).toThrow(RangeError);
+  expect(() => createVault(right, right, short)).toThrow(RangeError);
+  expect(() => createVault(right).rekey(right, short)).toThrow(RangeError);
+});
+
+test("another root changes purpose keys and no lasting one, until it is taken back", () => {
+  const [first, second] = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)];
+  const own = createVault(first);
+  const keys = () => [own.deriveKey("links"), own.lastingKey("links")];
+  const links = own.deriveKey("links");
+  const lasting = own.lastingKey("links");
+  expect(lasting).toEqual(links);
+  own.rekey(second);
+  expect(keys()).toEqual([links, lasting]);
+  const takeBack = own.rekey(first, second);
+  expect(keys()).toEqual([createVault(second).deriveKey("links"), lasting]);
+  const meanwhile = own.seal("text", "row");
+  takeBack();
+  expect(keys()).toEqual([links, lasting]);
+  expect(own.isCurrent(meanwhile, "row")).toBe(false);
+  expect(own.isCurrent(own.seal("text", "row"), "row")).toBe(true);
 });
 
 test("the master key is made once, private, and refused when it is damaged", () => {
