@@ -32,6 +32,7 @@ const TCP_INSTEAD_MS_MAX = 3000;
 
 export class TrunkLink {
   #home: StreamFlow | undefined;
+  #isLost = false;
   #forgetHome: Unsubscribe = () => {};
   #problem: string | null = null;
   #settledAtMs = 0;
@@ -44,6 +45,11 @@ export class TrunkLink {
   /** Why the server could not be connected to, for a person; null: it could, or was not tried. */
   get problem(): string | null {
     return this.#problem;
+  }
+
+  /** The connection to the server is gone, and was not made anew. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Who holds the other end of the trunk's connection; null: there is none. */
@@ -113,6 +119,7 @@ export class TrunkLink {
     if (flow === this.#home) return flow;
     this.#forgetHome();
     this.#home = flow;
+    this.#isLost = false;
     this.#settledAtMs = this.deps.clock.monotonic();
     this.#forgetHome = flow.onClosed(() => this.#lose(flow));
     this.deps.onConnected(flow.local);
@@ -122,6 +129,7 @@ export class TrunkLink {
   #lose(flow: StreamFlow): void {
     if (this.#home !== flow) return;
     this.#home = undefined;
+    this.#isLost = true;
     if (this.#closed) return;
     const livedMs = this.deps.clock.monotonic() - this.#settledAtMs;
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;

@@ -233,6 +233,20 @@ export class TrunkPath {
     }));
   }
 
+  /** Makes a lost connection to the server anew, for want of a request that does. Never rejects. */
+  async reconnect(): Promise<void> {
+    if (!this.#link.isLost || this.#closed) return;
+    const server = await this.#initialHop([]);
+    const hop = server && this.#homeFirst(server);
+    const [target] = hop?.targets ?? [];
+    if (!hop || !target) return;
+    try {
+      await this.#routeOf(hop).open(target);
+    } catch (error) {
+      this.deps.log.warn("sip_unreachable", { error: describeError(error) });
+    }
+  }
+
   keepAlive(): void {
     const target = this.#home ?? this.#routes.first;
     if (target) this.#link.keepAlive(target.transport === "UDP" ? target.remote : null);

@@ -11,6 +11,7 @@ import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { CodecName } from "../media/plan.ts";
+import { AddressChanges } from "./address-changes.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
   branchOf,
@@ -60,7 +61,6 @@ export interface TrunkDeps
 }
 
 const TRIED_CALL_MS_MAX = 7000;
-const RENEWAL_PAUSE_MS = 60_000;
 /** Shorter than the shortest UDP binding of common NATs (30 s). */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -75,8 +75,8 @@ export class SipTrunk implements Trunk {
   readonly #registration: RegistrationClient | null;
   readonly #path: TrunkPath;
   readonly #media: TrunkMedia;
-  readonly #timers = new Set<Timer>();
-  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #changes: AddressChanges;
+  #keepAliveTimer: Timer | undefined;
   /** What we called ourselves last. */
   #said: Address | undefined;
   #closed = false;
@@ -92,14 +92,21 @@ export class SipTrunk implements Trunk {
       ...deps,
       log: this.#log,
       onAddresses: () => deps.onAddresses(this),
-      onConnected: () => {
-        this.#renewedAtMs = Number.NEGATIVE_INFINITY;
+      onConnected: () => this.#changes.connected(),
+      onLost: () => {
+        this.#registration?.refreshNow();
+        this.#keepAlive();
       },
-      onLost: () => this.#registration?.refreshNow(),
       onMoved: () => this.moved(),
       serviceRoute: () => this.#serviceRoute,
     });
     this.#media = new TrunkMedia(deps);
+    this.#changes = new AddressChanges({
+      clock: deps.clock,
+      registers: () => this.#registers,
+      register: () => this.#registration?.refreshNow(),
+      calls: () => this.legs,
+    });
     this.#credentials = new TrunkCredentials(settings, deps.random);
     this.#agent = new TrunkUserAgent({
       username: settings.username,
@@ -144,7 +151,7 @@ export class SipTrunk implements Trunk {
     void this.#path.start().then(() => {
       if (!this.#closed) this.#registration?.start();
     });
-    this.#timers.add(this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive()));
+    this.#keepAliveTimer = this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive());
   }
 
   place(request: PlaceRequest): OutgoingLeg {
@@ -211,9 +218,7 @@ export class SipTrunk implements Trunk {
     this.#path.addresses.forget();
     const { host, port } = this.#path.addresses.public;
     if (this.#said?.host === host && this.#said.port === port) return;
-    this.#renewedAtMs = Number.NEGATIVE_INFINITY;
-    this.#renewBinding();
-    for (const leg of this.legs) leg.reoffer();
+    this.#changes.moved();
   }
 
   endLegs(): void {
@@ -229,8 +234,8 @@ export class SipTrunk implements Trunk {
   async unregister(): Promise<void> {
     this.#closed = true;
     this.#path.close();
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    this.#keepAliveTimer?.cancel();
+    this.#changes.close();
     await this.#registration?.stop();
   }
 
@@ -238,22 +243,17 @@ export class SipTrunk implements Trunk {
     this.#agent.close();
   }
 
-  /** At most once a minute: some NATs give each REGISTER another port. */
-  #renewBinding(): void {
-    const now = this.deps.clock.monotonic();
-    if (now - this.#renewedAtMs < RENEWAL_PAUSE_MS) return;
-    this.#renewedAtMs = now;
-    const timer = this.deps.clock.after(0, () => {
-      this.#timers.delete(timer);
-      this.#registration?.refreshNow();
-    });
-    this.#timers.add(timer);
+  /** False: it has no registration to keep, or has given it up. */
+  get #registers(): boolean {
+    const { name } = this.registration;
+    return name !== "not_required" && !name.startsWith("unregister");
   }
 
   #keepAlive(): void {
     // Without a registration too, while draining: requests of the far end must find us.
     const needsPath = this.#path.transport !== "UDP" || this.#registration !== null;
     const calling = needsPath && this.legs.size > 0;
+    if (calling && !this.#registers) void this.#path.reconnect();
     if (this.registration.name === "registered" || calling) this.#path.keepAlive();
   }
 
@@ -265,7 +265,7 @@ export class SipTrunk implements Trunk {
   async #answerInDialog(request: SipRequest, leg: BaseLeg): Promise<void> {
     const parts = await leg.answerInDialog(request);
     const { response, text } = inDialogAnswer(request, parts, this.#contactUri());
-    this.deps.transactions.sendResponse(response, leg.sessionTimer.outgoing(response, text));
+    this.deps.transactions.sendResponse(response, leg.outgoing(response, text));
   }
 
   // ---- sending ----
@@ -288,8 +288,8 @@ export class SipTrunk implements Trunk {
 
   #onWire(message: SipMessage, text: string): string {
     const addressed = withCapabilities(withAddress(text, this.#hostToken, this.#address));
-    const timer = this.#legOf(message.callId)?.sessionTimer;
-    return withoutNullTag(timer ? timer.outgoing(message, addressed) : addressed);
+    const leg = this.#legOf(message.callId);
+    return withoutNullTag(leg ? leg.outgoing(message, addressed) : addressed);
   }
 
   #sipJsUser(request: SipRequest): SendUser {
@@ -345,10 +345,7 @@ export class SipTrunk implements Trunk {
     const answered = await this.#path.ask("REGISTER", request);
     if (!answered) return null;
     const { response, flow } = answered;
-    if (this.#path.addresses.learn(response, flow.transport)) {
-      this.#renewBinding();
-      for (const leg of this.legs) leg.reoffer();
-    }
+    this.#changes.answered(this.#path.addresses.learn(response, flow.transport));
     return response;
   }
 
@@ -383,6 +380,8 @@ export class SipTrunk implements Trunk {
       sessionExpiresSec: this.deps.sessionExpiresSec,
       sessionMinSec: this.deps.sessionMinSec,
       uriOf: (target) => targetUri(target, this.settings, this.#path.transport),
+      ownAddress: () => this.#path.addresses.public,
+      onAnswered: (leg) => this.#changes.begun(leg),
       onEnded: (leg) => this.legs.delete(leg),
     };
   }

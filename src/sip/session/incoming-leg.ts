@@ -181,7 +181,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     const { plan } = this.negotiator;
     if (!this.#acknowledged || !plan || this.#answeredEmitted) return;
     this.#answeredEmitted = true;
-    this.emit("answered", { plan });
+    this.emitAnswered(plan);
     this.#resolveWaiter();
   }
 

@@ -21,12 +21,16 @@ import type { MediaPlan } from "../../media/plan.ts";
 import {
   mediaTypeOf,
   type ResponseParts,
+  type SipMessage,
   type SipRequest,
   type SipResponse,
   sourceHostOf,
 } from "../message/index.ts";
 import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
+import type { Address } from "../transport/flow.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
+import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
+import { GivenContact } from "./given-contact.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { isUpdateUnwelcome, outcomeOf, sendUpdate } from "./refresh.ts";
@@ -45,14 +49,15 @@ export interface LegContext {
   readonly random: Random;
   /** The address to write into SDP for a local one. */
   readonly advertise: (media: LocalMedia) => LocalMedia;
+  /** What the Contact of a request that leaves now names. */
+  readonly ownAddress: () => Address;
   /** SIP URI of an E.164 number at the trunk's server, or of a URI; undefined: neither. */
   readonly uriOf: (target: string) => URI | undefined;
+  /** The call stands: our address may have changed while it rang. */
+  readonly onAnswered: (leg: BaseLeg) => void;
   /** The leg is over: forget it. */
   readonly onEnded: (leg: BaseLeg) => void;
 }
-
-/** What an INFO may carry. */
-const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
 
 type Pending = () => void;
 
@@ -78,7 +83,10 @@ export abstract class BaseLeg {
   #end: LegEnd | null = null;
   /** `ended` was emitted: later subscribers are told by themselves. */
   #told = false;
+  readonly #contact = new GivenContact();
   #media: LocalMedia | null = null;
+  /** What the far end was told of it. */
+  #advertised: LocalMedia | null = null;
   #renegotiation: Renegotiation | undefined;
   /** The next request is to carry an offer of ours. */
   #offerDue = false;
@@ -110,6 +118,12 @@ export abstract class BaseLeg {
   heardResponse(response: SipResponse, host: string): void {
     this.sessionTimer.incoming(response);
     this.negotiator.signallingHost = host;
+  }
+
+  /** The text of a message of ours in this dialog, with what the session timer has to say. */
+  outgoing(message: SipMessage, text: string): string {
+    this.#contact.note(message, this.context.ownAddress());
+    return this.sessionTimer.outgoing(message, text);
   }
 
   /** Who the far end is. */
@@ -179,6 +193,12 @@ export abstract class BaseLeg {
     if (!this.ended) this.#deliver(() => this.#emitter.emit(name, event));
   }
 
+  protected emitAnswered(plan: MediaPlan): void {
+    this.emit("answered", { plan });
+    // By then SIP.js takes a request of ours in the dialog.
+    this.after(0, () => this.context.onAnswered(this));
+  }
+
   protected end(end: LegEnd): void {
     if (this.ended) return;
     this.#end = end;
@@ -236,10 +256,22 @@ export abstract class BaseLeg {
     if (digit !== undefined) this.emit("digit", { digit });
   }
 
-  /** Our address is another one: the far end is asked to send its media there. */
+  /**
+   * Our address may be another one: the far end is told, by an offer where its media is to go there too,
+   * else by a refresh of its target, as a session is refreshed (RFC 3261 12.2).
+   */
+  readdress(): void {
+    if (!this.#media || this.session.state !== SessionState.Established) return;
+    const isMoved = this.context.advertise(this.#media).host !== this.#advertised?.host;
+    const isElsewhere = this.#contact.replace(this.context.ownAddress());
+    if (isMoved) this.reoffer();
+    else if (isElsewhere) this.#renegotiate();
+  }
+
+  /** The far end is asked to send its media to our address of now. */
   reoffer(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
-    this.negotiator.setMedia(this.context.advertise(this.#media));
+    this.setMedia(this.#media);
     this.#offerDue = true;
     this.#renegotiate();
   }
@@ -298,7 +330,8 @@ export abstract class BaseLeg {
   /** Where our RTP is, for every description of this leg from now on. */
   protected setMedia(media: LocalMedia): void {
     this.#media = media;
-    this.negotiator.setMedia(this.context.advertise(media));
+    this.#advertised = this.context.advertise(media);
+    this.negotiator.setMedia(this.#advertised);
   }
 
   protected hangUpEstablished(session: Session): void {
@@ -386,15 +419,4 @@ export abstract class BaseLeg {
     this.#pending = null;
     for (const event of pending) event();
   }
-}
-
-/** application/dtmf-relay (`Signal=5`) and application/dtmf (`5`). */
-export function digitOf(contentType: string | undefined, body: string): string | undefined {
-  const type = mediaTypeOf(contentType ?? "");
-  const text =
-    type === "application/dtmf-relay" ? /^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] : body.trim();
-  if (type !== "application/dtmf-relay" && type !== "application/dtmf") return undefined;
-  if (text === "10") return "*";
-  if (text === "11") return "#";
-  return text !== undefined && /^[0-9A-D*#]$/i.test(text) ? text.toUpperCase() : undefined;
 }

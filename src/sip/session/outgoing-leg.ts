@@ -173,7 +173,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
       this.hangUpEstablished(this.session);
       return;
     }
-    this.emit("answered", { plan });
+    this.emitAnswered(plan);
     this.#phase = { name: "answered" };
   }
 

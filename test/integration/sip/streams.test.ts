@@ -232,7 +232,9 @@ describe("a trunk's connection", () => {
   });
 
   test("a registrar that hangs up after every answer is not stormed", async () => {
-    const registrar = await startStreamRegistrar(CARRIER, (socket) => socket.destroy());
+    const registrar = await startStreamRegistrar(CARRIER, {
+      onAnswered: (socket) => socket.destroy(),
+    });
     await register(registrar.port);
     await Bun.sleep(1200);
     expect(registrar.requests.length).toBeLessThanOrEqual(3);

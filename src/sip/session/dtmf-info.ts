@@ -1,0 +1,16 @@
+/** Digits in the body of an INFO, as phones and carriers send them: no RFC says how. */
+import { mediaTypeOf } from "../message/index.ts";
+
+/** What an INFO may carry. */
+export const DTMF_TYPES: readonly string[] = ["application/dtmf-relay", "application/dtmf"];
+
+/** application/dtmf-relay (`Signal=5`) and application/dtmf (`5`). */
+export function digitOf(contentType: string | undefined, body: string): string | undefined {
+  const type = mediaTypeOf(contentType ?? "");
+  const text =
+    type === "application/dtmf-relay" ? /^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] : body.trim();
+  if (!DTMF_TYPES.includes(type)) return undefined;
+  if (text === "10") return "*";
+  if (text === "11") return "#";
+  return text !== undefined && /^[0-9A-D*#]$/i.test(text) ? text.toUpperCase() : undefined;
+}
