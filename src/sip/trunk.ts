@@ -243,10 +243,10 @@ export class SipTrunk implements Trunk {
     this.#agent.close();
   }
 
-  /** False: it has no registration to keep, or has given it up. */
+  /** False: there is no registration to keep, it was given up, or it is refused and waits for its time. */
   get #registers(): boolean {
     const { name } = this.registration;
-    return name !== "not_required" && !name.startsWith("unregister");
+    return name === "registered" || name === "registering";
   }
 
   #keepAlive(): void {
