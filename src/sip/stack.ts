@@ -80,7 +80,7 @@ export interface SipDeps {
 }
 
 const UNAVAILABLE: ResponseParts = { statusCode: 503, headers: [["Retry-After", 30]] };
-const NEW_CALLS_PER_SEC = 10;
+const NEW_CALLS_PER_SEC = 250;
 const SESSION_EXPIRES_SEC = 1800;
 /** How long `close` waits for the answers to its BYEs. */
 const FAREWELL_MS = 1500;

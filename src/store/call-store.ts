@@ -23,7 +23,7 @@ const LIVE = ["dialing", "ringing", "in_progress"] as const;
 const OPEN = ["queued", ...LIVE] as const;
 
 /** Partial index `calls_recording_in_work` wants these very words. */
-const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
+export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
 
 export interface FinalFigures {
   readonly billableSeconds: number;

@@ -1,6 +1,6 @@
 /** Recordings on their way out: announced, mailed, and when they go. */
 import { and, asc, desc, eq, exists, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
-import type { CallRow } from "./call-store.ts";
+import { type CallRow, IS_IN_WORK } from "./call-store.ts";
 import type { Queries } from "./database.ts";
 import { calls, events, outbox } from "./schema/index.ts";
 
@@ -67,7 +67,12 @@ export function recordingStore(queries: Queries) {
         .select()
         .from(calls)
         .where(
-          and(eq(calls.recordingStatus, "processing"), isNotNull(calls.node), ne(calls.node, node)),
+          and(
+            IS_IN_WORK,
+            eq(calls.recordingStatus, "processing"),
+            isNotNull(calls.node),
+            ne(calls.node, node),
+          ),
         )
         .orderBy(asc(calls.id))
         .limit(limit);

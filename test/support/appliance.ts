@@ -96,7 +96,7 @@ export function applianceSettings(dataDir: string, host: string): AppSettings {
       bind: { host, port: 0 },
       externalIp: host,
       allowNetworks: ["127.0.0.0/8"],
-      newCallsPerSec: 10,
+      newCallsPerSec: 250,
       userAgent: "Linevoice",
       registerExpiresSec: 300,
       ringTimeoutMs: 20_000,

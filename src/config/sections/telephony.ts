@@ -50,7 +50,7 @@ export const sip = section({
     [],
     'networks that a trunk\'s server may be in, e.g. ["192.168.1.0/24"]',
   ),
-  new_calls_per_sec: integer(10, 1, 1000),
+  new_calls_per_sec: integer(250, 1, 1000),
   trace: flag(false),
 });
 

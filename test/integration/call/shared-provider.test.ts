@@ -122,7 +122,7 @@ test("a flood of calls to unknown numbers leaves a handful of rows and events", 
     ask(at % 2 === 0 ? "+37065550000" : `+3706555${String(at).padStart(4, "0")}`),
   );
   const codes = (await Promise.all(flood)).map(({ code }) => code);
-  expect(codes).toContain(503);
+  expect(codes.filter((code) => code === 200)).toEqual([]);
   expect(await world.callRows()).toBeLessThanOrEqual(5);
   const { app } = world;
   expect((await app.database.read.select().from(events)).length).toBeLessThanOrEqual(10);
