@@ -55,6 +55,8 @@ interface Scene {
   readonly transport?: "tcp" | "tls";
   readonly register?: boolean;
   readonly seenAs?: StreamRegistrarOptions["seenAs"];
+  /** How many REGISTERs are accepted; default: all. */
+  readonly registers?: number;
   /** The callee only rings. */
   readonly rings?: boolean;
   /** Of ours, for TLS. */
@@ -83,7 +85,11 @@ async function openTrunk(scene: Scene): Promise<Trunk> {
     ...(seenAs && { seenAs }),
     answer: (request) => {
       if (request.method === "ACK") return null;
-      if (request.method === "REGISTER") return contactEchoed(request);
+      if (request.method === "REGISTER") {
+        const isRefused =
+          ofMethod("REGISTER").length > (scene.registers ?? Number.POSITIVE_INFINITY);
+        return isRefused ? { statusCode: 403, toTag: "r" } : contactEchoed(request);
+      }
       const isRinging = scene.rings && request.method === "INVITE";
       return isRinging ? { statusCode: 180, toTag: "far" } : accepted(request, scene);
     },
@@ -272,6 +278,20 @@ test("in a call that rang meanwhile, as soon as it is answered", async () => {
   const ended = endOf(leg);
   sendTo(targetOf(ofMethod("UPDATE")[0]), { method: "BYE" });
   expect(await ended).toMatchObject({ by: "callee", kind: "bye" });
+});
+
+test("while the registration is refused, which is not tried again for minutes", async () => {
+  const trunk = await openTrunk({ allow: `${BASIC}, UPDATE`, registers: 1 });
+  const leg = await answeredCall(trunk);
+  await reconnect();
+  await eventually(() => trunk.registration.name === "failed", "the refusal");
+  await eventually(() => ofMethod("UPDATE").length === 1, "the first UPDATE");
+  await reconnect(false);
+  await eventually(() => ofMethod("UPDATE").length === 2, "the second UPDATE");
+  expect(ofMethod("REGISTER")).toHaveLength(2);
+  const ended = endOf(leg);
+  sendTo(targetOf(ofMethod("UPDATE")[1]), { method: "BYE" });
+  expect((await ended).kind).toBe("bye");
 });
 
 test("behind a NAT: with the port that the registrar sees, and not the media", async () => {
