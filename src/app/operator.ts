@@ -235,6 +235,7 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
             register: draft.register,
             channels: draft.channels,
             extraNetworks: draft.extra_networks?.length ? draft.extra_networks : null,
+            setByOperator: true,
             createdAt: nowMs,
             updatedAt: nowMs,
           },

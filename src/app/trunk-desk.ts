@@ -16,7 +16,11 @@ import type { TrunkLoader } from "./trunks.ts";
 
 type Draft = Omit<TrunkWish, "password">;
 
-function checkWish({ server, outboundProxy, register, username }: Draft, rules: AddressRules) {
+/** `rules` null: the operator named the place. */
+function checkWish(
+  { server, outboundProxy, register, username }: Draft,
+  rules: AddressRules | null,
+) {
   if (!isHost(server)) throw invalidField("server", "`server` must be a host name or IP address.");
   if (isForbidden(server, rules)) throw invalidField("server", notAllowed("server"));
   if (outboundProxy !== null) {
@@ -31,9 +35,9 @@ function checkWish({ server, outboundProxy, register, username }: Draft, rules: 
 }
 
 /** Names are looked up when the trunk speaks to them, and held to the same rules there. */
-function isForbidden(host: string, rules: AddressRules): boolean {
+function isForbidden(host: string, rules: AddressRules | null): boolean {
   const literal = host.replace(/^\[|\]$/g, "");
-  return isIP(literal) !== 0 && !rules.check(literal).allowed;
+  return rules !== null && isIP(literal) !== 0 && !rules.check(literal).allowed;
 }
 
 const notAllowed = (field: string) =>
@@ -91,11 +95,13 @@ export function createTrunkDesk(deps: {
     },
 
     async set(tenantId, { password, ...draft }, asOperator = false) {
-      checkWish(draft, rules);
       const nowMs = clock.now();
       const trunk = await database.tx(async (queries) => {
         const store = trunkStore(queries);
         const stored = await store.find(tenantId);
+        const isKept = stored !== undefined && isSamePlace(stored, draft);
+        const setByOperator = asOperator || (isKept && stored.setByOperator);
+        checkWish(draft, setByOperator ? null : rules);
         if (!asOperator) checkPeering(stored, draft);
         if (password === null && !stored && draft.register)
           throw invalidField("password", "`password` is needed: none is stored yet.");
@@ -105,10 +111,10 @@ export function createTrunkDesk(deps: {
             "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
           );
         // Another server's calls come from elsewhere.
-        const moved = stored && !isSamePlace(stored, draft) ? { extraNetworks: null } : {};
+        const moved = stored && !isKept ? { extraNetworks: null } : {};
         return store.put(
           tenantId,
-          { ...draft, ...moved, createdAt: nowMs, updatedAt: nowMs },
+          { ...draft, ...moved, setByOperator, createdAt: nowMs, updatedAt: nowMs },
           (id) =>
             password === null && stored
               ? stored.passwordSealed

@@ -25,6 +25,7 @@ function settingsOf(trunk: TrunkRecord, vault: Vault): TrunkSettings {
     callerId: e164(trunk.callerId),
     register: trunk.register,
     extraNetworks: trunk.extraNetworks ?? [],
+    setByOperator: trunk.setByOperator,
   };
 }
 

@@ -40,6 +40,8 @@ export interface TrunkSettings {
   readonly register: boolean;
   /** Networks (CIDR) that the carrier sends calls from besides its server's addresses. */
   readonly extraNetworks?: readonly string[];
+  /** The operator named server and proxy: they may be any address. Missing: no, the address rules hold. */
+  readonly setByOperator?: boolean;
 }
 
 export type RegistrationStatus =

@@ -171,6 +171,8 @@ class Stack implements SipStack {
     if (this.#trunks.has(stated.trunkId)) throw new Error("the trunk exists already");
     const outboundProxy = stated.outboundProxy ?? this.settings.outboundProxy ?? null;
     const settings = { ...stated, outboundProxy };
+    // A proxy of the configuration is the operator's, too.
+    const isOperators = stated.setByOperator || outboundProxy !== stated.outboundProxy;
     const { clock, random, log } = this.deps;
     const hasKeys = (this.settings.srtp ?? "off") !== "off";
     if (hasKeys && settings.transport !== "tls") {
@@ -181,7 +183,7 @@ class Stack implements SipStack {
       random,
       log,
       locator: this.#locator,
-      mayReach: (host) => this.#rules.check(host).allowed,
+      mayReach: (host) => isOperators || this.#rules.check(host).allowed,
       failed: this.#failed,
       mapped: () => this.#stun?.mapped ?? null,
       transactions: this.#transactions,

@@ -24,6 +24,7 @@ import m21 from "../../migrations/0021_dialing-permissions.sql" with { type: "te
 import m22 from "../../migrations/0022_agent_keys_and_memories.sql" with { type: "text" };
 import m23 from "../../migrations/0023_recording_forms.sql" with { type: "text" };
 import m24 from "../../migrations/0024_call-notices.sql" with { type: "text" };
+import m25 from "../../migrations/0025_trunk-set-by-operator.sql" with { type: "text" };
 
 export const migrations = [
   { tag: "0000_init", createdAt: 1795244588761, sql: m0 as string },
@@ -51,4 +52,5 @@ export const migrations = [
   { tag: "0022_agent_keys_and_memories", createdAt: 1795338361326, sql: m22 as string },
   { tag: "0023_recording_forms", createdAt: 1795339490703, sql: m23 as string },
   { tag: "0024_call-notices", createdAt: 1795339813410, sql: m24 as string },
+  { tag: "0025_trunk-set-by-operator", createdAt: 1795341754906, sql: m25 as string },
 ];

@@ -84,6 +84,8 @@ export const trunks = sqliteTable(
     channels: integer("channels"),
     /** Addresses and networks (CIDR) that the carrier sends calls from besides its server's; null: none. */
     extraNetworks: json<readonly string[]>("extra_networks"),
+    /** Who named server and proxy. What the operator names may be any address; a tenant's is held to the address rules. */
+    setByOperator: flag("set_by_operator").notNull().default(true),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },

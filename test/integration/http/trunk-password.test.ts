@@ -8,6 +8,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import type { TrunkWish } from "../../../src/http/dashboard/ports.ts";
 import type { Database } from "../../../src/store/database.ts";
+import { trunkStore } from "../../../src/store/trunk-store.ts";
 import { createTenant } from "../../../src/tenant/create-tenant.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -68,4 +69,21 @@ test("the same place keeps it; another server, proxy or realm asks for it again"
   expect(reloads).toBe(2);
   expect((await desk().get(tenantId))?.server).toBe("SIP.example.com");
   expect(await set({ password: "new", server: "sip.second.example" })).toBe("kept");
+});
+
+test("a private address is the operator's to name; the owner keeps it, and may not name another", async () => {
+  const inside = { server: "192.168.7.5", password: "new" };
+  expect(await set(inside)).toBe("valid_server_required");
+  expect(await set({ ...inside, server: "sip.example.com", outboundProxy: "10.1.2.3" })).toBe(
+    "valid_outbound_proxy_required",
+  );
+  const setByOperator = async () => (await trunkStore(database.read).find(tenantId))?.setByOperator;
+  await desk().set(tenantId, { ...wish, ...inside }, true);
+  expect(await setByOperator()).toBe(true);
+  expect(await set({ ...inside, username: "other" })).toBe("kept");
+  expect(await setByOperator()).toBe(true);
+  expect(await set({ ...inside, server: "192.168.7.6" })).toBe("valid_server_required");
+  expect(await set({ ...inside, server: "sip.example.com" })).toBe("kept");
+  expect(await setByOperator()).toBe(false);
+  expect(await set(inside)).toBe("valid_server_required");
 });

@@ -1,0 +1,1 @@
+ALTER TABLE `trunks` ADD `set_by_operator` integer DEFAULT true NOT NULL;
