@@ -143,7 +143,7 @@ describe("install.sh", () => {
       const unprivileged = await debian.run(
         "setpriv --reuid linevoice --regid linevoice --clear-groups linevoice tenant list",
       );
-      expect(unprivileged.status).toBe(1);
+      expect(unprivileged.status).toBe(2);
       expect(unprivileged.out).toContain("as root");
     },
     LIMIT_MS,
