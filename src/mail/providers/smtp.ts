@@ -34,7 +34,7 @@ interface SmtpFailure {
   readonly response?: string;
 }
 
-/** 5yz is final (RFC 5321 4.2.1), but a failed login is the operator's to mend, not the message's. */
+/** 5yz is final (RFC 5321 4.2.1), but a failed login is the operator's to fix, not the message's. */
 const isFinal = ({ responseCode = 0, code }: SmtpFailure): boolean =>
   responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
 
