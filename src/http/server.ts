@@ -9,6 +9,7 @@
  */
 import { Elysia } from "elysia";
 import { AGENT_VOICES } from "../agent/agent.ts";
+import { systemClock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "../dashboard/embedded.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
@@ -205,7 +206,8 @@ export async function createHttpServer(
     port: address.port,
     perAddressMax: settings.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
     isExempt: (peer) => isListed(proxies, peer),
-    ...{ clock, log },
+    // Sockets are the machine's, and so is their time.
+    ...{ clock: systemClock, log },
   });
 
   return {
