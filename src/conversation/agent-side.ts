@@ -8,6 +8,7 @@
  */
 
 import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 import type { EngineSession, ExpectedAnswer, MindInput } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
@@ -42,6 +43,7 @@ export interface AgentSideOptions extends Pick<BuiltInsOptions, "sendDigits"> {
   readonly transcript: Transcript;
   readonly usage: UsageMeter;
   readonly clock: Clock;
+  readonly log: Log;
   readonly emit: (message: SessionMessage) => void;
   readonly echo: EchoGuard;
   readonly machine: TurnMachine;
@@ -86,6 +88,7 @@ export class AgentSide {
       phrases: options.cached,
       echo: options.echo,
       clock,
+      log: options.log,
       onText: options.onText,
       onFailure,
       onFirstAudio: () => this.#turn.mark("firstAudio"),

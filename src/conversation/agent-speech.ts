@@ -6,6 +6,8 @@
  * were played, the words of the cut one up to the cut, and the rest.
  */
 import { type Clock, sleep } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { EngineFailure, type Voice } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import { withDeadline } from "./deadline.ts";
@@ -47,8 +49,10 @@ interface AgentSpeechOptions {
   readonly phrases: CachedPhrases;
   readonly echo: EchoGuard;
   readonly clock: Clock;
+  readonly log: Log;
   /** Each piece, before it is synthesised. */
   readonly onText?: (text: string) => void;
+  /** The voice failed twice in a row. */
   readonly onFailure: (failure: EngineFailure) => void;
   /** The first samples of a piece that the mind or the greeting wanted are queued. */
   readonly onFirstAudio?: () => void;
@@ -60,6 +64,8 @@ const MS_PER_CHARACTER = 65;
 const BACKPRESSURE_POLL_MS = 100;
 const PART_MS = 5_000;
 const PIECES_MAX = 500;
+/** A lost sentence is made once more. */
+const FAILURES_MAX = 2;
 
 export class AgentSpeech {
   #pieces: Piece[] = [];
@@ -68,6 +74,7 @@ export class AgentSpeech {
   #abort = new AbortController();
   /** What may still be said to its end before a transfer. */
   #lastPiece: Piece | null = null;
+  #failuresInARow = 0;
 
   constructor(private readonly options: AgentSpeechOptions) {}
 
@@ -165,7 +172,7 @@ export class AgentSpeech {
     return this.#split(() => 1);
   }
 
-  /** The voice was lost and is back: the sentences that it had not finished begin anew. */
+  /** The voice was lost: the sentences that it had not finished begin anew. */
   retry(): void {
     this.#abort.abort();
     this.#abort = new AbortController();
@@ -237,11 +244,21 @@ export class AgentSpeech {
         if (signal.aborted) break;
       }
     } catch (error) {
-      if (!signal.aborted) this.options.onFailure(asVoiceFailure(error));
+      if (!signal.aborted) this.#failed(asVoiceFailure(error));
     } finally {
       this.#synthesising = false;
       if (this.#waiting.length > 0) void this.#synthesiseWaiting();
     }
+  }
+
+  #failed(failure: EngineFailure): void {
+    this.#failuresInARow++;
+    if (this.#failuresInARow >= FAILURES_MAX) {
+      this.options.onFailure(failure);
+      return;
+    }
+    this.options.log.warn("voice.retried", { error: describeError(failure) });
+    this.retry();
   }
 
   async #synthesise(piece: Piece, signal: AbortSignal): Promise<void> {
@@ -257,6 +274,7 @@ export class AgentSpeech {
         if (next.done) break;
         await this.#play(piece, next.value, signal);
       }
+      this.#failuresInARow = 0;
     }
     if (!signal.aborted) piece.complete = true;
     if (piece.startMs === null) piece.startMs = piece.endMs = this.#placeNow();

@@ -8,7 +8,6 @@
  * max duration, recording, report) is session.ts's.
  */
 import type { EndedReason } from "../call/ended-reason.ts";
-import type { Log } from "../core/log.ts";
 import type { MediaDirection } from "../media/plan.ts";
 import type { VoiceActivityDetector } from "../media/ports.ts";
 import type { CallBrief, ToolResult, TransferFailure } from "../worker/messages.ts";
@@ -51,7 +50,6 @@ type AgentSideWiring =
 export interface DialogueOptions extends Omit<AgentSideOptions, AgentSideWiring> {
   readonly brief: CallBrief;
   readonly vad: VoiceActivityDetector;
-  readonly log: Log;
   readonly onLastWordSaid: (reason: EndedReason) => void;
   /** The agent's sentence is said; the caller is held for a transfer. */
   readonly onHeld: () => void;

@@ -26,7 +26,8 @@ export const EAR_TIMEOUT_MS = 22_000;
 /** For what the caller was saying when the line went. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;
 export const MIND_TIMEOUT_MS = 15_000;
-export const VOICE_TIMEOUT_MS = 5_000;
+/** Two providers' own time-outs (5 s each) and the embedded voice's (6 s) come first. */
+export const VOICE_TIMEOUT_MS = 17_000;
 export const SUMMARY_TIMEOUT_MS = 4_000;
 /** The last words, or the message on a voicemail, are cut off here, should they never end. */
 export const CLOSING_MS_MAX = 60_000;

@@ -168,6 +168,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     /** Milliseconds before the mind says its first word. */
     thinksForMs: 0,
     voiceFails: false,
+    /** So many sentences fail before the voice is there again. */
+    voiceLosses: 0,
     /** Milliseconds before the voice's first samples. */
     voiceTakesMs: 0,
     mindFails: null as EngineFailure | null,
@@ -206,7 +208,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     },
     voice: {
       async *speak(text, signal) {
-        if (script.voiceFails) throw new Error("no voice");
+        if (script.voiceFails || script.voiceLosses-- > 0) throw new Error("no voice");
         if (signal.aborted) return;
         if (script.voiceTakesMs > 0) await sleep(clock, script.voiceTakesMs);
         if (signal.aborted) return;

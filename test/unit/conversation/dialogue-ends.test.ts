@@ -108,6 +108,31 @@ test("a failing voice ends the call with the apology that was prepared", async (
   expect(call.turns().at(-1)?.text).toBe(PHRASES.apology);
 });
 
+test("one lost sentence is said again, two in a row are a failed engine", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  for (let question = 1; question <= 2; question++) {
+    call.script.voiceLosses = 1;
+    await call.says("When are you open?");
+    await call.silence(3_000);
+    expect(call.turns().at(-1)).toMatchObject({ text: "All right.", interrupted: false });
+  }
+  call.script.voiceLosses = 2;
+  await call.says("When are you open?");
+  await call.silence(8_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
+});
+
+test("a voice that needs all the time its engine gives it still says the answer", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.voiceTakesMs = 16_000;
+  await call.says("When are you open?");
+  await call.silence(20_000);
+  expect(call.endWish()).toBeNull();
+  expect(call.turns().at(-1)?.text).toEndWith("All right.");
+});
+
 test("a failing mind ends the call with an apology", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
