@@ -6,7 +6,6 @@
  * what the caller said meanwhile, and neither is lost; a filler is never clipped by the answer (both
  * go through one queue). When the caller may take the word is dialogue.ts's.
  */
-
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { EngineSession, ExpectedAnswer, MindInput } from "../engine/ports.ts";
@@ -18,6 +17,7 @@ import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
 import type { FirstWords, Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
+import { IdlePrompt } from "./idle-prompt.ts";
 import { NEARLY_DONE_MS } from "./limits.ts";
 import { NeverSilent } from "./never-silent.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
@@ -73,12 +73,16 @@ export class AgentSide {
   #lastSaid = "";
   readonly #builtIns: BuiltIns;
   readonly #neverSilent: NeverSilent;
+  readonly #idlePrompt: IdlePrompt;
   readonly #proof: DisclosureProof;
   readonly #transfers = new TransferWishes();
   #playedMs = 0;
 
   constructor(options: AgentSideOptions) {
-    const { settings, audio, engine, clock, usage, emit, onFailure } = options;
+    const { settings, audio, engine, clock, usage, emit } = options;
+    const onFailure = (error: unknown) => {
+      if (!this.#idlePrompt.excuses(error)) options.onFailure(error);
+    };
     this.#options = options;
     this.#machine = options.machine;
     this.#turn = new AgentTurn(clock, options.transcript);
@@ -94,8 +98,11 @@ export class AgentSide {
       onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),
     });
-    this.#neverSilent = new NeverSilent(settings);
-    const { opening, transcript } = options;
+    const { opening, transcript, tongue } = options;
+    const say = (text: string) => this.sayPhrase(text);
+    this.#neverSilent = new NeverSilent({ settings, tongue, say, speech: this.#speech });
+    const stop = () => this.stop(settings.bargeInFadeMs);
+    this.#idlePrompt = new IdlePrompt({ ...options, say, stop });
     this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
     this.#responder = new Responder(engine.mind, clock, {
       text: (text) => this.#say(text),
@@ -107,7 +114,7 @@ export class AgentSide {
       transfer: (target) => this.#transfers.replace({ target, briefing: null, toolCallId: null }),
       message: (text) => this.#builtIns.keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
-      done: (input) => this.#mindDone(input),
+      done: () => this.#mindDone(),
       failed: onFailure,
     });
     this.#tools = new ToolCalls({
@@ -328,14 +335,12 @@ export class AgentSide {
     if (isResult ? this.#responder.busy || callerHasWord : this.toolAtWork) return;
     this.#inbox.shift();
     if (!isResult || name !== "agent_speaking") this.#machine.apply({ type: "respond" });
+    this.#idlePrompt.follow(next);
     this.#responder.respond(next);
   }
 
-  #mindDone(input: MindInput): void {
-    if (input.type === "silence" && !this.#speech.hasWords) {
-      const { idlePrompts } = this.#options.tongue.phrases;
-      this.sayPhrase(idlePrompts[input.count === 1 ? 0 : 1]);
-    }
+  #mindDone(): void {
+    if (!this.#speech.hasWords) this.#idlePrompt.unworded();
     this.readInbox();
   }
 
@@ -369,6 +374,7 @@ export class AgentSide {
   /** The agent has said what it had to say, perhaps nothing. */
   #settle(how: "agent_done" | "nothing_to_say"): void {
     this.finishTurn();
+    this.#idlePrompt.follow(null);
     this.#machine.apply({ type: how });
     const wish = this.#transfers.handOver();
     if (wish === null) return;
@@ -387,13 +393,6 @@ export class AgentSide {
     const wanted =
       (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
     const heard = playing || this.#tools.pending || !this.#speech.starving;
-    if (this.#neverSilent.follow({ wanted, heard })) this.#breakSilence();
-  }
-
-  #breakSilence(): void {
-    const { phrases, fillers } = this.#options.tongue;
-    const phrase = this.#speech.hasSpoken ? fillers.next() : phrases.hush;
-    if (!this.#speech.hasWords) this.sayPhrase(phrase);
-    else if (this.#speech.disclosureShare !== 0) this.#speech.interject(phrase);
+    this.#neverSilent.follow({ wanted, heard });
   }
 }

@@ -24,8 +24,8 @@ export interface ResponderEvents {
   transfer(target: string): void;
   message(text: string): void;
   usage(tokens: { readonly inputTokens: number; readonly outputTokens: number }): void;
-  /** The answer to `input` is complete. */
-  done(input: MindInput): void;
+  /** The answer is complete. */
+  done(): void;
   failed(failure: EngineFailure): void;
 }
 
@@ -125,7 +125,7 @@ export class Responder {
         if (abort.signal.aborted) return;
       }
       this.#abort = null;
-      this.events.done(input);
+      this.events.done();
     } catch (error) {
       if (abort.signal.aborted) return;
       this.abort();

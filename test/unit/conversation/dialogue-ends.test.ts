@@ -133,6 +133,23 @@ test("a voice that needs all the time its engine gives it still says the answer"
   expect(call.turns().at(-1)?.text).toEndWith("All right.");
 });
 
+test.each([
+  ["a voice that fails", { voiceFails: true }],
+  ["a voice that hangs", { voiceTakesMs: 600_000 }],
+  ["a mind that fails", { mindFails: new EngineFailure("mind", "gone") }],
+  ["a mind that hangs", { thinksForMs: 600_000 }],
+] as const)("a silent caller is let go for the silence, also by %s", async (_, fault) => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  Object.assign(call.script, fault);
+  await call.silence(120_000);
+  expect(call.endWish()).toEqual({ type: "end_wish", reason: "silence_timeout" });
+  const said = call.turns().map((turn) => turn.text);
+  expect(said.join(" ")).toContain(PHRASES.idlePrompts[0]);
+  expect(said.at(-1)).toBe(PHRASES.silenceGoodbye);
+  expect(call.illegalEvents).toEqual([]);
+});
+
 test("a failing mind ends the call with an apology", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
