@@ -1,62 +1,170 @@
-/** Which tests can reach a file of the program, nearest first: by the imports that exist at run time. */
-import { readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+/**
+ * Which test files run a line of the program. Each test file is run once, unchanged, and its coverage is kept in
+ * `dist/mutants`, so that a second run measures only what has changed since. A test file that fails unchanged can
+ * judge nothing; it is named and left out.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { copyTree, type Tree } from "./tree.ts";
 
-export interface Reach {
-  /** Tests of one file of `src`: the nearest, the other quick ones, those with real audio. May be empty. */
-  stagesFor(file: string): readonly [near: string[], quick: string[], slow: string[]];
+const measuredSchema = z.object({
+  test: z.string(),
+  /** Of the test's text and of everything under `src` and `test/support`. */
+  hash: z.string(),
+  passed: z.boolean(),
+  seconds: z.number(),
+  /** File → the lines that ran, as `3-17 20-21`. */
+  lines: z.record(z.string(), z.string()),
+});
+type Measured = z.infer<typeof measuredSchema>;
+
+export interface ReachingTest {
+  readonly test: string;
+  /** As measured on the unchanged tree. */
+  readonly seconds: number;
 }
 
-const IMPORT =
-  /(?:^|\n)\s*(?:import|export)\s+(?!type\s)[^"';]*?from\s+"(\.[^"]+)"|import\(\s*"(\.[^"]+)"\s*\)|new URL\(\s*"(\.[^"]+\.ts)"/g;
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface Reach {
+  /** A test without real audio runs one of these lines. */
+  isQuick(places: readonly Place[]): boolean;
+  /** Tests that run one of these lines, the likeliest and cheapest first; with real audio only when no other does. */
+  testsFor(places: readonly Place[]): Promise<ReachingTest[]>;
+}
 
 /** They judge the compiled program or the pages: a changed source does not reach them. */
 const OUTSIDE = /^test\/(binary|browser|dashboard|integration\/cli|peer)\//;
-const SLOW = /^test\/(scenario|integration\/(rtp|sip|speech|engine))\//;
+/** They keep the pace of speech or of SIP's timers: asked only where no other test runs the line. */
+const WITH_AUDIO = /^test\/(scenario|integration\/(rtp|sip|speech))\//;
 /** Long by themselves; what they hold is held by quicker ones. */
-const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss)\b/;
+const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss|mutated)\b/;
+const MEASURE_LIMIT_SECONDS = 240;
 
-/** `root`: the project's folder. */
-export async function createReach(root: string): Promise<Reach> {
-  const files = await Array.fromAsync(new Bun.Glob("{src,test}/**/*.{ts,tsx}").scan({ cwd: root }));
-  const direct = new Map<string, string[]>();
-  for (const file of files) {
-    const found = readFileSync(join(root, file), "utf8").matchAll(IMPORT);
-    direct.set(
-      file,
-      [...found].map((match) =>
-        normalize(join(dirname(file), match[1] ?? match[2] ?? match[3] ?? "")),
-      ),
-    );
-  }
-  /** File → imports away. */
-  const distances = (from: string): Map<string, number> => {
-    const seen = new Map([[from, 0]]);
-    const queue = [from];
-    for (let at = queue.shift(); at !== undefined; at = queue.shift())
-      for (const next of direct.get(at) ?? [])
-        if (!seen.has(next)) {
-          seen.set(next, (seen.get(at) ?? 0) + 1);
-          queue.push(next);
-        }
-    return seen;
+const hashOf = (text: string) => Bun.hash(text).toString(36);
+
+async function filesOf(root: string, pattern: string): Promise<string[]> {
+  return (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))).sort();
+}
+
+async function hashOfTree(root: string): Promise<string> {
+  const files = [
+    ...(await filesOf(root, "src/**/*.ts")),
+    ...(await filesOf(root, "test/support/**/*.ts")),
+    ...(await filesOf(root, "migrations/**/*.sql")),
+  ].filter((file) => !file.startsWith("test/support/mutants/"));
+  return hashOf(files.map((file) => readFileSync(join(root, file), "utf8")).join("\0"));
+}
+
+/** `SF:file`, then `DA:line,count` for each line that has code. */
+function linesOfLcov(text: string): Record<string, string> {
+  const lines: Record<string, string> = {};
+  let [file, first, last] = ["", 0, 0];
+  const close = () => {
+    if (last > 0 && file.startsWith("src/"))
+      lines[file] = `${lines[file] === undefined ? "" : `${lines[file]} `}${first}-${last}`;
+    [first, last] = [0, 0];
   };
-  const tests = files.filter((file) => file.endsWith(".test.ts") && !OUTSIDE.test(file)).sort();
-  const reached = new Map(tests.map((test) => [test, distances(test)]));
+  for (const row of text.split("\n")) {
+    const [, line, count] = /^DA:(\d+),(\d+)$/.exec(row) ?? [];
+    const at = Number(line);
+    if (last > 0 && (count === undefined || count === "0" || at !== last + 1)) close();
+    if (row.startsWith("SF:")) file = row.slice(3);
+    if (count === undefined || count === "0") continue;
+    [first, last] = [first || at, at];
+  }
+  close();
+  return lines;
+}
+
+const holds = (ranges: string | undefined, line: number): boolean =>
+  ranges?.split(" ").some((range) => {
+    const [first = 0, last = 0] = range.split("-").map(Number);
+    return first <= line && line <= last;
+  }) ?? false;
+
+async function measure(tree: Tree, test: string, hash: string): Promise<Measured> {
+  const coverageTo = join(tree.directory, "coverage");
+  const limits = { limitSeconds: MEASURE_LIMIT_SECONDS, coverageTo };
+  const report = join(coverageTo, "lcov.info");
+  // What stumbles once on a busy machine may stand the second time.
+  let run = await tree.run(test, limits);
+  if (run.outcome !== "passed") run = await tree.run(test, limits);
+  const lines = existsSync(report) ? linesOfLcov(readFileSync(report, "utf8")) : {};
+  rmSync(coverageTo, { recursive: true, force: true });
+  const passed = run.outcome === "passed";
+  return { test, hash, passed, lines, seconds: Math.round(run.seconds * 100) / 100 };
+}
+
+/** One line of JSON each; the last word about a test counts. */
+function readMeasured(path: string): Map<string, Measured> {
+  const rows = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+  return new Map(
+    rows.map((row) => measuredSchema.parse(JSON.parse(row))).map((row) => [row.test, row]),
+  );
+}
+
+/** Measures what `kept` does not know yet. */
+async function measureAll(
+  root: string,
+  kept: string,
+  tests: readonly string[],
+): Promise<Measured[]> {
+  const known = readMeasured(kept);
+  const treeHash = await hashOfTree(root);
+  mkdirSync(dirname(kept), { recursive: true });
+  const tree = copyTree(root);
+  try {
+    const all: Measured[] = [];
+    for (const test of tests) {
+      const hash = `${treeHash}-${hashOf(readFileSync(join(root, test), "utf8"))}`;
+      const before = known.get(test);
+      const row = before?.hash === hash ? before : await measure(tree, test, hash);
+      if (row !== before) appendFileSync(kept, `${JSON.stringify(row)}\n`);
+      if (!row.passed) console.log(`left out, it fails without any change: ${test}`);
+      all.push(row);
+    }
+    return all.filter(({ passed }) => passed);
+  } finally {
+    tree.remove();
+  }
+}
+
+const reaching = (measured: readonly Measured[], places: readonly Place[]): Measured[] =>
+  measured.filter(({ lines }) => places.some((place) => holds(lines[place.file], place.line)));
+
+/** Smaller is sooner: tests of the same room or name, then what costs less. */
+function rankOf({ test, seconds }: Measured, file: string): number {
+  const words = file.replace(/\.ts$/, "").split(/[/-]/).slice(1);
+  const near = words.filter((word) => test.split(/[/.-]/).includes(word)).length;
+  return (seconds + 0.5) / 4 ** near;
+}
+
+/** `root`: the project's folder; `kept`: where measurements stay between runs. */
+export async function createReach(root: string, kept: string): Promise<Reach> {
+  const tests = (
+    await filesOf(root, "test/{unit,property,integration,scenario}/**/*.test.ts")
+  ).filter((test) => !OUTSIDE.test(test) && !SOAKS.test(test));
+  const measured = (isSlow: boolean) =>
+    measureAll(
+      root,
+      kept,
+      tests.filter((test) => WITH_AUDIO.test(test) === isSlow),
+    );
+  const quick = await measured(false);
+  let slow: Promise<Measured[]> | undefined;
+  const isQuick = (places: readonly Place[]) => reaching(quick, places).length > 0;
   return {
-    stagesFor(file) {
-      const room = file.split("/")[1] ?? "";
-      const near: string[] = [];
-      const quick: string[] = [];
-      const slow: string[] = [];
-      for (const test of tests) {
-        const distance = reached.get(test)?.get(file);
-        if (distance === undefined || SOAKS.test(test)) continue;
-        if (SLOW.test(test)) slow.push(test);
-        else if (distance <= 2 || test.includes(`/${room}/`)) near.push(test);
-        else quick.push(test);
-      }
-      return [near, quick, slow];
+    isQuick,
+    async testsFor(places) {
+      const file = places[0]?.file ?? "";
+      if (!isQuick(places)) slow ??= measured(true);
+      const asked = isQuick(places) ? quick : ((await slow) ?? []);
+      return reaching(asked, places).sort((a, b) => rankOf(a, file) - rankOf(b, file));
     },
   };
 }

@@ -2,8 +2,9 @@
  * Places in the domain where a small change of the program must make a test fail: an operator, a bound, a
  * condition, a default. Found in the syntax tree, so that comments, types and texts stay as they are.
  */
+import { basename } from "node:path";
 import ts from "typescript5";
-import { seededRandom } from "../../../src/core/random.ts";
+import { isEquivalent } from "./equivalent.ts";
 
 export interface Site {
   /** From the root of the project. */
@@ -15,7 +16,13 @@ export interface Site {
   readonly end: number;
   readonly before: string;
   readonly after: string;
+  readonly lineText: string;
+  /** The name that is declared outside of every function and holds this place; null: a function holds it. */
+  readonly constant: string | null;
 }
+
+/** What the change itself knows of its place. */
+type Change = Omit<Site, "file" | "line" | "lineText" | "constant">;
 
 const OPERATORS: Readonly<Record<string, string>> = {
   "<": "<=",
@@ -51,12 +58,8 @@ const joinsTexts = (node: ts.BinaryExpression): boolean =>
   isText(node.right) ||
   (ts.isBinaryExpression(node.left) && joinsTexts(node.left));
 
-function changeOf(node: ts.Node, source: ts.SourceFile): Omit<Site, "file" | "line"> | null {
-  const replace = (
-    target: ts.Node,
-    after: string,
-    kind: Site["kind"],
-  ): Omit<Site, "file" | "line"> => ({
+function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
+  const replace = (target: ts.Node, after: string, kind: Site["kind"]): Change => ({
     ...{ kind, after, before: target.getText(source) },
     ...{ start: target.getStart(source), end: target.getEnd() },
   });
@@ -78,6 +81,8 @@ function changeOf(node: ts.Node, source: ts.SourceFile): Omit<Site, "file" | "li
     if (value > 1 && Number.isInteger(value))
       return replace(node, `(${node.getText(source)} ${value < 1000 ? "+ 1" : "* 2"})`, "bound");
   }
+  // A signal aborts once: its listener is called once with and without the word.
+  if (ts.isPropertyAssignment(node) && node.name.getText(source) === "once") return null;
   const isDefault =
     ts.isPropertyAssignment(node) || (ts.isParameter(node) && node.initializer !== undefined);
   if (isDefault && node.initializer) {
@@ -89,16 +94,28 @@ function changeOf(node: ts.Node, source: ts.SourceFile): Omit<Site, "file" | "li
   return null;
 }
 
+function constantOf(node: ts.Node): string | null {
+  let name: string | null = null;
+  for (let at: ts.Node | undefined = node; at; at = at.parent) {
+    if (ts.isFunctionLike(at) || ts.isClassLike(at)) return null;
+    if (ts.isVariableDeclaration(at) && ts.isIdentifier(at.name)) name = at.name.text;
+  }
+  return name;
+}
+
 /** Every place of one file, in order. */
 export function sitesOf(file: string, text: string): Site[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const rows = text.split("\n");
   const found: Site[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
     const change = changeOf(node, source);
     if (change && !isToldOnly(node, source)) {
       const { line } = source.getLineAndCharacterOfPosition(change.start);
-      found.push({ file, line: line + 1, ...change });
+      const lineText = (rows[line] ?? "").trim();
+      const site = { file, line: line + 1, lineText, constant: constantOf(node), ...change };
+      if (!isEquivalent(site)) found.push(site);
     }
     ts.forEachChild(node, visit);
   };
@@ -106,15 +123,31 @@ export function sitesOf(file: string, text: string): Site[] {
   return found;
 }
 
+/**
+ * What a place is called apart from its folder and its line, so that a tree that has moved or grown is changed in the
+ * same places: the file's name, the line's text and which of the same it is.
+ */
+function namesOf(sites: readonly Site[]): Map<Site, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    sites.map((site) => {
+      const { file, kind, lineText, before, after } = site;
+      const name = [basename(file), kind, lineText, before, after].join("\0");
+      const nth = seen.get(`${file}\0${name}`) ?? 0;
+      seen.set(`${file}\0${name}`, nth + 1);
+      return [site, `${name}\0${nth}`];
+    }),
+  );
+}
+
 /** `count` places, at most `perFileMax` of one file, every kind alike as far as there are enough. */
 export function chooseSites(
   sites: readonly Site[],
   { count, perFileMax, seed }: { count: number; perFileMax: number; seed: number },
 ): Site[] {
-  const random = seededRandom(seed);
-  const shuffled = sites
-    .map((site) => ({ site, at: random.float() }))
-    .sort((a, b) => a.at - b.at)
+  const shuffled = [...namesOf(sites)]
+    .map(([site, name]) => ({ site, at: Bun.hash(`${seed}\0${name}`) }))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
     .map(({ site }) => site);
   const chosen: Site[] = [];
   const perFile = new Map<string, number>();

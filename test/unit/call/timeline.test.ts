@@ -33,6 +33,14 @@ test("a step that was not measured is null, and the next one counts from the las
   expect(stagesOf(spoken)).toMatchObject({ sttMs: null, llmFirstMs: null, ttsFirstMs: 170 });
 });
 
+test("without a known milestone before it, a step counts from its own first milliseconds", () => {
+  const none = { endpointMs: null, sttFinalMs: null, firstTokenMs: null, firstAudioMs: null };
+  const at = { ...measures, ...none, firstPacketMs: 30 };
+  expect(stagesOf({ ...at, sttFinalMs: 2, firstTokenMs: 5 })).toMatchObject({ llmFirstMs: 3 });
+  expect(stagesOf({ ...at, firstTokenMs: 2, firstAudioMs: 5 })).toMatchObject({ ttsFirstMs: 3 });
+  expect(stagesOf({ ...at, firstAudioMs: 2 })).toMatchObject({ playoutMs: 28 });
+});
+
 test("everything of a call stands on one clock that begins at its answer", () => {
   const spans = timelineOf({
     ...{ zeroMs: 10_000, createdAt: 8_000, answeredAt: 10_000, endedAt: 20_000 },
