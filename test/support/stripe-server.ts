@@ -12,6 +12,8 @@ export interface StripeSession {
   readonly client_reference_id: string;
   readonly amount_total: number;
   readonly currency: string;
+  /** Epoch seconds. */
+  readonly expires_at: number;
   payment_status: "unpaid" | "paid";
   readonly payment_intent: string;
   readonly url: string;
@@ -54,6 +56,7 @@ export function startStripeServer() {
       client_reference_id: form.get("client_reference_id") ?? "",
       amount_total: Number(form.get("line_items[0][price_data][unit_amount]")),
       currency: form.get("line_items[0][price_data][currency]") ?? "",
+      expires_at: Number(form.get("expires_at")),
       payment_status: "unpaid",
       payment_intent: `pi_test_${sessions.size + 1}`,
       url: `https://checkout.stripe.test/c/pay/${id}`,

@@ -74,7 +74,10 @@ test("paid, it shows what the agent would be told and what the CRM would, under 
   expect(shown.status).toBe(200);
   expect(shown.json).toMatchObject({
     facts: [expect.stringContaining("name: Jonas P.")],
-    outcome: { type: "call_outcome", number: NUMBER, activity: { text: expect.any(String) } },
+    outcome: {
+      ...{ type: "call_outcome", number: NUMBER, activity: { text: expect.any(String) } },
+      ...{ duration_sec: 61, status: "completed", ended_reason: "caller_hangup", cost_eur: 0.15 },
+    },
   });
   expect(asked).toBe(1);
   expect(await server.database.read.select().from(crmCache)).toHaveLength(1);

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { verifyLedger } from "../../../src/billing/ledger.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
 import { ledgerTransactions, tenants } from "../../../src/store/schema/index.ts";
@@ -52,6 +53,13 @@ test("a top-up sends the tenant to a session of exactly its amount", async () =>
     client_reference_id: id,
   });
   expect(pick(opened, "checkout_url")).toBe(session.url);
+});
+
+test("a session ends after 23 hours: Stripe allows 24, and clocks disagree", async () => {
+  const { session } = await topUp();
+  const hours = (session.expires_at - systemClock.now() / 1000) / 3600;
+  expect(hours).toBeLessThanOrEqual(23);
+  expect(hours).toBeGreaterThan(22.9);
 });
 
 test("the same event 50 times at once fills the wallet once", async () => {

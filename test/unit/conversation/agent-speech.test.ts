@@ -43,6 +43,8 @@ test("a phrase of one voice is never played for another", () => {
 test("fillers rotate in the agent's own words, or in its language where it has none", () => {
   const own = new FillerRotation(["One.", " ", "Two."], phrasesFor("en"));
   expect([own.next(), own.next(), own.next()]).toEqual(["One.", "Two.", "One."]);
+  const many = Array.from({ length: 12 }, (_, at) => `${at}.`);
+  expect(new FillerRotation(many, phrasesFor("en")).phrases).toEqual(many.slice(0, 10));
   const fallback = new FillerRotation([], phrasesFor("lt"));
   expect(phrasesFor("lt").fillers).toContain(fallback.next());
 });
