@@ -3,7 +3,7 @@
  * utterances they belong to. A speech worker that does not answer shows as EngineFailure after a
  * time-out, never as a wait without end.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
 import { EngineFailure, type Heard } from "../ports.ts";
 
@@ -26,8 +26,6 @@ export interface SpeechClientOptions {
 }
 
 interface PendingHeard {
-  readonly utterance: number;
-  readonly timer: Timer;
   resolve(heard: Heard): void;
   reject(error: EngineFailure): void;
 }
@@ -35,7 +33,8 @@ interface PendingHeard {
 export interface EarChannel {
   readonly earId: number;
   onPartial: (text: string) => void;
-  pending: PendingHeard | null;
+  /** By number: a caller may go on while the recogniser is late. */
+  readonly pending: Map<number, PendingHeard>;
 }
 
 export class SpeechClient {
@@ -63,8 +62,7 @@ export class SpeechClient {
     this.#port = port;
     this.#listen();
     for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
-    for (const ear of this.#ears.values())
-      ear.pending?.reject(new EngineFailure("ear", "the speech worker died"));
+    for (const ear of this.#ears.values()) rejectAll(ear, "the speech worker died");
     const inUse = new Set([...this.#openings.values()].map(({ grammarKey }) => grammarKey));
     for (const key of inUse) {
       const grammar = this.#grammars.get(key);
@@ -112,25 +110,22 @@ export class SpeechClient {
   }
 
   openEar(): EarChannel {
-    const ear: EarChannel = { earId: this.#nextId++, onPartial: () => {}, pending: null };
+    const ear: EarChannel = { earId: this.#nextId++, onPartial: () => {}, pending: new Map() };
     this.#ears.set(ear.earId, ear);
     return ear;
   }
 
   /** Ends an utterance: resolves with what was heard. */
   endUtterance(ear: EarChannel, utterance: number): Promise<Heard> {
-    ear.pending?.reject(new EngineFailure("ear", "another utterance ended before this one"));
     return new Promise<Heard>((resolve, reject) => {
       const settle = () => {
         timer.cancel();
-        if (ear.pending === pending) ear.pending = null;
+        ear.pending.delete(utterance);
       };
       const timer = this.#clock.after(this.#patience.heardMs, () =>
         pending.reject(new EngineFailure("ear", "the recogniser did not answer in time")),
       );
       const pending: PendingHeard = {
-        utterance,
-        timer,
         resolve: (heard) => {
           settle();
           resolve(heard);
@@ -140,7 +135,7 @@ export class SpeechClient {
           reject(error);
         },
       };
-      ear.pending = pending;
+      ear.pending.set(utterance, pending);
       this.send({ type: "ear_end", earId: ear.earId, utterance });
     });
   }
@@ -148,7 +143,7 @@ export class SpeechClient {
   closeEar(ear: EarChannel): void {
     if (!this.#ears.delete(ear.earId)) return;
     this.#openings.delete(ear.earId);
-    ear.pending?.reject(new EngineFailure("ear", "the session was closed"));
+    rejectAll(ear, "the session was closed");
     this.send({ type: "ear_close", earId: ear.earId });
   }
 
@@ -182,22 +177,22 @@ export class SpeechClient {
         this.#ears.get(reply.earId)?.onPartial(reply.text);
         break;
       case "ear_heard": {
-        const pending = this.#pendingOf(reply.earId, reply.utterance);
         const { text, confidence, audioMs } = reply;
-        pending?.resolve({ text, confidence, audioMs });
+        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs });
         break;
       }
-      case "ear_failed": {
-        const pending = this.#pendingOf(reply.earId, reply.utterance);
-        pending?.reject(new EngineFailure("ear", reply.detail));
-      }
+      case "ear_failed":
+        this.#pendingOf(reply)?.reject(new EngineFailure("ear", reply.detail));
     }
   }
 
-  #pendingOf(earId: number, utterance: number): PendingHeard | null {
-    const pending = this.#ears.get(earId)?.pending ?? null;
-    return pending?.utterance === utterance ? pending : null;
+  #pendingOf(reply: { readonly earId: number; readonly utterance: number }) {
+    return this.#ears.get(reply.earId)?.pending.get(reply.utterance);
   }
+}
+
+function rejectAll(ear: EarChannel, detail: string): void {
+  for (const pending of [...ear.pending.values()]) pending.reject(new EngineFailure("ear", detail));
 }
 
 /** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
