@@ -123,18 +123,20 @@ export class CallerHearing {
 
   /**
    * The utterance's final text. One that is lost is like one that was not understood; two in a row
-   * are a broken ear: rejects with EngineFailure.
+   * are a broken ear: rejects with EngineFailure. Those that wait at the same time are lost together
+   * and count as one.
    */
   async finish(): Promise<Heard> {
     this.#rest();
     const failure = () => new EngineFailure("ear", `no text within ${EAR_TIMEOUT_MS} ms`);
     const { clock, ear } = this.options;
+    const failedBefore = this.#failuresInARow;
     try {
       const heard = await withDeadline(clock, ear.end(), EAR_TIMEOUT_MS, failure);
       this.#failuresInARow = 0;
       return heard;
     } catch (error) {
-      this.#failuresInARow++;
+      this.#failuresInARow = Math.min(failedBefore, this.#failuresInARow) + 1;
       if (this.#failuresInARow >= FAILURES_MAX) throw error;
       return NOTHING_HEARD;
     }

@@ -163,6 +163,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     /** What the recogniser makes of the next utterances. */
     hears: [] as (string | EngineFailure)[],
     partial: "",
+    /** Milliseconds before the recogniser's final text. */
+    hearsAfterMs: 0,
     /** What the mind answers; undefined: an echo of the input. */
     answers: (_: MindInput): MindEvent[] => [{ type: "text", text: "All right." }],
     /** Milliseconds before the mind says its first word. */
@@ -185,6 +187,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
       },
       async end(): Promise<Heard> {
         const next = script.hears.shift() ?? "";
+        if (script.hearsAfterMs > 0) await sleep(clock, script.hearsAfterMs);
         if (typeof next !== "string") throw next;
         return { text: next, confidence: 0.9, audioMs: 1_000 };
       },
