@@ -44,7 +44,8 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   const turn = turnTaker();
   try {
     const parser = parse({
-      ...{ delimiter, bom: true, info: true, trim: true, skip_empty_lines: true },
+      // Trimming takes a byte order mark too.
+      ...{ delimiter, info: true, trim: true, skip_empty_lines: true },
       ...{ relax_column_count: true, max_record_size: LINE_CHARACTERS_MAX, to: CSV_LINES_MAX + 2 },
     });
     for await (const row of Readable.from(piecesOf(Buffer.from(csv))).pipe(parser)) {

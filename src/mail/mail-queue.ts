@@ -212,8 +212,12 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   async function catchUp(): Promise<void> {
     leftOver = false;
     try {
-      for (const mail of await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX, node))
-        await tellListeners(mail);
+      let left: readonly QueuedMail[];
+      do {
+        left = await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX, node);
+        for (const mail of left) await tellListeners(mail);
+        // Those whose listener failed are read again: at the next look, not now.
+      } while (left.length === LEFT_OVER_MAX && !leftOver);
     } catch (error) {
       leftOver = true;
       log.error("mail.catch_up_failed", { error: describeError(error) });

@@ -6,7 +6,9 @@ const base64url = (data: string | Uint8Array) => Buffer.from(data).toString("bas
 
 /** User present, user verified; with a new key: attested credential data. */
 const FLAGS = 0x05;
+const FLAGS_UNVERIFIED = 0x01;
 const FLAGS_WITH_KEY = 0x45;
+const FLAGS_WITH_KEY_UNVERIFIED = 0x41;
 
 /** Of one site and one person. `origin`: https and a name. */
 export function softAuthenticator(origin: string) {
@@ -37,10 +39,11 @@ export function softAuthenticator(origin: string) {
   });
 
   return {
-    /** `challenge`: as the options have it, base64url. */
-    register(challenge: string) {
+    /** `challenge`: as the options have it, base64url. `isVerified`: the person showed a finger or a code. */
+    register(challenge: string, { isVerified = true } = {}) {
       const length = Buffer.from([0, id.length]);
-      const data = [authenticatorData(FLAGS_WITH_KEY), Buffer.alloc(16), length, id, coseKey];
+      const flags = isVerified ? FLAGS_WITH_KEY : FLAGS_WITH_KEY_UNVERIFIED;
+      const data = [authenticatorData(flags), Buffer.alloc(16), length, id, coseKey];
       const authData = Buffer.concat(data);
       const attestation = Buffer.concat([
         Buffer.from("a363666d74646e6f6e656761747453746d74a0686175746844617461", "hex"),
@@ -53,8 +56,8 @@ export function softAuthenticator(origin: string) {
       });
     },
 
-    signIn(challenge: string) {
-      const data = authenticatorData(FLAGS);
+    signIn(challenge: string, { isVerified = true } = {}) {
+      const data = authenticatorData(isVerified ? FLAGS : FLAGS_UNVERIFIED);
       const client = clientData("webauthn.get", challenge);
       const signed = createSign("sha256").update(data).update(sha256(client));
       return answer({

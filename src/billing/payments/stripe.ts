@@ -191,18 +191,25 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
   };
 }
 
-/** Loaded when money is first asked for or reported: most appliances take none, or seldom. */
-function clientOf({ secretKey, baseUrl }: StripeSettings): () => Promise<Stripe> {
+/** Where the API is, as the client wants to have it. */
+export function serverOf(baseUrl: string) {
   const { protocol, hostname, port } = new URL(baseUrl);
   const isTls = protocol === "https:";
+  return {
+    protocol: isTls ? ("https" as const) : ("http" as const),
+    host: hostname,
+    port: port === "" ? (isTls ? 443 : 80) : Number(port),
+  };
+}
+
+/** Loaded when money is first asked for or reported: most appliances take none, or seldom. */
+function clientOf({ secretKey, baseUrl }: StripeSettings): () => Promise<Stripe> {
   let client: Promise<Stripe> | null = null;
   return () => {
     client ??= import("stripe").then(
       ({ default: StripeClient }) =>
         new StripeClient(secretKey, {
-          protocol: isTls ? "https" : "http",
-          host: hostname,
-          port: port === "" ? (isTls ? 443 : 80) : Number(port),
+          ...serverOf(baseUrl),
           timeout: API_TIMEOUT_MS,
           maxNetworkRetries: API_RETRIES_MAX,
           telemetry: false,

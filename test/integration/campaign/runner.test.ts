@@ -225,6 +225,25 @@ test("nine failures of nine are too few to judge; a resumed campaign is judged a
   expect(await statusOf(id)).toBe("running");
 });
 
+test.each([
+  ["what went well before them does not count", { failed: 0, well: 11, failedAgain: 10 }],
+  ["the first of them counts", { failed: 1, well: 10, failedAgain: 9 }],
+])("the breaker looks at the last twenty calls: %s", async (_, { failed, well, failedAgain }) => {
+  const calls = failed + well + failedAgain;
+  const id = await running({ numbers: calls + 1, concurrency: 1 });
+  const runner = startRunner();
+  for (let call = 0; call < calls; call++) {
+    await calling(id, 1);
+    expect(await statusOf(id)).toBe("running");
+    clock.stepWallClock(1_000);
+    const [one] = await inState(id, "calling");
+    const isWell = call >= failed && call < failed + well;
+    await ends(runner, one?.callUuid ?? null, isWell ? "agent_hangup" : "declined");
+    runner.wake();
+  }
+  await eventually(async () => (await statusOf(id)) === "stopped_by_breaker", "the breaker");
+});
+
 test("who refuses in the middle of it is skipped, and the others are called", async () => {
   const id = await running({ numbers: 3, concurrency: 1 });
   const runner = startRunner();

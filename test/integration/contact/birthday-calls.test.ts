@@ -5,6 +5,7 @@ import { callerStore } from "../../../src/store/caller-store.ts";
 import { contactStore } from "../../../src/store/contact-store.ts";
 import {
   birthdayCalls,
+  callPurposes,
   calls,
   contacts,
   schedules,
@@ -57,6 +58,7 @@ beforeEach(async () => {
   setClock(NOON);
   await server.database.tx(async (queries) => {
     await queries.delete(birthdayCalls);
+    await queries.delete(callPurposes);
     await queries.delete(schedules);
     await queries.delete(contacts);
   });
@@ -115,6 +117,8 @@ test("those whose day it is, who agreed and may be called, once, spread over the
   expect(rows.every(({ agentId: agent }) => agent === agentId)).toBe(true);
   expect(rows[0]?.scheduleAt).toBe(NOON);
   expect(rows[1]?.scheduleAt).toBe(NOON + 3 * 3_600_000);
+  const wishes = { reason: "best wishes for the birthday", sensitive: false, origin: "birthday" };
+  expect(await server.database.read.select().from(callPurposes)).toMatchObject([wishes, wishes]);
   setClock(Date.parse("2027-11-20T12:00:00+02:00"));
   await look();
   expect(await entries()).toHaveLength(4);
@@ -152,6 +156,20 @@ test("nobody answered: a second try three hours later, and no third", async () =
   expect(second?.callUuid).not.toBe(first?.callUuid);
   await ended(second?.callUuid ?? "", "no_answer", 0);
   setClock(NOON + 4 * 3_600_000);
+  await look();
+  expect(await planned()).toHaveLength(2);
+  expect((await entries())[0]?.state).toBe("given_up");
+});
+
+test("two tries at most, however much of the day is left", async () => {
+  const ten = Date.parse("2026-11-20T10:00:00+02:00");
+  setClock(ten);
+  await add("1980-11-20");
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "no_answer", 0);
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "no_answer", 0);
+  setClock(ten + 4 * 3_600_000);
   await look();
   expect(await planned()).toHaveLength(2);
   expect((await entries())[0]?.state).toBe("given_up");

@@ -174,7 +174,9 @@ describe("the second factor", () => {
     browser.ask("POST", "/sign-in/totp", { code }, newSource());
 
   test("is asked for after the password; until then the session opens nothing", async () => {
-    const { email, secret } = await withTotp("totp@example.com");
+    const { email, secret, codes } = await withTotp("totp@example.com");
+    const inHalves = /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/;
+    expect(codes.map((code) => inHalves.test(code))).toEqual(Array(10).fill(true));
     const browser = await halfWay(email);
     expect(pick(await browser.ask("GET", "/session"), "session")).toBeNull();
     expect((await browser.ask("GET", "/team")).status).toBe(401);

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { verifyLedger } from "../../../src/billing/ledger.ts";
+import { serverOf } from "../../../src/billing/payments/stripe.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/store/billing-stores.ts";
@@ -53,6 +54,14 @@ test("a top-up sends the tenant to a session of exactly its amount", async () =>
     client_reference_id: id,
   });
   expect(pick(opened, "checkout_url")).toBe(session.url);
+});
+
+test.each([
+  ["https://api.stripe.com", { protocol: "https", host: "api.stripe.com", port: 443 }],
+  ["http://stripe.example", { protocol: "http", host: "stripe.example", port: 80 }],
+  ["https://stripe.example:8443", { protocol: "https", host: "stripe.example", port: 8443 }],
+] as const)("the API at %s is asked at the port of its scheme, or its own", (url, server) => {
+  expect(serverOf(url)).toEqual(server);
 });
 
 test("a session ends after 23 hours: Stripe allows 24, and clocks disagree", async () => {

@@ -235,6 +235,29 @@ describe("the mail queue", () => {
     await after.stop();
   });
 
+  test("more mails than one look reads are all made up for at the next start", async () => {
+    const rows = Array.from({ length: 1_100 }, (_, at) => ({
+      ...{
+        tenantId,
+        key: `crashed:${at}`,
+        recipient: "desk@clinic.example",
+        subject: "",
+        body: "",
+      },
+      ...{ attachment: `crashed-${at}.mp3`, status: "sent" as const, attempts: 1 },
+      ...{ createdAt: clock.now(), sentAt: clock.now() },
+    }));
+    await database.tx(async (queries) => {
+      while (rows.length > 0) await queries.insert(mails).values(rows.splice(0, 100));
+    });
+    const queue = startQueue(scripted().provider);
+    const told = new Set<string | null>();
+    queue.onSent(async ({ attachment }) => void told.add(attachment));
+    queue.start();
+    await eventually(() => told.size === 1_100, "all are told");
+    await queue.stop();
+  });
+
   test("a recording that is gone leaves the transcript to be sent without it", async () => {
     const mail = draft({ attachment: "gone.mp3" });
     const messages: unknown[] = [];

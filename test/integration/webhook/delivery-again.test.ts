@@ -1,7 +1,7 @@
 /** What is sent again: after a failure, by hand, after a restart. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { outbox } from "../../../src/store/schema/index.ts";
+import { events, outbox } from "../../../src/store/schema/index.ts";
 import { callStarted } from "../../../src/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/webhook/signature.ts";
 import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";
@@ -157,6 +157,29 @@ describe("by hand", () => {
     });
     expect(await tester.resendFailed(tenantId, webhookId)).toBe(3);
     await eventually(() => healthy.requests.length === 6, "all again");
+  });
+
+  test("of very many that failed, a thousand are sent again at a time, the oldest first", async () => {
+    const tenantId = await insertTenant(database);
+    const webhookId = await insertWebhook(database, tenantId, { url: urlOf(healthy) });
+    await world.stopWorker();
+    await emit(tenantId);
+    await database.tx(async (queries) => {
+      const [event] = await queries.select().from(events).where(eq(events.tenantId, tenantId));
+      const [row] = await queries.select().from(outbox).where(eq(outbox.tenantId, tenantId));
+      if (!event || !row) throw new Error("nothing was emitted");
+      await queries.delete(outbox).where(eq(outbox.id, row.id));
+      for (let at = 0; at < 1_001; at++) {
+        const eventId = `${event.id}-${at}`;
+        await queries.insert(events).values({ ...event, id: eventId });
+        await queries.insert(outbox).values({ ...row, id: undefined, eventId, status: "failed" });
+      }
+    });
+    expect(await tester.resendFailed(tenantId, webhookId)).toBe(1_000);
+    const left = (await outboxOf(tenantId)).filter(({ status }) => status === "failed");
+    expect(left.map(({ eventId }) => eventId.split("-").at(-1))).toEqual(["1000"]);
+    await database.tx((queries) => queries.delete(outbox).where(eq(outbox.tenantId, tenantId)));
+    world.startWorker();
   });
 });
 

@@ -4,7 +4,9 @@ import {
   easter,
   isHoliday,
   mayCallNow,
+  minutesOf,
   nextCallingTime,
+  timeOfDayText,
 } from "../../../src/contact/calling-hours.ts";
 
 const ZONE = "Europe/Vilnius";
@@ -28,6 +30,11 @@ test("Easter as the almanac has it", () => {
     const found = easter(Number(year));
     expect([year, `${found.month}-${found.day}`]).toEqual([year, day]);
   }
+});
+
+test("a time of day is read and written with two digits each", () => {
+  expect([600, 545, 0, 1439].map(timeOfDayText)).toEqual(["10:00", "09:05", "00:00", "23:59"]);
+  expect(["10:00", "09:05", "00:00", "23:59"].map(minutesOf)).toEqual([600, 545, 0, 1439]);
 });
 
 describe("nobody is called", () => {

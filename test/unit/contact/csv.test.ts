@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ContactFields } from "../../../src/contact/contacts.ts";
 import { contactCsvLine, contactsCsvHeader, readContactsCsv } from "../../../src/contact/csv.ts";
+import { readCsvFile } from "../../../src/contact/csv-file.ts";
 
 const read = (csv: string) => readContactsCsv(csv, "LT");
 
@@ -32,6 +33,14 @@ describe("what is understood", () => {
   test("a birthday without a year; columns nobody knows are left out", async () => {
     const { contacts } = await read("number,shoe size,birthday\n+37061234567,44,--02-29\n");
     expect(contacts[0]).toMatchObject({ birthday: "--02-29", firstName: "" });
+  });
+});
+
+test("marks, quotes, blanks around cells and empty lines of a file are none of its text", async () => {
+  const csv = '\uFEFF"number" , "first_name"\r\n\r\n +37061234567 ,  Ona \r\n\r\n';
+  expect(await readCsvFile(csv)).toEqual({
+    header: ["number", "first_name"],
+    lines: [{ cells: ["+37061234567", "Ona"], line: 3 }],
   });
 });
 

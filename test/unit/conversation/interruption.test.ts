@@ -62,6 +62,18 @@ test("the agent's own voice, weaker and up to half a second late, is told apart 
   }
 });
 
+test.each([
+  [25, 1],
+  [26, 0],
+])(
+  "the agent's own voice %d frames late, half a second being 25, is an echo: %d",
+  (delay, share) => {
+    const played = babble(1, 200);
+    const heard = (frame: number) => scaled(played[frame - delay] ?? new Int16Array(FRAME), 0.2);
+    expect(echoShare(played, heard)).toBe(share);
+  },
+);
+
 test("another voice is never taken for an echo, however loud the agent is", () => {
   const played = babble(1, 400);
   for (const [seed, level] of [

@@ -97,6 +97,7 @@ const BLOCKED: readonly (readonly [string, string])[] = [
   ["1.2.3.4.5", "five octets"],
   ["1.2.3.256", "no octet"],
   ["1::2::3", "two gaps"],
+  ["2606:4700:1:2:3:4:5:6::7::8", "eight groups, and two gaps"],
   ["1:2:3:4:5:6:7", "seven groups"],
   ["1:2:3:4:5:6:7:8:9", "nine groups"],
   ["::1.2.3.4:5", "v4 not last"],

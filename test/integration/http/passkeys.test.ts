@@ -1,0 +1,27 @@
+/** What of a passkey's answer is required, beyond that it was signed. */
+import { afterAll, expect, test } from "bun:test";
+import { startApiServer } from "../../support/api-server.ts";
+import { person } from "../../support/dashboard-session.ts";
+import { softAuthenticator } from "../../support/soft-authenticator.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const ORIGIN = "https://voice.example";
+const server = await startApiServer({ directory: tempDir() });
+afterAll(() => server.stop());
+
+test("a key that was only touched neither becomes a passkey nor signs in; one that verified its person does", async () => {
+  const { passkeys } = server.identity;
+  const { id } = await person(server, { tenantId: (await server.tenant()).id });
+  const device = softAuthenticator(ORIGIN);
+  const user = { id, email: "ona@clinic.example", name: "Ona" };
+  const begun = await passkeys.registrationOptions(user, ORIGIN);
+  const unverified = device.register(begun.challenge, { isVerified: false });
+  const refused = passkeys.register(id, "Phone", unverified, ORIGIN);
+  expect(await refused.then(() => "taken").catch(() => "refused")).toBe("refused");
+  await passkeys.register(id, "Phone", device.register(begun.challenge), ORIGIN);
+  const touched = await passkeys.signInOptions(ORIGIN);
+  const answer = device.signIn(touched.challenge, { isVerified: false });
+  expect(await passkeys.owner(answer, ORIGIN)).toBeNull();
+  const asked = await passkeys.signInOptions(ORIGIN);
+  expect(await passkeys.owner(device.signIn(asked.challenge), ORIGIN)).toBe(id);
+});
