@@ -169,6 +169,8 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     answers: (_: MindInput): MindEvent[] => [{ type: "text", text: "All right." }],
     /** Milliseconds before the mind says its first word. */
     thinksForMs: 0,
+    /** Milliseconds after its last word before it has done. */
+    thinksOnForMs: 0,
     voiceFails: false,
     /** So many sentences fail before the voice is there again. */
     voiceLosses: 0,
@@ -204,6 +206,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
         if (script.thinksForMs > 0) await sleep(clock, script.thinksForMs, signal);
         if (script.mindFails) throw script.mindFails;
         yield* script.answers(input);
+        if (script.thinksOnForMs > 0) await sleep(clock, script.thinksOnForMs, signal);
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
       },
       heardUntil: (text) => heardUntil.push(text),

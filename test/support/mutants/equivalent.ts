@@ -13,6 +13,35 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
+    file: "conversation/echo.ts",
+    lineText: "const heard = this.#heard[slot] ?? 0;",
+    before: "0",
+    reason: "the place of a frame in the ring is below the ring's length",
+  },
+  {
+    file: "conversation/speech-detector.ts",
+    lineText: "for (let index = 0; index < pcm.length; index++) sum += (pcm[index] ?? 0) ** 2;",
+    before: "0",
+    reason: "every index below the length has a sample",
+  },
+  {
+    file: "schedule/scheduler.ts",
+    lineText: "if (left.length > 0)",
+    before: ">",
+    reason: "giving back nothing changes nothing",
+  },
+  {
+    file: "knowledge/content.ts",
+    lineText: "return lone.exec(content)?.index ?? 0;",
+    reason: "a text that is not well-formed has a lone surrogate: the pattern finds it",
+  },
+  {
+    file: "conversation/agent-speech.ts",
+    lineText: "(sum, piece) => sum + (piece.endMs - (piece.startMs ?? 0)) * shareOf(piece),",
+    before: "0",
+    reason: "only pieces that have begun are summed",
+  },
+  {
     file: "mail/providers/smtp.ts",
     lineText: "TOO_LARGE_CODES.has(responseCode ?? 0) ||",
     before: "0",

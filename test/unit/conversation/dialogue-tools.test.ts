@@ -87,6 +87,22 @@ test("what the caller says during a tool call is answered after the tool's answe
   expect(call.inputs.map((input) => input.type)).toEqual(["utterance", "tool_result", "utterance"]);
 });
 
+test("of nine tools asked for at once eight are run, and the mind is told of the ninth", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = ({ type }) =>
+    type === "utterance" ? Array.from({ length: 9 }, (_, at) => toolCall(`call-${at}`)) : [];
+  await call.says("When are you open?");
+  await call.silence(100);
+  const wishes = call.messages.flatMap((sent) =>
+    sent.type === "tool_wish" ? [sent.toolCallId] : [],
+  );
+  expect(wishes).toEqual(Array.from({ length: 8 }, (_, at) => `call-${at}`));
+  expect(call.inputs.filter(({ type }) => type === "tool_result")).toMatchObject([
+    { toolCallId: "call-8", ok: false, output: { error: "too many tool calls at once" } },
+  ]);
+});
+
 test("a mind that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -113,6 +113,26 @@ test("a short noise does not interrupt the agent", async () => {
   expect(call.turns()).toMatchObject([{ text: AGENT.firstMessage, interrupted: false }]);
 });
 
+test.each([
+  ["has nothing more to say: an answer", { thinksOnForMs: 0, voiceTakesMs: 0 }, 2],
+  ["thinks on: not meant to interrupt", { thinksOnForMs: 5_000, voiceTakesMs: 0 }, 1],
+  ["will say another: not meant to interrupt", { thinksOnForMs: 0, voiceTakesMs: 1_000 }, 1],
+])(
+  "one word of the caller near the end of a sentence of an agent that %s",
+  async (_, script, asked) => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    Object.assign(call.script, script);
+    call.script.answers = () => [text("I am looking for a free hour on Monday."), text("Wait.")];
+    await call.says("When can I come?");
+    await call.silence(script.voiceTakesMs + 100);
+    call.script.answers = () => [text("All right.")];
+    await call.says("Tuesday.", 300);
+    await call.silence(1_000);
+    expect(call.inputs).toHaveLength(asked);
+  },
+);
+
 test("an interruption that was none lets the agent go on after 1.5 s", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

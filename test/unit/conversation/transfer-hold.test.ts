@@ -50,6 +50,18 @@ test("a held caller hears a tone, is never prompted, and interrupts nobody", asy
   expect(call.illegalEvents).toEqual([]);
 });
 
+test("the tone that a held caller hears is the European ringing tone: 425 Hz", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const played: Int16Array[] = [];
+  call.audio.play = (pcm) => played.push(pcm) > 0;
+  call.session.transferBegin();
+  await call.silence(100);
+  const [tone = new Int16Array()] = played;
+  const rises = tone.filter((sample, at) => sample > 0 && (tone[at - 1] ?? 0) <= 0).length;
+  expect([tone.length, rises]).toEqual([call.audio.sampleRateHz, 425]);
+});
+
 test.each(["busy", "no_answer", "declined", "failed"] as const)(
   "after %s the agent says so and listens again",
   async (cause) => {
