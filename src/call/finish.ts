@@ -12,9 +12,10 @@ import { microEur, microToEur } from "../core/money.ts";
 import { callStore, type FinalFigures } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
-import type { CallReport, TurnRecord } from "../worker/messages.ts";
+import type { CallReport } from "../worker/messages.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
+import { latenciesOf } from "./latencies.ts";
 import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
 import type { CallIdentity } from "./live-call.ts";
 import type { CallChannel } from "./media-port.ts";
@@ -25,18 +26,6 @@ const ATTEMPTS_MAX = 5;
 const RETRY_MS = 500;
 
 type EndedState = Extract<CallState, { name: "ended" }>;
-
-/** Nearest-rank percentile; null of nothing. */
-function percentile(values: readonly number[], share: number): number | null {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? null;
-}
-
-function latencies(turns: readonly TurnRecord[]) {
-  const values = turns.flatMap((turn) => (turn.latencyMs === null ? [] : [turn.latencyMs]));
-  return { latencyP50Ms: percentile(values, 0.5), latencyP95Ms: percentile(values, 0.95) };
-}
 
 /** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
 function talkFigures(
@@ -122,7 +111,7 @@ async function store(
       costTts: goods.tts,
       costTrunk: goods.trunk,
       ...talkFigures(context, call, talkMs, report),
-      ...latencies(report?.turns ?? []),
+      ...latenciesOf(report?.turns ?? []),
     };
     await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
     await calls.setRecording(call.tenantId, call.callUuid, recording);

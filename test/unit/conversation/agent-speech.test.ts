@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { wordsUpTo } from "../../../src/conversation/agent-speech.ts";
 import { FillerRotation } from "../../../src/conversation/filler.ts";
-import { PhraseCache } from "../../../src/conversation/phrase-cache.ts";
+import { CachedPhrases, PhraseCache } from "../../../src/conversation/phrase-cache.ts";
 import { phrasesFor } from "../../../src/conversation/phrases.ts";
 
 test("of a cut sentence only whole words count as heard", () => {
@@ -38,6 +38,20 @@ test("a phrase of one voice is never played for another", () => {
   const cache = new PhraseCache();
   cache.put("Sari", "Hello.", new Int16Array(10));
   expect(cache.get("Emma", "Hello.")).toBeNull();
+});
+
+test("a phrase that is there sounds as long as it is; one that is not takes a slow speaker's time", () => {
+  const cache = new PhraseCache();
+  cache.put("Sari", "Hello.", new Int16Array(8_000));
+  const voice = { async *speak() {} };
+  const phrases = new CachedPhrases(
+    cache,
+    voice,
+    () => "Sari",
+    () => {},
+  );
+  expect(phrases.durationMs("Hello.", 8_000)).toBe(1_000);
+  expect(phrases.durationMs("x".repeat(10), 8_000)).toBe(1_500 + 10 * 90);
 });
 
 test("fillers rotate in the agent's own words, or in its language where it has none", () => {

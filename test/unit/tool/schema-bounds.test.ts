@@ -6,6 +6,13 @@ import type { JsonObject, JsonValue } from "../../../src/worker/messages.ts";
 
 const withProperties = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 
+test("a schema that cannot be read is refused in the reader's own words", () => {
+  const schema = { ...withProperties({}), unevaluatedProperties: false };
+  expect(schemaProblem(schema)).toBe(
+    "this is not a JSON Schema that can be read (unevaluatedProperties is not supported)",
+  );
+});
+
 /** `count` objects in all: the schema, its `properties`, and so many strings. */
 const ofNodes = (count: number) =>
   withProperties(
