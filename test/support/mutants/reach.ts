@@ -7,6 +7,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "nod
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { copyTree, type Tree } from "./tree.ts";
+import type { Place } from "./uses.ts";
 
 const measuredSchema = z.object({
   test: z.string(),
@@ -23,11 +24,6 @@ export interface ReachingTest {
   readonly test: string;
   /** As measured on the unchanged tree. */
   readonly seconds: number;
-}
-
-export interface Place {
-  readonly file: string;
-  readonly line: number;
 }
 
 export interface Reach {

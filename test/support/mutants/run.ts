@@ -13,13 +13,16 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { generateSources } from "../../../scripts/generate.ts";
 import { staleEquivalents } from "./equivalent.ts";
-import { createReach, type Place, type ReachingTest } from "./reach.ts";
+import { createReach, type ReachingTest } from "./reach.ts";
 import { chooseSites, type Site, sitesOf } from "./sites.ts";
 import { copyTree, type Tree } from "./tree.ts";
+import { createUses } from "./uses.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const ROOMS =
-  "agent,billing,call,campaign,contact,conversation,identity,knowledge,mail,number,privacy,retention,schedule,tenant,tool,webhook";
+const ROOMS: ReadonlySet<string> = new Set([
+  ...["agent", "billing", "call", "campaign", "contact", "conversation", "identity", "knowledge"],
+  ...["mail", "number", "privacy", "retention", "schedule", "tenant", "tool", "webhook"],
+]);
 const SURVIVORS_SHARE_MAX = 0.05;
 const KEPT = join(ROOT, "dist/mutants");
 const RESULTS = join(KEPT, "results.jsonl");
@@ -92,42 +95,29 @@ async function judge(
 
 // ── which places, and who can notice them ─────────────────────────────────────────────────────────
 
-async function chosenSites(): Promise<Site[]> {
+async function readSources(): Promise<Map<string, string>> {
+  const files = await Array.fromAsync(new Bun.Glob("src/**/*.ts").scan({ cwd: ROOT }));
+  return new Map(files.sort().map((file) => [file, textOf(file)]));
+}
+
+/** `src/ROOM/…`, or in a layer: `src/LAYER/ROOM/…`. */
+const isOfDomain = (file: string): boolean =>
+  file
+    .split("/")
+    .slice(1, -1)
+    .slice(0, 2)
+    .some((folder) => ROOMS.has(folder));
+
+function chosenSites(sources: ReadonlyMap<string, string>): Site[] {
   const only = process.env.MUTANTS_ONLY ?? "";
-  const all: Site[] = [];
-  for await (const file of new Bun.Glob(`src/{${ROOMS}}/**/*.ts`).scan({ cwd: ROOT }))
-    if (file.includes(only) && !file.includes(".gen.")) all.push(...sitesOf(file, textOf(file)));
-  all.sort((a, b) => a.file.localeCompare(b.file) || a.start - b.start);
+  const all = [...sources]
+    .filter(([file]) => isOfDomain(file) && file.includes(only) && !file.includes(".gen."))
+    .flatMap(([file, text]) => sitesOf(file, text));
   const stale = only === "" ? staleEquivalents() : [];
   for (const entry of stale) console.error(`equivalent.ts names a line that is gone: ${entry}`);
   if (stale.length > 0) process.exit(2);
   const count = numberOf("MUTANTS", 150);
   return chooseSites(all, { count, perFileMax: 4, seed: numberOf("MUTANTS_SEED", 1) });
-}
-
-type Sources = ReadonlyMap<string, string>;
-
-async function readSources(): Promise<Sources> {
-  const files = await Array.fromAsync(new Bun.Glob("src/**/*.ts").scan({ cwd: ROOT }));
-  return new Map(files.map((file) => [file, textOf(file)]));
-}
-
-/** A constant is made wherever its file is imported; it matters where its name is written. */
-function placesOf({ constant, file, line }: Site, sources: Sources): Place[] {
-  if (constant === null) return [{ file, line }];
-  const own = sources.get(file) ?? "";
-  const isExported = new RegExp(`^export const ${constant}\\b`, "m").test(own);
-  const name = new RegExp(`\\b${constant}\\b`);
-  const declared = new RegExp(`\\bconst ${constant}\\b|^import\\b|^ *[/*]|^ +${constant},$`);
-  const users: [string, string][] = isExported ? [...sources] : [[file, own]];
-  return [[file, own] as const, ...users.filter(([user]) => user !== file)].flatMap(
-    ([user, text]) =>
-      text
-        .split("\n")
-        .flatMap((row, at) =>
-          name.test(row) && !declared.test(row) ? [{ file: user, line: at + 1 }] : [],
-        ),
-  );
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 60);
@@ -136,11 +126,14 @@ const named = ({ file, line, before, after }: Site) =>
 
 // ── all places ────────────────────────────────────────────────────────────────────────────────────
 
+// A copy is removed at the exit.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 await generateSources();
-const sites = await chosenSites();
 const sources = await readSources();
+const sites = chosenSites(sources);
+const uses = createUses(sources);
 const reach = await createReach(ROOT, join(KEPT, "measured.jsonl"));
-const isQuick = (site: Site) => reach.isQuick(placesOf(site, sources));
+const isQuick = (site: Site) => reach.isQuick(uses.placesOf(site));
 const noticed = readNoticed();
 const waiting = [...sites.filter(isQuick), ...sites.filter((site) => !isQuick(site))];
 const survivors: string[] = [];
@@ -151,7 +144,7 @@ async function lane(): Promise<void> {
   try {
     for (let site = waiting.shift(); site; site = waiting.shift()) {
       const before = noticed.get(keyOf(site));
-      const tests = before === undefined ? await reach.testsFor(placesOf(site, sources)) : [];
+      const tests = before === undefined ? await reach.testsFor(uses.placesOf(site)) : [];
       const test = before ?? (await judge(tree, site, tests));
       if (test === null)
         survivors.push(`${site.kind} ${named(site)} (${tests.length} tests run it)`);

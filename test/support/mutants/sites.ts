@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import ts from "typescript5";
 import { isEquivalent } from "./equivalent.ts";
+import { constantOf } from "./uses.ts";
 
 export interface Site {
   /** From the root of the project. */
@@ -92,15 +93,6 @@ function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
       return replace(node.initializer, "true", "default");
   }
   return null;
-}
-
-function constantOf(node: ts.Node): string | null {
-  let name: string | null = null;
-  for (let at: ts.Node | undefined = node; at; at = at.parent) {
-    if (ts.isFunctionLike(at) || ts.isClassLike(at)) return null;
-    if (ts.isVariableDeclaration(at) && ts.isIdentifier(at.name)) name = at.name.text;
-  }
-  return name;
 }
 
 /** Every place of one file, in order. */

@@ -35,6 +35,8 @@ export function copyTree(root: string): Tree {
     recursive: true,
     filter: (source) => !LEFT_OUT.has(relative(root, source)),
   });
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.on("exit", remove);
   for (const name of LINKED) symlinkSync(join(root, name), join(directory, name));
   return {
     directory,
@@ -52,6 +54,6 @@ export function copyTree(root: string): Tree {
       const passed = (await child.exited) === 0;
       return { passed, seconds: (Bun.nanoseconds() - startedNs) / 1e9 };
     },
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove,
   };
 }
