@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export interface Figure {
   readonly what: string;
   /** Where there is one. */
-  readonly aim?: string;
+  readonly goal?: string;
   readonly value: string;
   readonly method: string;
 }
@@ -47,8 +47,8 @@ export function printTable(reports: readonly SectionReport[]): void {
     console.log(
       `── ${name} (${seconds.toFixed(0)} s, load ${load.toFixed(1)})${failure ? `: ${failure}` : ""}`,
     );
-    for (const { what, aim, value, method } of figures) {
-      console.log(`${what.padEnd(width)}  ${value}${aim ? `   [aim ${aim}]` : ""}`);
+    for (const { what, goal, value, method } of figures) {
+      console.log(`${what.padEnd(width)}  ${value}${goal ? `   [aim ${goal}]` : ""}`);
       console.log(`${" ".repeat(width)}    ${method}`);
     }
   }
@@ -73,8 +73,8 @@ export function writeReadme(reports: readonly SectionReport[], full: boolean): v
   const cell = (content: string) => content.replaceAll("|", "\\|");
   const rows = reports.flatMap(({ figures }) =>
     figures.map(
-      ({ what, aim, value, method }) =>
-        `| ${[what, aim ?? "", value, method].map(cell).join(" | ")} |`,
+      ({ what, goal, value, method }) =>
+        `| ${[what, goal ?? "", value, method].map(cell).join(" | ")} |`,
     ),
   );
   const loads = reports.map(({ load }) => load);

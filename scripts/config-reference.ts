@@ -11,12 +11,12 @@ const page = `${root}docs/configuration.md`;
 interface Entry {
   readonly name: string;
   readonly default: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 interface Section {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   readonly entries: Entry[];
 }
 
@@ -29,10 +29,10 @@ function sectionsOf(toml: string): Section[] {
     const [, key, value] = /^([\w".-]+)\s*=\s*(.+)$/.exec(line.trim()) ?? [];
     if (line.startsWith("#")) comment.push(line.replace(/^# ?/, ""));
     else if (table) {
-      sections.push({ title: line.trim(), says: comment.join(" "), entries: [] });
+      sections.push({ title: line.trim(), description: comment.join(" "), entries: [] });
       comment = [];
     } else if (key && value) {
-      sections.at(-1)?.entries.push({ name: key, default: value, says: comment.join(" ") });
+      sections.at(-1)?.entries.push({ name: key, default: value, description: comment.join(" ") });
       comment = [];
     } else if (line.trim() === "") comment = [];
   }
@@ -43,9 +43,9 @@ const variables = new Map(knownKeys.map(({ name, variable }) => [name, variable]
 
 function rows({ title, entries }: Section): string[] {
   const table = title.replaceAll(/[[\]]/g, "");
-  return entries.map(({ name, default: value, says }) => {
+  return entries.map(({ name, default: value, description }) => {
     const variable = variables.get(`${table}.${name}`);
-    const cells = [`\`${name}\``, says.replaceAll("|", "\\|"), `\`${value}\``];
+    const cells = [`\`${name}\``, description.replaceAll("|", "\\|"), `\`${value}\``];
     return `| ${[...cells, variable ? `\`${variable}\`` : ""].join(" | ")} |`;
   });
 }
@@ -66,7 +66,7 @@ const text = [
   ...sectionsOf(toml).flatMap((section) => [
     "",
     `## ${section.title}`,
-    ...(section.says ? ["", section.says] : []),
+    ...(section.description ? ["", section.description] : []),
     "",
     "| key | meaning | default | environment |",
     "|---|---|---|---|",

@@ -26,7 +26,7 @@ const RUNTIME = {
 } as const;
 
 /** `listed`: what `npm sbom` wrote. `timeSec`: the commit's. The same list gives the same text. */
-export function inventoryOf(listed: string, timeSec: number): string {
+export function inventoryOf(listed: string, timeSeconds: number): string {
   const { serialNumber: _, metadata, components, ...rest } = npmInventory.parse(JSON.parse(listed));
   const { name, version, license } = manifest;
   const content = {
@@ -38,7 +38,7 @@ export function inventoryOf(listed: string, timeSec: number): string {
         ...{ description: manifest.description, purl: `pkg:npm/${name}@${version}` },
         licenses: [{ license: { id: license } }],
       },
-      timestamp: new Date(timeSec * 1000).toISOString(),
+      timestamp: new Date(timeSeconds * 1000).toISOString(),
     },
     components: [...components, RUNTIME].sort((one, other) =>
       one["bom-ref"] < other["bom-ref"] ? -1 : 1,

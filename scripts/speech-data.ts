@@ -17,7 +17,7 @@ const OUTPUT = join(ROOT, "src/engine/embedded/data");
 const FORMAT = 2;
 
 /** Phoneme tables, dictionaries and language files of lt, lv, en, ru, and the voice variants. */
-const KEPT_VOICE_FILES =
+const INCLUDED_VOICE_FILES =
   /\/(en|lt|lv|ru)_dict$|\/phon|\/intonations$|\/lang\/(bat\/l[tv]|gmw\/en(-US)?|zle\/ru)$|\/voices\/!v\//;
 
 /** Our name ← name in the package. */
@@ -66,7 +66,7 @@ function voiceArchive(): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const match of script.matchAll(/filename:"([^"]*)",start:(\d+),end:(\d+)/g)) {
     const [, path = "", start, end] = match;
-    if (!KEPT_VOICE_FILES.test(path)) continue;
+    if (!INCLUDED_VOICE_FILES.test(path)) continue;
     const bytes = packed.subarray(Number(start), Number(end));
     listing.push([path, bytes.length]);
     parts.push(bytes);

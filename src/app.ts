@@ -8,17 +8,18 @@
 
 import { createAudio } from "./app/audio.ts";
 import { createCallNotices } from "./app/call-notices.ts";
-import { createCallerParts } from "./app/callers.ts";
+import { createCallerParts } from "./app/caller-services.ts";
 import { createDashboard, type Doctor } from "./app/dashboard.ts";
 import { createDelivery } from "./app/delivery.ts";
 import { createHealthCheck, type HealthCheck } from "./app/health.ts";
 import { startHttp } from "./app/http.ts";
 import { createLiveCalls } from "./app/live-calls.ts";
+import { startMaintenance } from "./app/maintenance.ts";
 import { startMonitoring } from "./app/metrics.ts";
 import { createOperator } from "./app/operator.ts";
 import { createPayments } from "./app/payments.ts";
 import { createPeople, reachable } from "./app/people.ts";
-import { openRevocations, tellOfRevocations } from "./app/revocations.ts";
+import { logRevocations, openRevocations } from "./app/revocations.ts";
 import { type AppSettings, type HostPort, type Tuning, tuningOf } from "./app/settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./app/storage.ts";
 import { startTracing } from "./app/tracing.ts";
@@ -26,26 +27,25 @@ import { startTrunkLeases } from "./app/trunk-leases.ts";
 import { createTrunkProbe } from "./app/trunk-test.ts";
 import { createTrunkLoader } from "./app/trunks.ts";
 import { createTurnFeed, type TurnFeed } from "./app/turn-feed.ts";
-import { startUpkeep } from "./app/upkeep.ts";
 import { openVault } from "./app/vault.ts";
 import { createBilling } from "./billing/billing.ts";
-import { startMoneyRounds } from "./billing/money-rounds.ts";
+import { startBillingJobs } from "./billing/billing-jobs.ts";
+import { abandonSchedule } from "./call/abandoned-schedule.ts";
 import { createAdmission } from "./call/admission.ts";
 import { createBurstNotice } from "./call/burst-notice.ts";
-import { createCallDesk } from "./call/call-desk.ts";
+import { createCallService } from "./call/call-service.ts";
 import { createCallClaims } from "./call/called-number.ts";
 import type { CallContext } from "./call/context.ts";
+import { createDiagnosticsRecorder } from "./call/diagnostics-recorder.ts";
 import { fireSchedule } from "./call/dialer.ts";
 import { endingByUs } from "./call/ending.ts";
-import { createEvidenceKeeper } from "./call/evidence-keeper.ts";
 import { startHeartbeat } from "./call/heartbeat.ts";
 import { handleIncoming } from "./call/inbound.ts";
 import type { CallIdentity } from "./call/live-call.ts";
 import { deleteMailedRecordings } from "./call/mailed-recordings.ts";
-import type { CallDesk } from "./call/ports.ts";
+import type { CallService } from "./call/ports.ts";
 import { recoverCalls, watchLeftCalls } from "./call/recovery.ts";
 import { CallRegistry } from "./call/registry.ts";
-import { abandonSchedule } from "./call/unfired.ts";
 import { createUnknownCalls } from "./call/unknown-calls.ts";
 import type { BirthdayCalls } from "./contact/birthday-calls.ts";
 import { type Clock, sleep } from "./core/clock.ts";
@@ -58,7 +58,7 @@ import type { OperatorPort } from "./ops/control/operator-port.ts";
 import { type FreeDiskBytes, freeBytesOf } from "./ops/disk-watch.ts";
 import { createLogRing } from "./ops/log-ring.ts";
 import { type Scheduler, startScheduler } from "./schedule/scheduler.ts";
-import { createSipLadder } from "./sip/ladder.ts";
+import { createSipMessageTracer } from "./sip/message-trace.ts";
 import { createSipStack } from "./sip/stack.ts";
 import { apiKeyStore } from "./store/api-key-store.ts";
 import { billingStores } from "./store/billing-stores.ts";
@@ -70,13 +70,13 @@ import { createUrlCheck } from "./webhook/tenant-url.ts";
 
 /** How long a polite end may take before media is cut. */
 const GOODBYE_MS = 8_000;
-const DRAIN_LOOK_MS = 100;
+const DRAIN_POLL_MS = 100;
 const DAY_MS = 86_400_000;
 
 export interface App {
   readonly addresses: { readonly http: string; readonly sip: string };
   readonly database: Database;
-  readonly calls: CallDesk;
+  readonly calls: CallService;
   readonly operator: OperatorPort;
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
@@ -116,13 +116,13 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const node = nodeIdOf(settings.dataDir, random);
   const { remote } = settings.storage;
   const database = await openStore(paths.database, remote, { node, clock, random });
-  const upkeep = startUpkeep(settings, paths, { database, ...deps });
+  const maintenance = startMaintenance(settings, paths, { database, ...deps });
   const vault = await openVault(database, settings.masterKey, random);
   const revocations = await openRevocations({
     ...{ dataDir: settings.dataDir, paths, database, vault, clock, random },
     shared: settings.storage.shared,
   });
-  tellOfRevocations(revocations, log);
+  logRevocations(revocations, log);
   const billing = createBilling({
     database,
     stores: billingStores,
@@ -145,15 +145,15 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...deps,
   });
   const audio = createAudio(settings, { clock, log });
-  const ladder = createSipLadder(clock);
+  const messageTrace = createSipMessageTracer(clock);
   const sip = await createSipStack(settings.sip, {
-    ...{ clock, random, log, seen: ladder.see },
+    ...{ clock, random, log, seen: messageTrace.record },
     claims: createCallClaims(() => database.read),
     ...createCallNotices({ database, clock, log }),
   });
   const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
   const health = createHealthCheck({
-    ...{ database, audio, sip, upkeep },
+    ...{ database, audio, sip, maintenance },
     isStoreRemote: settings.storage.remote != null,
   });
   const monitoring = startMonitoring(settings, {
@@ -167,14 +167,14 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const tracing = startTracing(settings, node, { clock, random, log });
   const turns = createTurnFeed();
   const live = createLiveCalls({ registry, clock });
-  const evidence = createEvidenceKeeper({ database, ladder, clock, log });
+  const diagnostics = createDiagnosticsRecorder({ database, messageTrace, clock, log });
   let refusing = false;
   let scheduler: Scheduler | null = null;
-  const isRefusing = () => refusing;
+  const isDraining = () => refusing;
   let tuning = tuningOf(settings);
 
   const callerParts = createCallerParts({
-    ...{ database, billing, vault, client: delivery.client, desk: () => calls },
+    ...{ database, billing, vault, client: delivery.client, callService: () => calls },
     ...{ clock, random, log },
   });
 
@@ -191,7 +191,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     billing,
     sip,
     media: audio,
-    mayRecord: () => upkeep.disk.mayRecord(),
+    mayRecord: () => maintenance.disk.mayRecord(),
     events: delivery.events,
     mails: delivery.mails,
     tools: monitoring.watched(tracing?.watched(delivery.tools) ?? delivery.tools),
@@ -208,7 +208,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
         ...{ database, mails: delivery.mails, events: delivery.events, clock, log },
       }),
       liveCalls: () => registry.size,
-      storageRefusal: () => upkeep.disk.refusal(),
+      storageRejection: () => maintenance.disk.rejection(),
     }),
     registry,
     clock,
@@ -217,15 +217,15 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     onTurn(call, turn) {
       turns.emit("turn", { call, turn });
       live.spoke(call, turn);
-      if (turn.speaker === "customer") void refusal(call, { text: turn.text });
+      if (turn.speaker === "customer") void noteDoNotCall(call, { text: turn.text });
     },
-    onOptOut: (call) => void refusal(call, "opt_out_key"),
+    onOptOut: (call) => void noteDoNotCall(call, "opt_out_key"),
     callers: callerParts.callers,
     onChange(call) {
       live.changed(call);
       tracing?.callChanged(call);
     },
-    evidence,
+    diagnostics,
     unknownCalls: createUnknownCalls(clock),
     onEnded(call, end) {
       monitoring.callEnded(call, end);
@@ -234,19 +234,19 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   };
 
   /** "Don't call me" in a greeting or campaign call ends it. */
-  async function refusal(call: CallIdentity, what: "opt_out_key" | { text: string }) {
+  async function noteDoNotCall(call: CallIdentity, what: "opt_out_key" | { text: string }) {
     const { tenantId, callUuid, direction } = call;
     if (direction !== "outbound") return;
-    const other = { tenantId, callUuid, number: call.toNumber };
-    const isRefused = await callerParts.callers.heard(other, what).catch((error) => {
-      log.error("call.refusal_not_stored", { call_id: callUuid, error: describeError(error) });
+    const remoteParty = { tenantId, callUuid, number: call.toNumber };
+    const isDoNotCall = await callerParts.callers.handleOptOut(remoteParty, what).catch((error) => {
+      log.error("call.do_not_call_not_stored", { call_id: callUuid, error: describeError(error) });
       return false;
     });
-    if (isRefused) registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
+    if (isDoNotCall) registry.find(tenantId, callUuid)?.endPolitely("agent_hangup");
   }
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
-  const calls = createCallDesk({ context, wakeScheduler: () => scheduler?.wake(), isRefusing });
+  const calls = createCallService({ context, wakeScheduler: () => scheduler?.wake(), isDraining });
   const identity = createPeople({
     ...{
       database,
@@ -258,7 +258,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...deps,
   });
   const dashboard = createDashboard(settings, {
-    ...{ context, live, delivery, audio, upkeep, logs, vault, isRefusing },
+    ...{ context, live, delivery, audio, maintenance, logs, vault, isDraining },
     trunks: () => ({
       reload: (tenantId) => (leases ? leases.round() : trunks.reload(tenantId)),
       remove: (trunkId) => trunks.remove(trunkId),
@@ -274,7 +274,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     get tuning() {
       return tuning;
     },
-    warnings: () => [...upkeep.warnings(), ...monitoring.warnings()],
+    warnings: () => [...maintenance.warnings(), ...monitoring.warnings()],
     recordingsDir: paths.recordings,
     ...deps,
   });
@@ -302,12 +302,12 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     log,
     owner: hex(random.bytes(8)),
     node: leases ? node : null,
-    isRefusing,
+    isDraining,
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   });
   callerParts.start();
-  const moneyRounds = startMoneyRounds({
+  const billingJobs = startBillingJobs({
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
     thresholds: settings.lowBalanceThresholds ?? [],
     ...{ events: delivery.events, clock, log },
@@ -318,7 +318,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...{ database, vault, billing, apiKeys, clock, random },
     checkouts: payments.checkouts,
     urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
-    backups: upkeep.backups,
+    backups: maintenance.backups,
     paths,
     running: {
       logs,
@@ -336,7 +336,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     if (refusing) return;
     refusing = true;
     http.server.refuse();
-    sip.refuseNewCalls();
+    sip.rejectNewCalls();
     leaving = leaveCarriers();
     await scheduler?.stop();
   }
@@ -351,7 +351,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     const until = clock.monotonic() + deadlineMs;
     while (registry.size > 0) {
       if (clock.monotonic() >= until) return false;
-      await sleep(clock, DRAIN_LOOK_MS);
+      await sleep(clock, DRAIN_POLL_MS);
     }
     return true;
   }
@@ -369,10 +369,10 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     mailedRecordings.cancel();
     await leaving;
     await callerParts.stop();
-    await moneyRounds.stop();
-    await upkeep.stop();
+    await billingJobs.stop();
+    await maintenance.stop();
     await sip.close();
-    await evidence.stop();
+    await diagnostics.stop();
     await audio.stop();
     await delivery.stop();
     await http.server.stop();

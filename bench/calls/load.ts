@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { firstLine } from "../http/first-line.ts";
 import { load, loadAtRate, type ReadsResult } from "../http/reads.ts";
-import { type Heard, listenIn } from "../media/listening.ts";
+import { type PacketTimings, startPacketListener } from "../media/packet-listener.ts";
 import { cpuSeconds, residentMemory } from "../process/usage.ts";
 import { BENCH_HOST, type CallTarget, RTP_PORTS } from "./target.ts";
 
@@ -28,7 +28,7 @@ export interface CallsResult {
   readonly awakeMegabytes: number;
   readonly setUpMs: SetUp["setUpMs"];
   /** Null where nobody can listen in (no C compiler, no CAP_NET_RAW). */
-  readonly pacing: Heard | null;
+  readonly pacing: PacketTimings | null;
   /** As many reads as it takes while the calls run. */
   readonly reads: ReadsResult;
   /** Reads at a rate while the calls run; null without wrk. */
@@ -66,7 +66,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     stderr: "inherit",
   });
   const target = JSON.parse(await firstLine(server.stdout)) as CallTarget;
-  const listening = await listenIn(BENCH_HOST, RTP_PORTS);
+  const packetListener = await startPacketListener(BENCH_HOST, RTP_PORTS);
   const callers: Awaited<ReturnType<typeof callersOf>>[] = [];
   const own = () => residentMemory(target.pid).own;
   try {
@@ -76,11 +76,11 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     const awake = own();
     callers.push(await callersOf(target, calls - FIRST_CALLS, FIRST_CALLS));
     await Bun.sleep(SETTLE_MS);
-    await listening?.heard();
+    await packetListener?.timings();
     const before = cpuSeconds(target.pid);
     await Bun.sleep(seconds * 1000);
     const cpu = cpuSeconds(target.pid) - before;
-    const pacing = (await listening?.heard()) ?? null;
+    const pacing = (await packetListener?.timings()) ?? null;
     const callsUp = callers.reduce((sum, { setUp }) => sum + setUp.up, 0);
     const megabytesPerCall = (own() - awake) / Math.max(1, callsUp - FIRST_CALLS);
     const pacedReads = await loadAtRate(target, "/tenant", READS_PER_SECOND, seconds);
@@ -99,7 +99,7 @@ export async function measureCalls(calls: number, seconds: number): Promise<Call
     };
   } finally {
     await Promise.all(callers.map(({ hangUp }) => hangUp()));
-    await listening?.close();
+    await packetListener?.close();
     await server.stdin.end();
     await server.exited;
   }

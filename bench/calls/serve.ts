@@ -16,7 +16,7 @@ const world = await startAppliance({
   dataDir: directory,
   host: BENCH_HOST,
   carrier: await startCarrierProcess(BENCH_HOST),
-  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings: roomFor(calls),
 });
 for (let index = 0; index < calls; index++) {

@@ -34,16 +34,16 @@ const LINES: readonly Line[] = [
   { codec: "opus", sampleRateHz: 16_000 },
 ];
 const FAR = { host: "192.0.2.1", port: 4000 };
-const WARM_UP_SEC = 5;
+const WARM_UP_SECONDS = 5;
 const LOAD_TRIES = 100;
 const LOAD_PAUSE_MS = 100;
 const KEY = Buffer.alloc(30, 1).toString("base64");
 const KEYS: SrtpKeys = { suite: "AES_CM_128_HMAC_SHA1_80", sendKey: KEY, receiveKey: KEY };
 
 /** Two gliding tones and noise, with pauses: nothing that a coder finds easy. */
-function talk(audioSec: number, sampleRateHz: number): Int16Array {
+function talk(audioSeconds: number, sampleRateHz: number): Int16Array {
   const random = seededRandom(2);
-  return Int16Array.from({ length: audioSec * sampleRateHz }, (_, index) => {
+  return Int16Array.from({ length: audioSeconds * sampleRateHz }, (_, index) => {
     const second = index / sampleRateHz;
     const loud = Math.floor(second / 1.5) % 3 === 2 ? 0.003 : 1;
     const low = Math.sin(2 * Math.PI * (180 + 60 * Math.sin(second)) * second);
@@ -52,13 +52,13 @@ function talk(audioSec: number, sampleRateHz: number): Int16Array {
   });
 }
 
-export async function measureCodecs(audioSec: number): Promise<readonly CodecResult[]> {
+export async function measureCodecs(audioSeconds: number): Promise<readonly CodecResult[]> {
   const results: CodecResult[] = [];
-  for (const line of LINES) results.push(await measureLine(line, audioSec));
+  for (const line of LINES) results.push(await measureLine(line, audioSeconds));
   return results;
 }
 
-async function measureLine(line: Line, audioSec: number): Promise<CodecResult> {
+async function measureLine(line: Line, audioSeconds: number): Promise<CodecResult> {
   const { codec, sampleRateHz, srtp = false } = line;
   const frameSamples = sampleRateHz / 50;
   const security = new SrtpSession();
@@ -83,8 +83,8 @@ async function measureLine(line: Line, audioSec: number): Promise<CodecResult> {
   await Bun.sleep(LOAD_PAUSE_MS);
   if (datagrams.length === 0) throw new Error(`${codec} did not load`);
   datagrams.length = 0;
-  const pcm = talk(audioSec + WARM_UP_SEC, sampleRateHz);
-  const cutAt = WARM_UP_SEC * 50;
+  const pcm = talk(audioSeconds + WARM_UP_SECONDS, sampleRateHz);
+  const cutAt = WARM_UP_SECONDS * 50;
   const encode = timed(pcm.length / frameSamples, cutAt, (tick) => {
     sender.sendAudio(pcm.subarray(tick * frameSamples, (tick + 1) * frameSamples));
   });
@@ -98,9 +98,9 @@ async function measureLine(line: Line, audioSec: number): Promise<CodecResult> {
   const name = `${codec}, conversation at ${sampleRateHz / 1000} kHz${srtp ? ", SRTP" : ""}`;
   return {
     line: name,
-    encode: (audioSec * 1000) / encode,
-    decode: (audioSec * 1000) / decode,
-    cpuPercentPerCall: (encode + decode) / (audioSec * 10),
+    encode: (audioSeconds * 1000) / encode,
+    decode: (audioSeconds * 1000) / decode,
+    cpuPercentPerCall: (encode + decode) / (audioSeconds * 10),
   };
 }
 
@@ -116,11 +116,11 @@ function timed(ticks: number, from: number, task: (tick: number) => void): numbe
 }
 
 /** Listening for DTMF tones, times real time: only calls without telephone-events pay it. */
-export function measureToneDetection(audioSec: number): number {
-  const pcm = talk(audioSec, 8000);
+export function measureToneDetection(audioSeconds: number): number {
+  const pcm = talk(audioSeconds, 8000);
   const detector = new DtmfDetector(8000);
-  const ms = timed(audioSec * 50, 0, (tick) => {
+  const ms = timed(audioSeconds * 50, 0, (tick) => {
     detector.process(pcm.subarray(tick * 160, (tick + 1) * 160));
   });
-  return (audioSec * 1000) / ms;
+  return (audioSeconds * 1000) / ms;
 }

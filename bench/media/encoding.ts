@@ -7,7 +7,7 @@ import { wavHeader } from "../../src/media/recording/wav.ts";
 import { spawnEncoderWorker } from "../../src/workers.ts";
 
 export interface EncodingResult {
-  readonly audioSec: number;
+  readonly audioSeconds: number;
   readonly timesRealTime: number;
   /** Native LAME in ffmpeg on the same file with the same bit rate; null without it. */
   readonly nativeTimesRealTime: number | null;
@@ -16,8 +16,8 @@ export interface EncodingResult {
 const FORMAT = { sampleRateHz: 8000, channels: 2 };
 
 /** Speech-like input: two drifting tones with pauses, a different one on each side. */
-function recording(audioSec: number): Uint8Array {
-  const frames = audioSec * FORMAT.sampleRateHz;
+function recording(audioSeconds: number): Uint8Array {
+  const frames = audioSeconds * FORMAT.sampleRateHz;
   const pcm = new Int16Array(frames * FORMAT.channels);
   for (let frame = 0; frame < frames; frame++) {
     const loud = Math.floor(frame / 12_000) % 2;
@@ -28,20 +28,20 @@ function recording(audioSec: number): Uint8Array {
   return Buffer.concat([wavHeader(FORMAT, pcm.byteLength), new Uint8Array(pcm.buffer)]);
 }
 
-export async function measureEncoding(audioSec: number): Promise<EncodingResult> {
+export async function measureEncoding(audioSeconds: number): Promise<EncodingResult> {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
   const encoder = createEncoder(spawnEncoderWorker);
   const tags = { title: "bench", callId: "bench", recordedAt: new Date(0) };
   try {
     const wav = join(directory, "call.wav");
-    await Bun.write(wav, recording(audioSec));
+    await Bun.write(wav, recording(audioSeconds));
     await Bun.write(join(directory, "warm-up.wav"), recording(2));
     await encoder.encode(join(directory, "warm-up.wav"), join(directory, "warm-up.mp3"), tags);
     const startedAt = performance.now();
     await encoder.encode(wav, join(directory, "call.mp3"), tags);
     const seconds = (performance.now() - startedAt) / 1000;
-    const nativeTimesRealTime = await nativeLame(wav, audioSec);
-    return { audioSec, timesRealTime: audioSec / seconds, nativeTimesRealTime };
+    const nativeTimesRealTime = await nativeMp3(wav, audioSeconds);
+    return { audioSeconds, timesRealTime: audioSeconds / seconds, nativeTimesRealTime };
   } finally {
     await encoder.close();
     rmSync(directory, { recursive: true, force: true });
@@ -49,11 +49,11 @@ export async function measureEncoding(audioSec: number): Promise<EncodingResult>
 }
 
 /** The program's start is counted, as it would be after each call. */
-async function nativeLame(wav: string, audioSec: number): Promise<number | null> {
+async function nativeMp3(wav: string, audioSeconds: number): Promise<number | null> {
   const ffmpeg = Bun.which("ffmpeg");
   if (!ffmpeg) return null;
   const startedAt = performance.now();
   const command = ["-v", "error", "-i", wav, "-c:a", "libmp3lame", "-b:a", "32k", `${wav}.mp3`];
   const { exitCode } = Bun.spawnSync([ffmpeg, ...command]);
-  return exitCode === 0 ? audioSec / ((performance.now() - startedAt) / 1000) : null;
+  return exitCode === 0 ? audioSeconds / ((performance.now() - startedAt) / 1000) : null;
 }

@@ -124,10 +124,10 @@ async function measure(
   await receiver.stdin.flush();
   await Bun.sleep(seconds * 1000);
   await receiver.stdin.end();
-  const heard = JSON.parse(await lines.next()) as Omit<Pacing, "cpuPercent">;
+  const timings = JSON.parse(await lines.next()) as Omit<Pacing, "cpuPercent">;
   await sender.stdin.end();
-  const said = (await new Response(sender.stdout).text()).trim().split("\n");
-  return { ...heard, ...(JSON.parse(said.at(-1) ?? "{}") as { cpuPercent: number }) };
+  const output = (await new Response(sender.stdout).text()).trim().split("\n");
+  return { ...timings, ...(JSON.parse(output.at(-1) ?? "{}") as { cpuPercent: number }) };
 }
 
 if (import.meta.main)

@@ -11,7 +11,7 @@ import { residentMemory } from "../process/usage.ts";
 interface Target {
   readonly base: string;
   readonly key: string;
-  readonly buildSec: number;
+  readonly buildSeconds: number;
 }
 
 export interface PathTimes {
@@ -75,7 +75,7 @@ export async function measureMillion(calls: number) {
     for (const path of READS) reads.push(await timed(target, path));
     const downloads: Download[] = [];
     for (const path of DOWNLOADS) downloads.push(await download(target, server.pid, path));
-    return { buildSec: target.buildSec, reads, downloads };
+    return { buildSec: target.buildSeconds, reads, downloads };
   } finally {
     await server.stdin.end();
     await server.exited;

@@ -19,8 +19,8 @@ const startedAt = performance.now();
 await insertManyCalls(server.database, tenant.id, {
   ...{ calls, untilMs: Date.now() - 120_000, spacingMs: SPACING_MS },
 });
-const buildSec = (performance.now() - startedAt) / 1000;
-console.log(JSON.stringify({ base: server.base, key: tenant.key, buildSec, directory }));
+const buildSeconds = (performance.now() - startedAt) / 1000;
+console.log(JSON.stringify({ base: server.base, key: tenant.key, buildSeconds, directory }));
 
 await new Response(Bun.stdin.stream()).text();
 await server.stop();

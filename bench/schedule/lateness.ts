@@ -64,7 +64,7 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   let live = 0;
   const capIsFull = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
   const scheduler = startScheduler({
-    ...{ database, clock, log: silentLog, owner: "bench", isRefusing: () => false },
+    ...{ database, clock, log: silentLog, owner: "bench", isDraining: () => false },
     async fire({ id, scheduleAt, leaseToken }) {
       if (live >= cap) return { type: "waits", error: capIsFull };
       const moved = await database.tx((queries) =>

@@ -15,7 +15,7 @@ const media: Section = {
       for (const { who, pacing } of result)
         note({
           what: `|interval − 20 ms|, ${streams} streams, ${who}`,
-          ...(who === "ours" && streams === 250 ? { aim: "p99 ≤ 2 ms, p99.9 ≤ 5 ms" } : {}),
+          ...(who === "ours" && streams === 250 ? { goal: "p99 ≤ 2 ms, p99.9 ≤ 5 ms" } : {}),
           value: `p50 ${ms(pacing.p50)}, p99 ${ms(pacing.p99)}, p99.9 ${ms(pacing.p999)}; lost ${pacing.lost}; ${pacing.cpuPercent.toFixed(0)} % of a core`,
           method: PACERS[who],
         });
@@ -27,15 +27,15 @@ const media: Section = {
 const codecs: Section = {
   name: "codecs",
   async measure({ full, note }) {
-    const audioSec = full ? 120 : 20;
-    const measured = await measureCodecs(audioSec);
+    const audioSeconds = full ? 120 : 20;
+    const measured = await measureCodecs(audioSeconds);
     for (const { line, encode, decode, cpuPercentPerCall } of measured)
       note({
         what: `codec ${line}`,
         value: `out ${encode.toFixed(0)} ×, in ${decode.toFixed(0)} × real time; ${cpuPercentPerCall.toFixed(2)} % of a core a call`,
         method: "frame to datagram, datagram to frame, 20 ms, one core",
       });
-    const toneDetection = measureToneDetection(audioSec);
+    const toneDetection = measureToneDetection(audioSeconds);
     note({
       what: "DTMF tone detection",
       value: `${toneDetection.toFixed(0)} × real time`,
@@ -53,7 +53,7 @@ const mp3: Section = {
     note({
       what: "MP3",
       value: `${result.timesRealTime.toFixed(0)} × real time`,
-      method: `${result.audioSec} s stereo 8 kHz WAV in the encoder worker; native LAME in ffmpeg: ${native} ×`,
+      method: `${result.audioSeconds} s stereo 8 kHz WAV in the encoder worker; native LAME in ffmpeg: ${native} ×`,
     });
     return result;
   },

@@ -16,20 +16,20 @@ const calls: Section = {
       const up = `${callsUp} of ${callsAskedFor} calls answered${pacing ? `, ${pacing.streams} sending while measured` : ""}, VAD, recording and conversation on`;
       note({
         what: `CPU a call, ${count} calls`,
-        aim: "≤ 0.6 % of a core",
+        goal: "≤ 0.6 % of a core",
         value: `${result.cpuPercentPerCall.toFixed(2)} % of a core`,
         method: `${up}; callers listen; processor time of the appliance alone`,
       });
       note({
         what: `memory a call, ${count} calls`,
-        aim: "≤ 0.5 MB",
+        goal: "≤ 0.5 MB",
         value: `${result.megabytesPerCall.toFixed(2)} MB`,
         method: `growth of the appliance's own memory from 10 calls to ${callsUp}; idle ${result.idleMegabytes.toFixed(0)} MB, the first 10 calls ${result.awakeMegabytes.toFixed(0)} MB (recogniser and voices wake); run from source`,
       });
       if (pacing)
         note({
           what: `pacing of ${count} calls`,
-          aim: "p99 ≤ 2 ms, p99.9 ≤ 5 ms at 250",
+          goal: "p99 ≤ 2 ms, p99.9 ≤ 5 ms at 250",
           value: `p50 ${ms(pacing.p50)}, p99 ${ms(pacing.p99)}, p99.9 ${ms(pacing.p999)}; ${pacing.lost} lost, ${pacing.late} more than 20 ms late of ${pacing.packets}`,
           method:
             "|interval − 20 ms| of every packet by kernel time stamps on the loopback interface",
@@ -43,7 +43,7 @@ const calls: Section = {
       if (pacedReads)
         note({
           what: `API read /tenant beside ${count} calls, at a rate`,
-          aim: "p99 ≤ 10 ms beside 100",
+          goal: "p99 ≤ 10 ms beside 100",
           value: `${pacedReads.requestsPerSecond}/s, p50 ${ms(pacedReads.p50Ms)}, p99 ${ms(pacedReads.p99Ms)}`,
           method: "30 connections that pause between their requests",
         });
@@ -71,7 +71,7 @@ const signalling: Section = {
     for (const result of results ?? [])
       note({
         what: `calls/s, ${result.who}`,
-        ...(result.who === "stack" ? { aim: "100/s, signalling only" } : {}),
+        ...(result.who === "stack" ? { goal: "100/s, signalling only" } : {}),
         value: `${result.callsPerSecond.toFixed(0)}/s; INVITE → 200 p50 ${ms(result.setUpP50Ms)}, p99 ${ms(result.setUpP99Ms)}; ${result.cpuMsPerCall.toFixed(2)} ms of processor time each; ${result.failed} failed`,
         method: `${CALLED[result.who]}; ${result.succeeded} calls by sipp, 10 at once, hung up at once`,
       });

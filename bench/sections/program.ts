@@ -15,7 +15,7 @@ const binary: Section = {
     });
     note({
       what: "idle memory",
-      aim: "≤ 120 MB",
+      goal: "≤ 120 MB",
       value: `${own.toFixed(0)} MB of its own, ${all.toFixed(0)} MB resident`,
       method: `3 s after the start; ${files.toFixed(0)} MB are pages of the program's file`,
     });

@@ -3,8 +3,8 @@ import { measureGrowth } from "../growth/exponents.ts";
 import { measureReads } from "../http/reads.ts";
 import { ms, type Section } from "../report.ts";
 import { type Lateness, measureLateness } from "../schedule/lateness.ts";
-import { measureBesideCalls } from "../webhook/beside-calls.ts";
 import { measureDeliveries } from "../webhook/deliveries.ts";
+import { measureDeliveryDuringCalls } from "../webhook/during-calls.ts";
 
 const http: Section = {
   name: "http",
@@ -15,7 +15,7 @@ const http: Section = {
         reads.push({ callsStored, ...read });
         note({
           what: `API read ${read.path.replace(/\d+$/, "N")}, ${callsStored.toLocaleString("en")} calls stored`,
-          aim: "15,000/s on a core",
+          goal: "15,000/s on a core",
           value: `${read.requestsPerSecond}/s, p50 ${ms(read.p50Ms)}, p99 ${ms(read.p99Ms)}; ${(read.cpuMicroseconds ?? 0).toFixed(0)} µs of processor time each; ${read.failures} failed`,
           method: `server on one core, ${read.tool} on the other, 32 connections${read.path.includes("…") ? "; every request another page, nothing kept" : ""}`,
         });
@@ -45,19 +45,19 @@ const webhooks: Section = {
       method: `${perSecond} events/s, ${troubled} of ${endpoints} endpoints dead or slow; ${result.missing} missing`,
     });
     if (!full) return result;
-    const besideCalls = await measureBesideCalls();
-    const { storm, callsUp, steady, atOnce } = besideCalls;
+    const duringCalls = await measureDeliveryDuringCalls();
+    const { storm, callsUp, steady, atOnce } = duringCalls;
     for (const [how, seen] of [
       [`${storm.perSecond} a second`, steady],
       ["all at once", atOnce],
     ] as const)
       note({
         what: `${storm.events} events beside ${callsUp} calls, ${how}`,
-        aim: "p99 ≤ 2 s",
+        goal: "p99 ≤ 2 s",
         value: `p50 ${ms(seen.p50Ms)}, p99 ${ms(seen.p99Ms)}; ${seen.deliveriesPerSecond}/s; ${seen.threadMsPer1000} ms of the thread for 1,000`,
         method: `whole appliance, healthy ones of ${endpoints} endpoints; load ${seen.loadAverage}, the sending thread had no processor for ${seen.starvedPercent} % of the time; ${seen.missing} missing`,
       });
-    return { ...result, besideCalls };
+    return { ...result, duringCalls };
   },
 };
 
@@ -78,7 +78,7 @@ const scheduler: Section = {
       `p50 ${of.p50Ms} ms, p99 ${of.p99Ms} ms, last ${of.latestMs} ms late; ${of.firedTwice} twice`;
     note({
       what: "schedule, single entries",
-      aim: "1 s",
+      goal: "1 s",
       value: lateness(results.alone),
       method: `${singles} entries, 70 ms apart`,
     });
@@ -103,7 +103,7 @@ const growth: Section = {
     for (const { what, amounts, costs, unit, exponent } of results)
       note({
         what: `growth, ${what}`,
-        aim: "0 (none)",
+        goal: "0 (none)",
         value: `exponent ${exponent.toFixed(2)}`,
         method: `${costs.map((cost) => cost.toFixed(0)).join(" → ")} ${unit} at ${amounts.join(" → ")}`,
       });

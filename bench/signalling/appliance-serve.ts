@@ -18,7 +18,7 @@ const world = await startAppliance({
   dataDir: directory,
   host: OURS,
   carrier: await startCarrierProcess(OURS),
-  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings: roomFor(Number(process.argv[2] ?? 50) * PLACES_PER_CALL),
 });
 await world.app.operator.setTrunk({

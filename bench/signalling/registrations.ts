@@ -33,12 +33,12 @@ export async function measureRegistrations(): Promise<RegistrationsResult | null
       [process.execPath, file("./register-trunks.ts"), `${KAMAILIO}:5060`, String(USERS)],
       { stdin: "ignore", stdout: "pipe", stderr: "inherit" },
     );
-    const said = JSON.parse(await new Response(child.stdout).text()) as {
+    const output = JSON.parse(await new Response(child.stdout).text()) as {
       readonly registered: number;
       readonly seconds: number;
       readonly cpuMsEach: number;
     };
-    const { registered, seconds, cpuMsEach } = said;
+    const { registered, seconds, cpuMsEach } = output;
     const sippPerSecond = await registerWithSipp();
     return { registered, perSecond: registered / seconds, cpuMsEach, sippPerSecond };
   } finally {

@@ -26,7 +26,7 @@ export interface SippFigures {
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const CALLS_PER_SECOND_MAX = 2000;
-const GIVE_UP_SEC = 60;
+const GIVE_UP_SECONDS = 60;
 
 export async function callWithSipp(run: SippRun): Promise<SippFigures> {
   const directory = mkdtempSync(join(tmpdir(), "linevoice-bench-"));
@@ -38,7 +38,7 @@ export async function callWithSipp(run: SippRun): Promise<SippFigures> {
         ...["sipp", run.target, "-sf", scenario, "-s", run.service],
         ...["-i", run.host, "-mi", run.host, "-p", "5060", "-d", "0"],
         ...["-m", String(run.calls), "-l", String(run.atOnce), "-r", String(CALLS_PER_SECOND_MAX)],
-        ...["-timeout", `${GIVE_UP_SEC}s`, "-nostdin"],
+        ...["-timeout", `${GIVE_UP_SECONDS}s`, "-nostdin"],
         ...["-trace_stat", "-fd", "1", "-trace_rtt", "-rtt_freq", "1"],
       ],
       { cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" },

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { BENCH_HOST, type CallTarget, RTP_PORTS } from "../calls/target.ts";
 import { firstLine } from "../http/first-line.ts";
 import { linesOf } from "../media/lines.ts";
-import { listenIn } from "../media/listening.ts";
+import { startPacketListener } from "../media/packet-listener.ts";
 import { cpuSeconds, residentMemory } from "../process/usage.ts";
 
 const minutes = Number(process.env.LINEVOICE_SOAK_MINUTES ?? 120);
@@ -25,7 +25,7 @@ const GROWTH_MAX = 1.1;
 /** After the last call: mails, encoding, collections. */
 const QUIET_MS = 60_000;
 
-interface Said {
+interface CallersReport {
   readonly up: number;
   readonly placed: number;
   readonly answered: number;
@@ -46,19 +46,19 @@ const callers = Bun.spawn(
   { stdin: "pipe", stdout: "pipe", stderr: "inherit" },
 );
 const answers = linesOf(callers.stdout, "the callers");
-const listening = await listenIn(BENCH_HOST, RTP_PORTS);
+const packetListener = await startPacketListener(BENCH_HOST, RTP_PORTS);
 
-async function said(): Promise<Said> {
+async function callersReport(): Promise<CallersReport> {
   callers.stdin.write("now\n");
   await callers.stdin.flush();
-  return JSON.parse(await answers.next()) as Said;
+  return JSON.parse(await answers.next()) as CallersReport;
 }
 
 const startedAt = performance.now();
 let cpuBefore = cpuSeconds(target.pid);
 
-async function sample(callersSaid: Said) {
-  const heard = await listening?.heard();
+async function sample(callersSaid: CallersReport) {
+  const timings = await packetListener?.timings();
   const { own, all } = residentMemory(target.pid);
   const cpu = cpuSeconds(target.pid);
   const percent = ((cpu - cpuBefore) / SAMPLE_MS) * 100_000;
@@ -77,14 +77,14 @@ async function sample(callersSaid: Said) {
     failed: callersSaid.failures.length,
     setUpP50Ms: Math.round(callersSaid.setUpP50Ms),
     setUpP99Ms: Math.round(callersSaid.setUpP99Ms),
-    packets: heard?.packets ?? 0,
-    lost: heard?.lost ?? 0,
-    late: heard?.late ?? 0,
-    veryLate: heard?.veryLate ?? 0,
-    p50Ms: heard?.p50 ?? 0,
-    p99Ms: heard?.p99 ?? 0,
-    p999Ms: heard?.p999 ?? 0,
-    maxMs: heard?.max ?? 0,
+    packets: timings?.packets ?? 0,
+    lost: timings?.lost ?? 0,
+    late: timings?.late ?? 0,
+    veryLate: timings?.veryLate ?? 0,
+    p50Ms: timings?.p50 ?? 0,
+    p99Ms: timings?.p99 ?? 0,
+    p999Ms: timings?.p999 ?? 0,
+    maxMs: timings?.max ?? 0,
   };
 }
 
@@ -108,7 +108,7 @@ console.log(`samples: ${csv}`);
 const until = startedAt + minutes * 60_000;
 while (performance.now() < until) {
   await Bun.sleep(SAMPLE_MS);
-  const callersSaid = await said();
+  const callersSaid = await callersReport();
   for (const failure of callersSaid.failures) console.log(`a call failed: ${failure}`);
   const row = await sample(callersSaid);
   keep(row);
@@ -121,7 +121,7 @@ const none = { up: 0, placed: samples.at(-1)?.callsPlaced ?? 0, answered: 0, fai
 const quiet = await sample({ ...none, setUpP50Ms: 0, setUpP99Ms: 0 });
 console.log("all hung up, a minute later:");
 print(quiet);
-await listening?.close();
+await packetListener?.close();
 await server.stdin.end();
 await server.exited;
 

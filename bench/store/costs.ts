@@ -31,7 +31,7 @@ export interface StoreCost {
 
 const ROUNDS = 300;
 const WARM_UP = 50;
-const TALK_MS = 61_000;
+const ANSWERED_MS = 61_000;
 const LEASE_MS = 10_000;
 const RATE = prepaidPlan.overagePerMinute;
 
@@ -82,7 +82,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   async function charge(n: number): Promise<void> {
     await database.tx(async (queries) => {
       const { billableSeconds, includedSeconds, overageSeconds, cost } = await billing.settle(
-        ...([queries, tenantId, uuidOf(n), TALK_MS, RATE] as const),
+        ...([queries, tenantId, uuidOf(n), ANSWERED_MS, RATE] as const),
       );
       const ending = { status: "completed", reason: "caller_hangup", explanation: "" } as const;
       await callStore(queries).finish(

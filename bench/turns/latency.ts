@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { DEFAULT_GUARD, EMBEDDED_ONLY, type EngineSettings } from "../../src/engine/settings.ts";
 import { openAiSettings } from "../../test/support/engine-session.ts";
 import { openStudio, startCall } from "../../test/support/live-conversation.ts";
-import { callBrief } from "../../test/support/scripted-call.ts";
+import { callConfig } from "../../test/support/scripted-call.ts";
 import { firstLine } from "../http/first-line.ts";
 import { ANSWER, DELAYS, QUESTION, type Servers } from "./target.ts";
 
@@ -91,7 +91,7 @@ async function measure({ engine, injectedMs }: Subject, wanted: number): Promise
   );
   const own: number[] = [];
   try {
-    const { callId: _, ...brief } = callBrief({ firstMessage: "Hello, how can I help you?" });
+    const { callId: _, ...brief } = callConfig({ firstMessage: "Hello, how can I help you?" });
     const call = await startCall(studio, { ...brief, knowledge: KNOWLEDGE });
     await call.agentDone(0);
     for (let turn = 1; turn <= wanted; turn++) {

@@ -15,7 +15,7 @@ import { type Database, openDatabase } from "../../src/store/database.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { callStarted } from "../../src/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../src/webhook/delivery.ts";
-import { createGuardedClient } from "../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../src/webhook/outbound-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { plainVault } from "../../test/support/plain-vault.ts";
 import { insertTenant, insertWebhook } from "../../test/support/stored-rows.ts";
@@ -143,7 +143,7 @@ async function send(
   const storedAt = new Map<string, number>();
   let outstanding = 0;
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
-  const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem });
+  const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem });
   const worker = createDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: TIMEOUT_MS },
     client: {

@@ -62,7 +62,7 @@ const world = await startAppliance({
   dataDir: directory,
   host: BENCH_HOST,
   carrier: await startCarrierProcess(BENCH_HOST),
-  agent: { maxDurationSec: 3600, transcriptEmailEnabled: false },
+  agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings(given) {
     const settings = roomFor(storm.calls)(given);
     masterKey = Uint8Array.from(settings.masterKey);

@@ -17,7 +17,7 @@ export interface AgentFields {
   readonly firstSpeaker: "assistant" | "customer";
   readonly voice: string;
   readonly language: AgentLanguage;
-  readonly maxDurationSec: number;
+  readonly maxDurationSeconds: number;
   readonly voicemailAction: "leave_message" | "hangup";
   /** May press keys on calls that came in, too; on calls it places it always may. */
   readonly sendDigitsInbound: boolean;
@@ -73,8 +73,8 @@ export function createAgents(dependencies: AgentDependencies) {
     },
 
     /** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
-    async create(tenantId: number, wish: NewAgent): Promise<AgentRecord> {
-      const fields = withDefaults(wish);
+    async create(tenantId: number, input: NewAgent): Promise<AgentRecord> {
+      const fields = withDefaults(input);
       requireAddress(fields);
       requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
       const now = clock.now();
@@ -113,22 +113,22 @@ export function createAgents(dependencies: AgentDependencies) {
   };
 }
 
-function withDefaults(wish: NewAgent): AgentFields {
-  const language = wish.language ?? "en";
+function withDefaults(input: NewAgent): AgentFields {
+  const language = input.language ?? "en";
   return {
-    name: wish.name,
-    prompt: wish.prompt,
-    firstMessage: wish.firstMessage ?? DEFAULT_FIRST_MESSAGE[language],
-    firstSpeaker: wish.firstSpeaker ?? "assistant",
-    voice: wish.voice ?? "Sari",
+    name: input.name,
+    prompt: input.prompt,
+    firstMessage: input.firstMessage ?? DEFAULT_FIRST_MESSAGE[language],
+    firstSpeaker: input.firstSpeaker ?? "assistant",
+    voice: input.voice ?? "Sari",
     language,
-    maxDurationSec: wish.maxDurationSec ?? 600,
-    voicemailAction: wish.voicemailAction ?? "hangup",
-    sendDigitsInbound: wish.sendDigitsInbound ?? false,
-    fillerPhrases: wish.fillerPhrases ?? DEFAULT_FILLER_PHRASES[language],
-    webhookUrl: wish.webhookUrl ?? null,
-    transcriptEmail: wish.transcriptEmail ?? null,
-    transcriptEmailEnabled: wish.transcriptEmailEnabled ?? false,
+    maxDurationSeconds: input.maxDurationSeconds ?? 600,
+    voicemailAction: input.voicemailAction ?? "hangup",
+    sendDigitsInbound: input.sendDigitsInbound ?? false,
+    fillerPhrases: input.fillerPhrases ?? DEFAULT_FILLER_PHRASES[language],
+    webhookUrl: input.webhookUrl ?? null,
+    transcriptEmail: input.transcriptEmail ?? null,
+    transcriptEmailEnabled: input.transcriptEmailEnabled ?? false,
   };
 }
 

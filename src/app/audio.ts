@@ -75,11 +75,11 @@ export function createAudio(
         }),
       );
     },
-    async open(brief) {
-      return (await pool()).open(brief);
+    async open(config) {
+      return (await pool()).open(config);
     },
-    async openChat(brief, said) {
-      return (await pool()).openChat(brief, said);
+    async openChat(config, messages) {
+      return (await pool()).openChat(config, messages);
     },
     problem() {
       if (state === "ready") return null;

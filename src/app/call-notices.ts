@@ -16,14 +16,14 @@ export function createCallNotices(deps: {
   readonly log: Log;
 }): Required<Pick<SipDeps, "onConflict" | "onUnknownSource">> {
   const { database, clock, log } = deps;
-  const toldAtMs = new Map<string, number>();
+  const notifiedAtMs = new Map<string, number>();
 
   function note(tenantId: number, kind: CallNoticeKind, subject: string): void {
     const key = `${tenantId} ${kind} ${subject}`;
     const now = clock.monotonic();
-    if (now - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;
-    if (toldAtMs.size >= REMEMBERED_MAX) toldAtMs.clear();
-    toldAtMs.set(key, now);
+    if (now - (notifiedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;
+    if (notifiedAtMs.size >= REMEMBERED_MAX) notifiedAtMs.clear();
+    notifiedAtMs.set(key, now);
     database
       .tx((queries) => callNoticeStore(queries).note(tenantId, kind, subject, clock.now()))
       .catch((error) => log.error("call.notice_not_stored", { error: describeError(error) }));

@@ -2,21 +2,21 @@
 import { listBackups } from "../backup/backups.ts";
 import { type AgentChats, createAgentChats } from "../call/chat.ts";
 import type { CallContext } from "../call/context.ts";
-import { type AgentTalks, createAgentTalks } from "../call/talk.ts";
+import { createWebCalls, type WebCalls } from "../call/web-call.ts";
 import type { CheckResult } from "../doctor/check.ts";
 import type { DashboardParts } from "../http/dashboard/ports.ts";
 import type { OperatorPort } from "../ops/control/operator-port.ts";
 import type { LogRing } from "../ops/log-ring.ts";
 import { mailAdminStore } from "../store/mail-admin-store.ts";
 import type { Audio } from "./audio.ts";
-import { createCallsElsewhere } from "./calls-elsewhere.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
+import type { Maintenance } from "./maintenance.ts";
+import { createRemoteNodeCalls } from "./remote-node-calls.ts";
 import type { AppSettings } from "./settings.ts";
-import { createTrunkDesk } from "./trunk-desk.ts";
+import { createTrunkService } from "./trunk-service.ts";
 import { createTrunkProbe } from "./trunk-test.ts";
 import type { TrunkLoader } from "./trunks.ts";
-import type { Upkeep } from "./upkeep.ts";
 
 /** The doctor, who needs the configuration as it was written. */
 export type Doctor = (
@@ -36,19 +36,19 @@ export function createDashboard(
     readonly live: LiveCallsFeed;
     readonly delivery: Delivery;
     readonly audio: Audio;
-    readonly upkeep: Upkeep;
+    readonly maintenance: Maintenance;
     readonly logs: LogRing;
     readonly vault: { seal(plain: string, binding: string): string };
-    readonly isRefusing: () => boolean;
+    readonly isDraining: () => boolean;
     /** Made after the server that this is for. */
     readonly trunks: () => Pick<TrunkLoader, "reload" | "remove">;
     readonly operator: () => OperatorPort;
     readonly doctor: Doctor | null;
   },
 ): Dashboard {
-  const { context, live, delivery, audio, upkeep, logs, vault, operator, doctor } = deps;
+  const { context, live, delivery, audio, maintenance, logs, vault, operator, doctor } = deps;
   const { database, sip, clock } = context;
-  const talks: AgentTalks = createAgentTalks(context, deps.isRefusing);
+  const webCalls: WebCalls = createWebCalls(context, deps.isDraining);
   const chats: AgentChats = createAgentChats(context, {
     replays: settings.engineLabel === "embedded",
   });
@@ -57,27 +57,27 @@ export function createDashboard(
     parts: {
       toolRunner: delivery.tools,
       webhookTester: delivery.tester,
-      trunks: createTrunkDesk({
+      trunks: createTrunkService({
         ...{ database, vault, sip, clock, trunks: deps.trunks },
         allowNetworks: settings.sip.allowNetworks,
         probe: createTrunkProbe(sip, settings.sip),
       }),
-      ...{ live, talks, chats, operator, logs, backups },
-      elsewhere: settings.storage.shared ? createCallsElsewhere(context) : null,
+      ...{ live, webCalls, chats, operator, logs, backups },
+      remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
       checks: doctor && (() => doctor(operator())),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       disclosureDefault: settings.callWorker.conversation.disclosure,
-      lamps: {
+      statusSources: {
         engine: () => audio.problem(),
         disk() {
-          const refusal = upkeep.disk.refusal();
-          const sentence = refusal ?? upkeep.disk.warning();
-          return sentence === null ? null : { failed: refusal !== null, sentence };
+          const rejection = maintenance.disk.rejection();
+          const sentence = rejection ?? maintenance.disk.warning();
+          return sentence === null ? null : { failed: rejection !== null, sentence };
         },
         backup: () => ({
-          problem: upkeep.backupProblem(),
+          problem: maintenance.backupProblem(),
           newest: backups()[0] ?? null,
           automatic: settings.storage.backupAt !== null,
         }),
@@ -91,7 +91,7 @@ export function createDashboard(
     },
     async stop() {
       chats.close();
-      await talks.close();
+      await webCalls.close();
     },
   };
 }

@@ -17,8 +17,8 @@ import { createArgumentCheck } from "../tool/argument-check.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import { createToolRunner } from "../tool/run-tool.ts";
 import { createDeliveryWorker } from "../webhook/delivery.ts";
+import { createOutboundHttpClient, type OutboundHttpClient } from "../webhook/outbound-http.ts";
 import type { EventSink } from "../webhook/ports.ts";
-import { createGuardedClient, type GuardedClient } from "../webhook/safe-http.ts";
 import { createEventSink } from "../webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../webhook/switched-off.ts";
 import { createWebhookTester, type WebhookTester } from "../webhook/tester.ts";
@@ -31,7 +31,7 @@ export interface Delivery {
   readonly mails: MailQueue;
   readonly tools: ToolRunner;
   /** What goes where tenants' URLs lead. */
-  readonly client: GuardedClient;
+  readonly client: OutboundHttpClient;
   /** A mail at once, for the operator. */
   readonly mailTest: MailTest;
   /** When every listener is in place: what is due leaves from now on. */
@@ -68,7 +68,7 @@ export function createDelivery(
   const { database, vault, clock, random, log } = deps;
   const { httpClient } = settings;
   const stores = webhookStores;
-  const client = createGuardedClient({ ...httpClient, clock });
+  const client = createOutboundHttpClient({ ...httpClient, clock });
   const timeoutMs = httpClient.webhookTimeoutMs;
   const shared = { database, stores, vault, client, clock, random, timeoutMs };
   const provider = providerOf(settings.mail.provider, deps.outboxDir);

@@ -6,7 +6,7 @@ import { callStore } from "../store/call-store.ts";
 import type { Database } from "../store/database.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 const FINAL = new Set(["completed", "no_answer", "busy", "failed", "cancelled"]);
 
 /** Ends after the final status, or when the signal aborts. */
@@ -39,7 +39,7 @@ export async function* followCall(
         yield { type: "status", status: call.status, ended_reason: call.endedReason };
       }
       if (FINAL.has(call.status)) return;
-      await sleep(clock, LOOK_MS);
+      await sleep(clock, POLL_MS);
     }
   } finally {
     unsubscribe();

@@ -2,7 +2,7 @@
 import type { SipStack } from "../sip/ports.ts";
 import type { Database } from "../store/database.ts";
 import type { Audio } from "./audio.ts";
-import type { Upkeep } from "./upkeep.ts";
+import type { Maintenance } from "./maintenance.ts";
 
 export interface HealthCheck {
   /** Why no call can be carried now, a sentence each; empty: all is well. */
@@ -18,11 +18,11 @@ export function createHealthCheck(parts: {
   readonly database: Database;
   readonly audio: Audio;
   readonly sip: SipStack;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   /** A libSQL server out of reach is no reason to restart: live calls go on. */
   readonly isStoreRemote: boolean;
 }): HealthCheck {
-  const { database, audio, sip, upkeep, isStoreRemote } = parts;
+  const { database, audio, sip, maintenance, isStoreRemote } = parts;
 
   async function databaseProblem(): Promise<string | null> {
     try {
@@ -38,13 +38,13 @@ export function createHealthCheck(parts: {
 
   return {
     async problems() {
-      return said([audio.problem(), upkeep.disk.refusal(), await databaseProblem()]);
+      return said([audio.problem(), maintenance.disk.rejection(), await databaseProblem()]);
     },
 
     async stuck() {
       const [media, signalling, stored] = await Promise.all([
         audio.answers(),
-        sip.hears(),
+        sip.receivesOwnKeepAlive(),
         isStoreRemote ? null : databaseProblem(),
       ]);
       return said([

@@ -1,7 +1,7 @@
 /** The HTTP server, given the parts it serves. */
 
 import type { Billing } from "../billing/ports.ts";
-import type { CallDesk } from "../call/ports.ts";
+import type { CallService } from "../call/ports.ts";
 import type { Vault } from "../config/vault.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -16,7 +16,7 @@ import type { Database } from "../store/database.ts";
 import { rateStore } from "../store/rate-store.ts";
 import { createUrlCheck } from "../webhook/tenant-url.ts";
 import type { Audio } from "./audio.ts";
-import type { CallerParts } from "./callers.ts";
+import type { CallerParts } from "./caller-services.ts";
 import type { Delivery } from "./delivery.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
@@ -27,7 +27,7 @@ export interface HttpParts {
   readonly database: Database;
   readonly billing: Billing;
   readonly payments: Payments;
-  readonly calls: CallDesk;
+  readonly calls: CallService;
   readonly delivery: Delivery;
   readonly vault: Vault;
   readonly identity: Identity;

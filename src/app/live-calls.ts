@@ -80,7 +80,7 @@ export function createLiveCalls(deps: {
       events.on("event", (told) => {
         if (told.tenantId === tenantId) listener(told.event);
       }),
-    listen: (tenantId, callUuid, listener) =>
-      registry.find(tenantId, callUuid)?.listen(listener) ?? null,
+    monitor: (tenantId, callUuid, listener) =>
+      registry.find(tenantId, callUuid)?.monitor(listener) ?? null,
   };
 }

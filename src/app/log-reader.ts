@@ -10,7 +10,7 @@ import type { ShownLogLine } from "../ops/control/operator-port.ts";
 import type { LogLevel, LogRing } from "../ops/log-ring.ts";
 import { callHistoryStore } from "../store/call-history-store.ts";
 import type { Database } from "../store/database.ts";
-import { evidenceStore } from "../store/evidence-store.ts";
+import { diagnosticsStore } from "../store/diagnostics-store.ts";
 
 export interface LogQuestion {
   readonly call: string | null;
@@ -49,7 +49,7 @@ async function storedLines(database: Database, callUuid: string): Promise<Timed[
   const history = callHistoryStore(queries);
   const call = await history.findAnywhere(callUuid);
   if (!call) throw notFound("call");
-  const evidence = evidenceStore(queries);
+  const diagnostics = diagnosticsStore(queries);
   const zeroMs = call.answeredAt ?? call.createdAt;
   const line = (
     atMs: number,
@@ -82,7 +82,7 @@ async function storedLines(database: Database, callUuid: string): Promise<Timed[
         mos: call.mos,
       }),
     );
-  for (const step of (await evidence.find(call.id)).sip)
+  for (const step of (await diagnostics.find(call.id)).sip)
     lines.push(line(step.atMs, "sip", `${step.direction === "in" ? "←" : "→"} ${step.line}`));
   for (const turn of await history.turns(call.id))
     lines.push(
@@ -99,7 +99,7 @@ async function storedLines(database: Database, callUuid: string): Promise<Timed[
       }),
       level: tool.ok ? "info" : "warn",
     });
-  for (const attempt of await evidence.deliveries(call.tenantId, callUuid))
+  for (const attempt of await diagnostics.deliveries(call.tenantId, callUuid))
     lines.push({
       ...line(attempt.createdAt, "webhook", attempt.type, {
         ...{ attempt: attempt.attempt, status: attempt.status, http_status: attempt.httpStatus },

@@ -54,7 +54,7 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
     ? startMetricsListener(settings.metricsListen, metrics, log)
     : null;
   return {
-    callEnded: (call, end) => tellOfCall(metrics, call, end),
+    callEnded: (call, end) => recordCall(metrics, call, end),
     webhookAttempted: ({ delivered }) => metrics.webhookAttempted(delivered),
     watched: (tools) => ({
       ...tools,
@@ -73,12 +73,12 @@ export function startMonitoring(settings: AppSettings, sources: MonitoringSource
   };
 }
 
-function tellOfCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void {
+function recordCall(metrics: Metrics, call: CallIdentity, end: EndOfCall): void {
   metrics.callEnded({
     direction: call.direction,
     reason: end.ending.reason,
     setupMs: end.setupMs,
-    talkMs: end.talkMs,
+    answeredMs: end.answeredMs,
     turnLatenciesMs: (end.report?.turns ?? []).flatMap(({ latencyMs }) =>
       latencyMs === null ? [] : [latencyMs],
     ),
@@ -104,13 +104,13 @@ function stagesTaken(turn: TurnRecord): { stage: string; ms: number }[] {
 function runningSum(database: Database): () => Promise<number> {
   let known = { sum: 0, lastId: 0 };
   let last: Promise<unknown> = Promise.resolve();
-  async function look(): Promise<number> {
+  async function measureLag(): Promise<number> {
     const more = await metricStore(database.read).ledgerSumAfter(known.lastId);
     known = { sum: known.sum + more.sum, lastId: more.lastId };
     return known.sum;
   }
   return () => {
-    const looked = last.then(look);
+    const looked = last.then(measureLag);
     last = looked.catch(() => {});
     return looked;
   };

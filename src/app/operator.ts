@@ -6,7 +6,7 @@ import type { Billing } from "../billing/ports.ts";
 import { createQuotas } from "../billing/quotas.ts";
 import { createStatements } from "../billing/statement.ts";
 import type { Checkout } from "../billing/stores.ts";
-import type { CallDesk } from "../call/ports.ts";
+import type { CallService } from "../call/ports.ts";
 import { MASTER_KEY_BYTES, type Vault } from "../config/vault.ts";
 import { type Clock, isoUtc } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
@@ -23,7 +23,7 @@ import type {
 import type { LogRing } from "../ops/log-ring.ts";
 import { erasePerson } from "../privacy/erase-person.ts";
 import type { RegistrationStatus } from "../sip/ports.ts";
-import type { TrunkFacts } from "../sip/trunk-verdicts.ts";
+import type { TrunkFacts } from "../sip/trunk-checks.ts";
 import type { Database } from "../store/database.ts";
 import { quotaStore } from "../store/quota-store.ts";
 import { statementStore } from "../store/statement-store.ts";
@@ -37,14 +37,14 @@ import {
 import type { ApiKeys } from "../tenant/api-keys.ts";
 import { createTenant } from "../tenant/create-tenant.ts";
 import type { UrlProblem } from "../webhook/tenant-url.ts";
-import { refusalsOf } from "./callers.ts";
-import { createContactDesk } from "./contact-desk.ts";
+import { doNotCallListOf } from "./caller-services.ts";
+import { createContactService } from "./contact-service.ts";
 import { followCall } from "./follow-call.ts";
 import { readLogs } from "./log-reader.ts";
 import { setDialing } from "./operator-dialing.ts";
-import { createPeopleDesk } from "./people-desk.ts";
+import { createPeopleService } from "./people-service.ts";
 import type { DataPaths } from "./storage.ts";
-import { createToolDesk } from "./tool-desk.ts";
+import { createToolService } from "./tool-service.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 import { rotateMasterKey } from "./vault.ts";
@@ -55,7 +55,7 @@ const CREDIT_EUR_MAX = 1_000_000;
 /** What only a running server has. */
 export interface RunningParts {
   readonly logs: LogRing;
-  readonly calls: CallDesk;
+  readonly calls: CallService;
   readonly turns: TurnFeed;
   registration(trunkId: number): RegistrationStatus | null;
   /** Asks the far end; null: the trunk does not run. */
@@ -117,7 +117,7 @@ const checkoutSummary = (checkout: Checkout): CheckoutSummary => ({
 export function createOperator(deps: OperatorDependencies): OperatorPort {
   const { database, vault, billing, running, clock } = deps;
   const quotas = createQuotas(billing, quotaStore);
-  const refusals = refusalsOf(vault, database);
+  const doNotCallList = doNotCallListOf(vault, database);
 
   function needServer(): RunningParts {
     if (running) return running;
@@ -148,7 +148,7 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
   }
 
   return {
-    people: createPeopleDesk(deps.identity),
+    people: createPeopleService(deps.identity),
 
     async createTenant(draft) {
       if (draft.name.trim() === "" || draft.name.length > 120)
@@ -275,15 +275,18 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
     async erasePerson(tenantId, number, dryRun) {
       await tenant(tenantId);
       const { recordings: recordingsDir, outbox: outboxDir } = deps.paths;
-      const options = { database, clock, recordingsDir, outboxDir, refusals };
+      const options = { database, clock, recordingsDir, outboxDir, doNotCallList };
       return erasePerson(options, tenantId, number, dryRun);
     },
 
     createBackup: (to) => deps.backups.create(to),
 
-    tools: createToolDesk({ database, vault, quotas, clock, urlProblem: deps.urlProblem }, tenant),
+    tools: createToolService(
+      { database, vault, quotas, clock, urlProblem: deps.urlProblem },
+      tenant,
+    ),
 
-    contacts: createContactDesk({ database, refusals, quotas, clock }, tenant),
+    contacts: createContactService({ database, doNotCallList, quotas, clock }, tenant),
 
     statements: createStatements(database, statementStore),
 
@@ -296,8 +299,8 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       const tenantId = await tenantAdminStore(database.read).ownerOfAgent(agentId);
       if (tenantId === null) throw notFound("agent");
       if (!isE164(to)) throw invalidField("to", "Give the number in E.164, e.g. +37061234567.");
-      const wish = { toNumber: to, fromNumber: null, agentId, scheduleAtMs: null };
-      const { callUuid } = await calls.request(tenantId, wish);
+      const input = { toNumber: to, fromNumber: null, agentId, scheduleAtMs: null };
+      const { callUuid } = await calls.request(tenantId, input);
       return { tenant_id: tenantId, call_uuid: callUuid };
     },
 

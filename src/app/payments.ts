@@ -2,7 +2,7 @@
 import { type Checkouts, createCheckouts } from "../billing/checkout.ts";
 import { manualPayments } from "../billing/payments/manual.ts";
 import type { PaymentProvider } from "../billing/payments/provider.ts";
-import { createStripe, type EventVerdict } from "../billing/payments/stripe.ts";
+import { createStripe, type EventStatus } from "../billing/payments/stripe.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
@@ -13,7 +13,7 @@ import type { AppSettings } from "./settings.ts";
 export interface Payments {
   readonly checkouts: Checkouts;
   /** null: bank transfers, which nobody reports. */
-  readonly stripeEvents: ((body: string, signature: string | null) => Promise<EventVerdict>) | null;
+  readonly stripeEvents: ((body: string, signature: string | null) => Promise<EventStatus>) | null;
 }
 
 export interface PaymentsDependencies {

@@ -4,7 +4,11 @@
  */
 import { createHmac } from "node:crypto";
 import type { Vault } from "../config/vault.ts";
-import { createRefusals, numberFingerprintOf, REFUSALS_PURPOSE } from "../contact/refusals.ts";
+import {
+  createDoNotCallList,
+  DO_NOT_CALL_PURPOSE,
+  numberFingerprintOf,
+} from "../contact/do-not-call.ts";
 import type { Clock } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
@@ -14,7 +18,7 @@ import { erasePerson } from "../privacy/erase-person.ts";
 import { openJournal } from "../revocation/journal.ts";
 import { type Replayed, replay } from "../revocation/replay.ts";
 import type { Database } from "../store/database.ts";
-import { refusalStore } from "../store/refusal-store.ts";
+import { doNotCallStore } from "../store/do-not-call-store.ts";
 import { revocationStore } from "../store/revocation-store.ts";
 import type { DataPaths } from "./storage.ts";
 
@@ -51,10 +55,10 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
     .update("journal")
     .digest("base64url");
   const journal = openJournal({ dataDir, appliance, newId: () => hex(random.bytes(ID_BYTES)) });
-  const numberKey = vault.lastingKey(REFUSALS_PURPOSE);
+  const numberKey = vault.lastingKey(DO_NOT_CALL_PURPOSE);
   const { recordings: recordingsDir, outbox: outboxDir } = paths;
-  const refusals = createRefusals(refusalStore, numberKey, database);
-  const erasure = { database, recordingsDir, outboxDir, refusals, clock, restored: true };
+  const doNotCallList = createDoNotCallList(doNotCallStore, numberKey, database);
+  const erasure = { database, recordingsDir, outboxDir, doNotCallList, clock, restored: true };
   const store = revocationStore(database.read);
   const position = await store.position(journal.id);
   const replayed =
@@ -87,7 +91,7 @@ export async function openRevocations(parts: RevocationsParts): Promise<Revocati
 }
 
 /** Into the log, where there is something to say. */
-export function tellOfRevocations({ replayed, past }: Revocations, log: Log): void {
+export function logRevocations({ replayed, past }: Revocations, log: Log): void {
   if (Object.keys(replayed).length > 0) log.warn("revocations.replayed", { ...replayed });
   if (past !== "known") log.warn("revocations.journal_incomplete", { past });
 }

@@ -54,11 +54,11 @@ export interface AppSettings {
     /** Networks that trunks may be in, though they are not public. */
     readonly allowNetworks: readonly string[];
     /** That one trunk takes; twice as many at once. */
-    readonly newCallsPerSec: number;
+    readonly newCallsPerSecond: number;
     readonly userAgent: string;
-    readonly registerExpiresSec: number;
+    readonly registerExpiresSeconds: number;
     readonly ringTimeoutMs: number;
-    readonly sessionExpiresSec: number;
+    readonly sessionExpiresSeconds: number;
     readonly codecs: readonly CodecName[];
     /** Encryption of media by SDES. Missing: off. */
     readonly srtp?: "off" | "optional" | "required";

@@ -83,7 +83,7 @@ export function startTracing(
       const times = followed(callUuid);
       calls.delete(callUuid);
       const settledMs = clock.now();
-      exporter.tell(
+      exporter.submit(
         traceOfCall({
           ...{ callUuid, direction, tenantId, agentId, settledMs },
           ...times,

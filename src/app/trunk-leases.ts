@@ -77,7 +77,7 @@ export function startTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
     });
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const askedAt = clock.monotonic();
     const own = new Set(await database.tx((queries) => trunkLeaseStore(queries).renew(node)));
     renewedAt = askedAt;
@@ -97,7 +97,7 @@ export function startTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
 
   function round(): Promise<void> {
     if (stopped) return Promise.resolve();
-    running ??= look()
+    running ??= poll()
       .catch((error) => log.error("trunk.lease_failed", { error: describeError(error) }))
       .finally(() => {
         running = null;

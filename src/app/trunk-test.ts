@@ -1,7 +1,7 @@
 /** `trunk test`: what the running trunk finds out, judged by sip/, as the operator is told it. */
 import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
 import type { SeenAddress, SipStack } from "../sip/ports.ts";
-import { judgeTrunk, type TrunkFacts } from "../sip/trunk-verdicts.ts";
+import { assessTrunk, type TrunkFacts } from "../sip/trunk-checks.ts";
 
 interface SipValues {
   readonly codecs: readonly string[];
@@ -23,13 +23,13 @@ export function createTrunkProbe(sip: SipStack, { codecs, externalIp }: SipValue
 
 export function trunkTest(trunk: TrunkSummary, facts: TrunkFacts): TrunkTest {
   const { probe } = facts;
-  const checks = judgeTrunk(facts);
-  const worst = (["failed", "warning"] as const).find((verdict) =>
-    checks.some((check) => check.verdict === verdict),
+  const checks = assessTrunk(facts);
+  const worst = (["failed", "warning"] as const).find((result) =>
+    checks.some((check) => check.result === result),
   );
   return {
     trunk,
-    verdict: worst ?? "ok",
+    result: worst ?? "ok",
     checks,
     options_code: probe.sipCode,
     round_trip_ms: probe.roundTripMs === null ? null : Math.round(probe.roundTripMs * 10) / 10,

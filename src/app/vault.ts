@@ -87,7 +87,7 @@ export async function rotateMasterKey(
   let takeBack = () => {};
   const { sealed, endedCodesOf } = await database
     .tx(async (queries) => {
-      const count = await sealAnew(queries, vault, fresh);
+      const count = await reseal(queries, vault, fresh);
       const ended = purposeRoot ? await replacePurposeRoot(queries, fresh, purposeRoot) : 0;
       takeBack = vault.rekey(next, purposeRoot ?? undefined);
       return { sealed: count, endedCodesOf: ended };
@@ -96,11 +96,11 @@ export async function rotateMasterKey(
       takeBack();
       throw error;
     });
-  const late = await database.tx((queries) => sealAnew(queries, vault, fresh));
+  const late = await database.tx((queries) => reseal(queries, vault, fresh));
   return { sealed: sealed + late, endedCodesOf };
 }
 
-async function sealAnew(queries: Queries, vault: Vault, fresh: Vault): Promise<number> {
+async function reseal(queries: Queries, vault: Vault, fresh: Vault): Promise<number> {
   const store = sealedStore(queries);
   let count = 0;
   for (const column of SEALED_COLUMNS)

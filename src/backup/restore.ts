@@ -19,7 +19,7 @@ export interface Restored {
   readonly file: string;
   readonly database: string;
   /** Where the data as it was is kept; null: there was none. */
-  readonly kept: string | null;
+  readonly previousCopy: string | null;
   readonly tenants: number;
   readonly calls: number;
 }
@@ -46,10 +46,16 @@ export async function restoreBackup(options: {
   chmodSync(incoming, 0o600);
   holdBackFired(incoming, nowMs);
   endSessions(incoming);
-  const kept = keepOld(dataDir, databasePath, nowMs);
+  const previousCopy = setAsideOld(dataDir, databasePath, nowMs);
   for (const suffix of ["-wal", "-shm"]) rmSync(`${databasePath}${suffix}`, { force: true });
   moveDurably(incoming, databasePath);
-  return { file, database: databasePath, kept, tenants: report.tenants, calls: report.calls };
+  return {
+    file,
+    database: databasePath,
+    previousCopy,
+    tenants: report.tenants,
+    calls: report.calls,
+  };
 }
 
 /**
@@ -80,17 +86,17 @@ function endSessions(path: string): void {
   }
 }
 
-function keepOld(dataDir: string, databasePath: string, nowMs: number): string | null {
+function setAsideOld(dataDir: string, databasePath: string, nowMs: number): string | null {
   if (!existsSync(databasePath)) return null;
   foldWalIn(databasePath);
   const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "");
-  const kept = join(dataDir, `before-restore-${time}`);
-  mkdirSync(kept, { mode: 0o700 });
+  const previousCopy = join(dataDir, `before-restore-${time}`);
+  mkdirSync(previousCopy, { mode: 0o700 });
   for (const path of [databasePath, `${databasePath}-wal`])
-    if (existsSync(path)) keep(path, join(kept, basename(path)));
-  flush(kept);
+    if (existsSync(path)) setAside(path, join(previousCopy, basename(path)));
+  flush(previousCopy);
   flush(dataDir);
-  return kept;
+  return previousCopy;
 }
 
 /** A damaged database may refuse; then its log is kept beside it as it is. */
@@ -107,7 +113,7 @@ function foldWalIn(databasePath: string): void {
 }
 
 /** A second name for the same file where the file system can, else a copy. */
-function keep(path: string, target: string): void {
+function setAside(path: string, target: string): void {
   try {
     linkSync(path, target);
   } catch {

@@ -21,9 +21,9 @@ import {
   type Balance,
   type Billing,
   type Charge,
+  type Coverage,
   LOW_SECONDS,
   type Plan,
-  type Reach,
 } from "./ports.ts";
 import {
   coveredBy,
@@ -97,10 +97,10 @@ export function createBilling(options: BillingOptions): Billing {
     callUuid: string,
     elapsedSeconds: number,
     whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
-  ): Promise<Reach> {
+  ): Promise<Coverage> {
     const held = await stores.holds(queries).find(tenantId, callUuid);
     // Never held, or settled while this was on its way.
-    if (!held) return { coveredSeconds: 0, reachSeconds: 0 };
+    if (!held) return { coveredSeconds: 0, affordableSeconds: 0 };
     const { plan } = await payerOf(queries, tenantId);
     const rate = await rateOf(queries, tenantId, callUuid, plan);
     const { month } = held;
@@ -109,11 +109,11 @@ export function createBilling(options: BillingOptions): Billing {
     const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
     const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
     await writeHold(stores, queries, tenantId, held, cover, clock.now());
-    const reachMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
-    const reachSeconds = coveredBy(coverSeconds(reachMax, funds, rate));
-    const secondsLeft = reachSeconds - elapsedSeconds;
+    const affordableMax = elapsed + HOLD_BLOCK_SECONDS + LOW_SECONDS;
+    const affordableSeconds = coveredBy(coverSeconds(affordableMax, funds, rate));
+    const secondsLeft = affordableSeconds - elapsedSeconds;
     if (secondsLeft <= LOW_SECONDS) await whenLow?.(queries, secondsLeft);
-    return { coveredSeconds: coveredBy(cover), reachSeconds };
+    return { coveredSeconds: coveredBy(cover), affordableSeconds };
   }
 
   async function heldSeconds(
@@ -132,7 +132,7 @@ export function createBilling(options: BillingOptions): Billing {
     queries: Queries,
     tenantId: number,
     callUuid: string,
-    talkMs: number,
+    answeredMs: number,
     overagePerMinute: MicroEur,
   ): Promise<Charge> {
     const before = await settledCharge(queries, tenantId, callUuid);
@@ -141,7 +141,7 @@ export function createBilling(options: BillingOptions): Billing {
     const held = await stores.holds(queries).find(tenantId, callUuid);
     const month = held?.month ?? monthNow;
     const purse = await purseFor(stores, queries, tenantId, plan, month, callUuid);
-    const charge = rateCall(talkMs, chargeableFunds(purse), overagePerMinute);
+    const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
     await stores.holds(queries).release(tenantId, callUuid);
     if (charge.billableSeconds === 0) return charge;
     // Posted without entries too when the plan covers all: the key is what makes it happen once.

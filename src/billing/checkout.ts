@@ -28,7 +28,7 @@ export const RETENTION_BLOCK_PRICE = microEur(5_000_000);
 const WAITING_MAX = 1000;
 
 /** What a tenant wants to pay for. */
-export type CheckoutWish =
+export type CheckoutInput =
   | { readonly kind: "topup"; readonly amount: MicroEur }
   | { readonly kind: "plan"; readonly plan: string }
   | { readonly kind: "crm_bridge" }
@@ -37,7 +37,7 @@ export type CheckoutWish =
 export interface OpenCheckout {
   /** `chk_…` */
   readonly id: string;
-  readonly kind: CheckoutWish["kind"];
+  readonly kind: CheckoutInput["kind"];
   readonly amount: MicroEur;
   readonly status: "open";
   readonly expiresAtMs: number;
@@ -51,7 +51,7 @@ export interface Checkouts {
    * 10–1000, or fractions of a cent), valid_plan_required, valid_blocks_required (over 6 months in
    * all), conflict (the tenant has it already).
    */
-  open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout>;
+  open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout>;
   /** By its unguessable id, for the checkout page. Throws not_found. */
   get(id: string): Promise<Checkout>;
   /** Newest first. */
@@ -94,11 +94,11 @@ const conflict = (publicMessage: string) => new AppError({ code: "conflict", pub
 export function createCheckouts(options: CheckoutOptions): Checkouts {
   const { database, stores, plans, provider, clock, random = systemRandom } = options;
 
-  async function open(tenantId: number, wish: CheckoutWish): Promise<OpenCheckout> {
+  async function open(tenantId: number, input: CheckoutInput): Promise<OpenCheckout> {
     const account = await stores.accounts(database.read).find(tenantId);
     const month = monthIn(account.timeZone, clock.now());
     const planStatus = await stores.renewals(database.read).planStatus(tenantId, month);
-    const order = orderFor(wish, account, plans, planStatus === "refunded");
+    const order = orderFor(input, account, plans, planStatus === "refunded");
     const id = `chk_${hex(random.bytes(16))}`;
     const createdAt = clock.now();
     const checkout: Checkout = {
@@ -202,17 +202,17 @@ function requireTopupAmount(amount: MicroEur): void {
  * refunded, so that the same plan may be bought again.
  */
 function orderFor(
-  wish: CheckoutWish,
+  input: CheckoutInput,
   account: Account,
   plans: readonly Plan[],
   planEnded: boolean,
 ): Order {
-  switch (wish.kind) {
+  switch (input.kind) {
     case "topup":
-      requireTopupAmount(wish.amount);
-      return { kind: "topup", amount: wish.amount, item: null };
+      requireTopupAmount(input.amount);
+      return { kind: "topup", amount: input.amount, item: null };
     case "plan": {
-      const plan = plans.find((found) => found.slug === wish.plan);
+      const plan = plans.find((found) => found.slug === input.plan);
       if (!plan)
         throw invalidField(
           "plan",
@@ -226,14 +226,18 @@ function orderFor(
       return { kind: "crm_bridge", amount: CRM_BRIDGE_PRICE, item: null };
     case "retention": {
       const left = RETENTION_BLOCKS_MAX - account.retentionBlocks;
-      if (!Number.isInteger(wish.blocks) || wish.blocks < 1 || wish.blocks > RETENTION_BLOCKS_MAX)
+      if (
+        !Number.isInteger(input.blocks) ||
+        input.blocks < 1 ||
+        input.blocks > RETENTION_BLOCKS_MAX
+      )
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
-      if (wish.blocks > left)
+      if (input.blocks > left)
         throw invalidField("blocks", `Only ${left} more blocks fit into 6 months in all.`);
-      const amount = microEur(RETENTION_BLOCK_PRICE * wish.blocks);
-      return { kind: "retention", amount, item: String(wish.blocks) };
+      const amount = microEur(RETENTION_BLOCK_PRICE * input.blocks);
+      return { kind: "retention", amount, item: String(input.blocks) };
     }
     default:
-      return unreachable(wish);
+      return unreachable(input);
   }
 }

@@ -37,7 +37,11 @@ const rounded = (millionths: bigint): MicroEur =>
   microEur(Number((millionths + MILLION / 2n) / MILLION));
 
 /** Each of the four parts is rounded once. The trunk is counted in whole seconds begun. */
-export function costOfGoods(usage: GoodsUsage, talkMs: number, prices: GoodsPrices): CostOfGoods {
+export function costOfGoods(
+  usage: GoodsUsage,
+  answeredMs: number,
+  prices: GoodsPrices,
+): CostOfGoods {
   return {
     stt: priceOfSeconds(Math.ceil(usage.sttSeconds), prices.sttPerMinute),
     llm: rounded(
@@ -45,6 +49,6 @@ export function costOfGoods(usage: GoodsUsage, talkMs: number, prices: GoodsPric
         priceOfMillionths(usage.llmOutputTokens, prices.llmOutputPerMillionTokens),
     ),
     tts: rounded(priceOfMillionths(usage.ttsCharacters, prices.ttsPerMillionCharacters)),
-    trunk: priceOfSeconds(Math.ceil(Math.max(0, talkMs) / 1000), prices.trunkPerMinute),
+    trunk: priceOfSeconds(Math.ceil(Math.max(0, answeredMs) / 1000), prices.trunkPerMinute),
   };
 }

@@ -4,10 +4,10 @@
  */
 import { unreachable } from "../core/errors.ts";
 import type { Queries } from "../store/database.ts";
+import { payDebt } from "./chargeback.ts";
 import { move, post } from "./ledger.ts";
 import type { Plan } from "./ports.ts";
 import type { BillingStores, Checkout, LedgerKind } from "./stores.ts";
-import { payDebt } from "./take-back.ts";
 
 /** 30 days to begin with and five blocks: 6 months in all. */
 export const RETENTION_BLOCKS_MAX = 5;

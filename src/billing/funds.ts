@@ -70,7 +70,7 @@ function unheldMoney({ balance, otherHolds }: Purse): MicroEur {
   return microEur(Math.max(0, balance - otherHolds.reduce((sum, hold) => sum + hold.amount, 0)));
 }
 
-/** The plan's seconds of a month: none while it is unpaid (renewal.ts) or refunded (withdraw.ts). */
+/** The plan's seconds of a month: none while it is unpaid (renewal.ts) or refunded (entitlement.ts). */
 export async function allowanceSeconds(
   stores: BillingStores,
   queries: Queries,

@@ -53,11 +53,11 @@ export interface Charge {
 }
 
 /** How far a live call's money goes, in whole seconds from its answer. */
-export interface Reach {
+export interface Coverage {
   /** Held for the call: when fewer than were asked for, money runs out then. */
   readonly coveredSeconds: number;
   /** What plan and wallet would pay as of now; looked at up to 120 s ahead. */
-  readonly reachSeconds: number;
+  readonly affordableSeconds: number;
 }
 
 /** So long before its money ends the tenant is told (decisions.md 8). */
@@ -85,7 +85,7 @@ export interface Billing {
     callUuid: string,
     elapsedSeconds: number,
     whenLow?: (queries: Queries, secondsLeft: number) => Promise<void>,
-  ): Promise<Reach>;
+  ): Promise<Coverage>;
   /**
    * Seconds from its answer that a call's hold pays: it follows what was really talked, 15 to 60 s ahead.
    * null: it holds nothing.
@@ -99,7 +99,7 @@ export interface Billing {
     queries: Queries,
     tenantId: number,
     callUuid: string,
-    talkMs: number,
+    answeredMs: number,
     overagePerMinute: MicroEur,
   ): Promise<Charge>;
   /** The operator's manual wallet entry; may be negative. Answers the new balance. */

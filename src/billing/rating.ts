@@ -13,9 +13,9 @@ export const HOLD_BLOCK_SECONDS = 60;
 export const SHARED_BLOCK_SECONDS = 15;
 
 /** Whole seconds begun since the answer, at least the minimum; 0 when never answered. */
-export function billableSeconds(talkMs: number): number {
-  if (talkMs <= 0) return 0;
-  return Math.max(MINIMUM_BILLABLE_SECONDS, Math.ceil(talkMs / 1000));
+export function billableSeconds(answeredMs: number): number {
+  if (answeredMs <= 0) return 0;
+  return Math.max(MINIMUM_BILLABLE_SECONDS, Math.ceil(answeredMs / 1000));
 }
 
 /**
@@ -83,8 +83,8 @@ export function holdAheadSeconds(
  * wallet, and a debt would hit the next top-up: so they are written off instead of charged. The
  * record still says how long the call was (`overageSeconds`); `cost` is what the wallet paid.
  */
-export function rateCall(talkMs: number, funds: Funds, overagePerMinute: MicroEur): Charge {
-  const seconds = billableSeconds(talkMs);
+export function rateCall(answeredMs: number, funds: Funds, overagePerMinute: MicroEur): Charge {
+  const seconds = billableSeconds(answeredMs);
   const includedSeconds = Math.min(seconds, funds.planSeconds);
   const overageSeconds = seconds - includedSeconds;
   const price = priceOfSeconds(overageSeconds, overagePerMinute);

@@ -46,7 +46,7 @@ const BRIDGE_GRACE_MS = 7 * 24 * 60 * 60 * 1000;
 export async function renewMonths(options: RenewalOptions): Promise<void> {
   const { database, stores, clock, log } = options;
   const nowMs = clock.now();
-  const guarded = async (tenantId: number, step: (queries: Queries) => Promise<void>) => {
+  const runIsolated = async (tenantId: number, step: (queries: Queries) => Promise<void>) => {
     try {
       await database.tx(step);
     } catch (error) {
@@ -56,10 +56,10 @@ export async function renewMonths(options: RenewalOptions): Promise<void> {
   for (const zone of await stores.renewals(database.read).timeZones()) {
     const month = monthIn(zone, nowMs);
     for (const tenant of await stores.renewals(database.read).withoutMonth(zone, month))
-      await guarded(tenant.id, (queries) => beginMonth(options, queries, tenant, month));
+      await runIsolated(tenant.id, (queries) => beginMonth(options, queries, tenant, month));
   }
   for (const { tenant, renewal } of await stores.renewals(database.read).due())
-    await guarded(tenant.id, (queries) => settleDue(options, queries, tenant, renewal));
+    await runIsolated(tenant.id, (queries) => settleDue(options, queries, tenant, renewal));
   options.mails.wake();
 }
 

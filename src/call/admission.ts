@@ -36,7 +36,7 @@ export interface AdmissionOptions {
   /** Calls with media now, over all tenants. */
   readonly liveCalls: () => number;
   /** Why storage can take no new call; null: it can. Default: it always can. */
-  readonly storageRefusal?: () => string | null;
+  readonly storageRejection?: () => string | null;
 }
 
 export type Admission = ReturnType<typeof createAdmission>;
@@ -65,9 +65,9 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   function storageHasRoom(): void {
-    const refusal = options.storageRefusal?.() ?? null;
-    if (refusal !== null)
-      throw new AppError({ code: "unavailable", publicMessage: refusal, retryable: true });
+    const rejection = options.storageRejection?.() ?? null;
+    if (rejection !== null)
+      throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }
 
   function notSuspended(tenant: TenantRow): void {
@@ -137,7 +137,7 @@ export function createAdmission(options: AdmissionOptions) {
       code: "rate_limited",
       publicMessage: `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
       retryable: true,
-      retryAfterSec: MINUTE_MS / 1000,
+      retryAfterSeconds: MINUTE_MS / 1000,
     });
   }
 

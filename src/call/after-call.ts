@@ -12,7 +12,7 @@ import { callNotesStore } from "../store/call-notes-store.ts";
 import { callSetupStore } from "../store/call-setup-store.ts";
 import { type CallRow, callStore } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
-import { evidenceStore } from "../store/evidence-store.ts";
+import { diagnosticsStore } from "../store/diagnostics-store.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
 import type { CallNote } from "../worker/messages.ts";
 import type { CallContext } from "./context.ts";
@@ -125,7 +125,7 @@ async function processOnce(
       const store = callStore(queries);
       if (!isUnprocessed(await store.find(tenantId, callUuid))) return;
       if (peaks)
-        await evidenceStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
+        await diagnosticsStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
       await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
       if (mp3) {

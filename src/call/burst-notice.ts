@@ -53,8 +53,8 @@ function mailTo(
 export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop) => void {
   const { database, mails, events, clock, log } = options;
 
-  async function tell(stop: BurstStop): Promise<void> {
-    const told = await database.tx(async (queries) => {
+  async function notify(stop: BurstStop): Promise<void> {
+    const notified = await database.tx(async (queries) => {
       const nowMs = clock.now();
       const { tenantId, kind, limit } = stop;
       const tenant = await tenantAdminStore(queries).claimBurstNotice(
@@ -70,14 +70,14 @@ export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop
       await events.emit(queries, tenantId, dialingStopped(kind, limit));
       return true;
     });
-    if (!told) return;
+    if (!notified) return;
     log.warn("dialing.stopped", { tenant: stop.tenantId, kind: stop.kind, limit: stop.limit });
     mails.wake();
     events.wake();
   }
 
   return (stop) => {
-    tell(stop).catch((error) =>
+    notify(stop).catch((error) =>
       log.error("dialing.notice_failed", { tenant: stop.tenantId, error: describeError(error) }),
     );
   };

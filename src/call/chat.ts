@@ -10,12 +10,18 @@ import { createHash } from "node:crypto";
 import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
 import type { Timer } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { CallBrief, ChatEvent, ChatInput, JsonObject, JsonValue } from "../worker/messages.ts";
+import type {
+  CallConfig,
+  ChatEvent,
+  ChatInput,
+  JsonObject,
+  JsonValue,
+} from "../worker/messages.ts";
 import type { CallContext } from "./context.ts";
 import type { ChatChannel } from "./media-port.ts";
-import { TRIAL_CALLER, trialBrief } from "./talk.ts";
+import { TRIAL_CALLER, trialConfig } from "./web-call.ts";
 
-export interface ChatLine {
+export interface ChatMessage {
   readonly role: "agent" | "customer";
   readonly text: string;
 }
@@ -42,14 +48,14 @@ export interface AgentChats {
   ask(
     tenantId: number,
     agentId: number,
-    lines: readonly ChatLine[],
+    lines: readonly ChatMessage[],
     message: string | null,
   ): Promise<ChatReply>;
   close(): void;
 }
 
-const KEPT_MAX = 32;
-const KEPT_MS = 5 * 60_000;
+const CACHED_MAX = 32;
+const CACHED_MS = 5 * 60_000;
 const REPLAYED_MAX = 20;
 /** Answers to tools that lead to tools. */
 const ROUNDS_MAX = 8;
@@ -63,7 +69,7 @@ type ChatContext = Pick<
   "database" | "settings" | "media" | "tools" | "clock" | "random"
 >;
 
-interface Mind {
+interface ChatConversation {
   readonly callUuid: string;
   readonly channel: ChatChannel;
 }
@@ -78,32 +84,38 @@ export interface ChatOptions {
 
 export function createAgentChats(context: ChatContext, options: ChatOptions): AgentChats {
   const { media, tools, clock } = context;
-  const kept = new Map<string, Mind & { readonly timer: Timer }>();
+  const cachedChats = new Map<string, ChatConversation & { readonly timer: Timer }>();
   const running = new Map<number, number>();
 
-  function take(key: string): Mind | null {
-    const found = kept.get(key);
+  function take(key: string): ChatConversation | null {
+    const found = cachedChats.get(key);
     if (!found) return null;
     found.timer.cancel();
-    kept.delete(key);
+    cachedChats.delete(key);
     return found;
   }
 
-  function keep(key: string, mind: Mind): void {
-    const [oldest] = kept.keys();
-    if (kept.size >= KEPT_MAX && oldest !== undefined) take(oldest)?.channel.close();
+  function cache(key: string, chat: ChatConversation): void {
+    const [oldest] = cachedChats.keys();
+    if (cachedChats.size >= CACHED_MAX && oldest !== undefined) take(oldest)?.channel.close();
     take(key)?.channel.close();
-    const timer = clock.after(KEPT_MS, () => take(key)?.channel.close());
-    kept.set(key, { ...mind, timer });
+    const timer = clock.after(CACHED_MS, () => take(key)?.channel.close());
+    cachedChats.set(key, { ...chat, timer });
   }
 
-  async function open(brief: CallBrief, lines: readonly ChatLine[]): Promise<Mind> {
+  async function open(
+    config: CallConfig,
+    lines: readonly ChatMessage[],
+  ): Promise<ChatConversation> {
     const said = lines.map(({ role, text }) => ({ by: SPEAKERS[role], text }));
-    return { callUuid: brief.callId, channel: await media.openChat(brief, said) };
+    return { callUuid: config.callId, channel: await media.openChat(config, said) };
   }
 
   /** Tells a fresh mind what the customer said; its answers are known already. */
-  async function replay({ channel }: Mind, lines: readonly ChatLine[]): Promise<void> {
+  async function replay(
+    { channel }: ChatConversation,
+    lines: readonly ChatMessage[],
+  ): Promise<void> {
     const said = lines.filter((line) => line.role === "customer").slice(-REPLAYED_MAX);
     for (const { text } of said) {
       const waiting: ChatInput[] = [{ type: "utterance", text }];
@@ -118,7 +130,7 @@ export function createAgentChats(context: ChatContext, options: ChatOptions): Ag
 
   async function runTool(
     tenantId: number,
-    mind: Mind,
+    chat: ChatConversation,
     call: ToolCall,
     reply: Gathered,
   ): Promise<ChatInput | null> {
@@ -130,26 +142,26 @@ export function createAgentChats(context: ChatContext, options: ChatOptions): Ag
     if (isBuiltIn(call.tool)) return resultOf(call, true, null);
     const { toolCallId, tool, arguments: values } = call;
     const result = await tools.run(tenantId, {
-      ...{ callUuid: mind.callUuid, toolCallId, tool, arguments: values },
+      ...{ callUuid: chat.callUuid, toolCallId, tool, arguments: values },
       caller: TRIAL_CALLER,
     });
     reply.tool(call, result);
     return resultOf(call, result.ok, result.output);
   }
 
-  async function answer(tenantId: number, mind: Mind, text: string): Promise<Gathered> {
+  async function answer(tenantId: number, chat: ChatConversation, text: string): Promise<Gathered> {
     const reply = new Gathered();
     const waiting: ChatInput[] = [{ type: "utterance", text }];
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const input = waiting.shift();
       if (!input) break;
       const calls: ToolCall[] = [];
-      for await (const event of mind.channel.ask(input)) {
+      for await (const event of chat.channel.ask(input)) {
         if (event.type === "tool_call") calls.push(event);
-        else reply.hear(event);
+        else reply.add(event);
       }
       for (const call of calls) {
-        const result = await runTool(tenantId, mind, call, reply);
+        const result = await runTool(tenantId, chat, call, reply);
         if (result) waiting.push(result);
       }
     }
@@ -159,32 +171,32 @@ export function createAgentChats(context: ChatContext, options: ChatOptions): Ag
   async function converse(
     tenantId: number,
     agentId: number,
-    lines: readonly ChatLine[],
+    lines: readonly ChatMessage[],
     message: string | null,
   ): Promise<ChatReply> {
     const startedAt = clock.monotonic();
-    const brief = await trialBrief(context, tenantId, agentId, null);
-    const known = take(keyOf(tenantId, brief, lines));
-    const mind = known ?? (await open(brief, lines));
+    const config = await trialConfig(context, tenantId, agentId, null);
+    const known = take(keyOf(tenantId, config, lines));
+    const chat = known ?? (await open(config, lines));
     try {
-      if (!known && options.replays) await replay(mind, lines);
-      const heard = message === null ? null : await answer(tenantId, mind, message);
-      const reply = heard?.text ?? mind.channel.opening;
-      const after: ChatLine[] = [
+      if (!known && options.replays) await replay(chat, lines);
+      const gathered = message === null ? null : await answer(tenantId, chat, message);
+      const reply = gathered?.text ?? chat.channel.opening;
+      const after: ChatMessage[] = [
         ...lines,
         ...(message === null ? [] : [{ role: "customer" as const, text: message }]),
         ...(reply === "" ? [] : [{ role: "agent" as const, text: reply }]),
       ];
-      if (heard?.ended) mind.channel.close();
-      else keep(keyOf(tenantId, brief, after), mind);
+      if (gathered?.ended) chat.channel.close();
+      else cache(keyOf(tenantId, config, after), chat);
       return {
         reply,
-        ended: heard?.ended ?? false,
-        actions: heard?.actions ?? [],
+        ended: gathered?.ended ?? false,
+        actions: gathered?.actions ?? [],
         durationMs: Math.round(clock.monotonic() - startedAt),
       };
     } catch (error) {
-      mind.channel.close();
+      chat.channel.close();
       throw error;
     }
   }
@@ -208,7 +220,7 @@ export function createAgentChats(context: ChatContext, options: ChatOptions): Ag
       }
     },
     close() {
-      for (const key of [...kept.keys()]) take(key)?.channel.close();
+      for (const key of [...cachedChats.keys()]) take(key)?.channel.close();
     },
   };
 }
@@ -223,7 +235,7 @@ class Gathered {
     return this.#texts.join(" ").replace(/\s+/g, " ").trim();
   }
 
-  hear(event: Exclude<ChatEvent, ToolCall>): void {
+  add(event: Exclude<ChatEvent, ToolCall>): void {
     if (event.type === "text") this.#texts.push(event.text);
     else if (event.type === "transfer") this.transfer(event.target);
     else if (event.type === "end_call") this.end();
@@ -255,8 +267,8 @@ const resultOf = (call: ToolCall, ok: boolean, output: JsonValue): ChatInput => 
 });
 
 /** An agent that was changed, or that knows something new, does not go on where the old one was. */
-function keyOf(tenantId: number, brief: CallBrief, lines: readonly ChatLine[]): string {
-  const { agent, knowledge, tools, disclosure } = brief;
+function keyOf(tenantId: number, config: CallConfig, lines: readonly ChatMessage[]): string {
+  const { agent, knowledge, tools, disclosure } = config;
   const said = lines.map(({ role, text }) => [role, text]);
   const text = JSON.stringify([tenantId, agent, knowledge, tools, disclosure, said]);
   return createHash("sha256").update(text).digest("base64");

@@ -13,7 +13,7 @@ import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { CallReport, TurnRecord } from "../worker/messages.ts";
 import type { Admission } from "./admission.ts";
-import type { EvidenceKeeper } from "./evidence-keeper.ts";
+import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
 import type { CallIdentity, LiveCall } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
@@ -35,7 +35,7 @@ export interface EndOfCall {
   /** From the INVITE to its answer, ms; null: never answered. */
   readonly setupMs: number | null;
   /** From its answer to its end, ms. */
-  readonly talkMs: number;
+  readonly answeredMs: number;
   /** null: there was no media. */
   readonly report: CallReport | null;
 }
@@ -67,7 +67,7 @@ export interface CallContext {
   /** Whenever a call begins, rings, is answered or ends. */
   readonly onChange?: (call: LiveCall) => void;
   /** Missing: nothing is kept beside the call itself. */
-  readonly evidence?: EvidenceKeeper;
+  readonly diagnostics?: DiagnosticsRecorder;
   /** Missing: every call to a number that is not set up is stored. */
   readonly unknownCalls?: UnknownCalls;
   /** The other side pressed the key against further calls, which the agent had offered. */

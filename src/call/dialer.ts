@@ -13,19 +13,19 @@ import { callerStore } from "../store/caller-store.ts";
 import type { Queries } from "../store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../store/schedule-store.ts";
 import { callStarted } from "../webhook/catalogue.ts";
-import type { CallBrief } from "../worker/messages.ts";
+import type { CallConfig } from "../worker/messages.ts";
+import { TrunkUnreachable } from "./abandoned-schedule.ts";
 import { rulesOf } from "./admission.ts";
-import { buildBrief } from "./brief.ts";
+import { buildCallConfig } from "./call-config.ts";
 import type { CallContext } from "./context.ts";
 import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
 import { endingByUs } from "./ending.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 import { isTrusted } from "./trusted-trunk.ts";
-import { TrunkUnreachable } from "./unfired.ts";
 
 interface Fired {
   readonly identity: CallIdentity;
-  readonly brief: CallBrief;
+  readonly config: CallConfig;
   readonly trunkId: number | null;
   readonly rules: DialingRules;
 }
@@ -98,18 +98,18 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       toNumber: entry.toNumber,
       agentId: agent.id,
       language: agent.language,
-      maxDurationSec: agent.maxDurationSec,
+      maxDurationSeconds: agent.maxDurationSeconds,
       overageRate: row.overageRate,
     };
     await events.emit(queries, entry.tenantId, callStarted(identity, "dialing"));
-    const other = {
+    const remoteParty = {
       direction: "outbound",
       number: entry.toNumber,
       callUuid: entry.callUuid,
     } as const;
-    const about = await context.callers?.about(queries, tenant, agent, other);
-    const brief = await buildBrief(queries, tenant, agent, {
-      about: about ?? null,
+    const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
+    const config = await buildCallConfig(queries, tenant, agent, {
+      callerContext: callerContext ?? null,
       callId: entry.callUuid,
       direction: "outbound",
       fromNumber: entry.fromNumber,
@@ -122,14 +122,14 @@ async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | n
       voiceAliases: settings.voiceAliases,
     });
     const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
-    const known = { ...identity, callerLevel: about?.level ?? 0, trustedTrunk };
-    return { identity: known, brief, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
+    const known = { ...identity, callerLevel: callerContext?.level ?? 0, trustedTrunk };
+    return { identity: known, config, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
   });
 }
 
 async function dial(
   context: CallContext,
-  { identity, brief, trunkId, rules }: Fired,
+  { identity, config, trunkId, rules }: Fired,
 ): Promise<void> {
   const { settings } = context;
   const call = new LiveCall(identity, context, "dialing");
@@ -143,7 +143,7 @@ async function dial(
     return;
   }
   try {
-    const channel = await context.media.open(brief);
+    const channel = await context.media.open(config);
     call.attachChannel(channel);
     if (!call.isLive) return;
     const leg = trunk.place({

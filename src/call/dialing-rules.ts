@@ -12,7 +12,7 @@ import { countryOf } from "../number/national-form.ts";
 
 /** Satellite and other global networks: dear, and never what a receptionist dials. */
 const GLOBAL_NETWORKS = ["+870", "+878", "+881", "+882", "+883", "+888", "+979"];
-const REFUSED_TYPES = new Set(["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER", "UAN"]);
+const REJECTED_TYPES = new Set(["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER", "UAN"]);
 /** Free to call from every country of the North American plan; metadata calls them those of the USA. */
 const TOLL_FREE_NORTH_AMERICA = /^\+18(?:00|33|44|55|66|77|88)/;
 
@@ -24,7 +24,7 @@ export interface DialingRules {
   readonly callerId: string | null;
 }
 
-function refused(publicMessage: string): AppError {
+function rejected(publicMessage: string): AppError {
   return new AppError({ code: "destination_not_allowed", publicMessage, field: "to_number" });
 }
 
@@ -39,24 +39,24 @@ function isOwnCountry(to: E164, number: PhoneNumber | undefined, callerId: strin
 /** Throws destination_not_allowed with the rule that forbids it. */
 export function checkDestination(to: E164, rules: DialingRules): void {
   if (GLOBAL_NETWORKS.some((prefix) => to.startsWith(prefix)))
-    throw refused("Satellite and international network numbers cannot be dialled.");
+    throw rejected("Satellite and international network numbers cannot be dialled.");
   const number = parsePhoneNumberFromString(to);
   const type = number?.getType();
-  if (type && REFUSED_TYPES.has(type))
-    throw refused("Premium-rate and shared-cost numbers cannot be dialled.");
+  if (type && REJECTED_TYPES.has(type))
+    throw rejected("Premium-rate and shared-cost numbers cannot be dialled.");
   if (!number?.isPossible())
-    throw refused("This is no complete telephone number. Write it in full: +37060000000.");
+    throw rejected("This is no complete telephone number. Write it in full: +37060000000.");
   if (rules.allowedPrefixes.length === 0) {
     if (isOwnCountry(to, number, rules.callerId)) return;
     const own = rules.callerId && isE164(rules.callerId) ? countryOf(rules.callerId) : null;
-    throw refused(
+    throw rejected(
       own
         ? `Only numbers of the caller id's own country (${own}) may be dialled. Ask the operator to allow more countries.`
         : "No number may be dialled before the trunk has a caller id of a country. Set one, or ask the operator to allow countries.",
     );
   }
   if (!rules.allowedPrefixes.some((prefix) => to.startsWith(prefix)))
-    throw refused(
+    throw rejected(
       `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. Ask the operator to allow more countries.`,
     );
 }
@@ -89,7 +89,7 @@ export function checkTransferTarget(to: string, rules: DialingRules): E164 | nul
   const international = dialled.includes("+") ? keys : keys.replace(/^(?:00|011)(?=[1-9])/, "");
   const number = `+${international}`;
   if (!isE164(number))
-    throw refused("Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.");
+    throw rejected("Write a telephone number in a SIP URI in full: sip:+37060000000@example.com.");
   checkDestination(number, rules);
   return number;
 }
@@ -117,7 +117,7 @@ function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
     listed.length === keys.length &&
     [...listed].every((key, at) => key === keys[at] || (key === "x" && /\d/.test(keys[at] ?? "")));
   if (shortNumbers.some(matches)) return;
-  throw refused(
+  throw rejected(
     "Short numbers, star codes and emergency numbers cannot be dialled. Ask the operator to open this one.",
   );
 }

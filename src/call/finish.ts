@@ -4,8 +4,8 @@
  * when the process dies is made up for by recovery.ts.
  */
 import { basename } from "node:path";
+import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
-import { checkTalk, TALK_TOLERANCE_MS } from "../billing/talk-check.ts";
 import { sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { microEur, microToEur } from "../core/money.ts";
@@ -28,23 +28,23 @@ const RETRY_MS = 500;
 type EndedState = Extract<CallState, { name: "ended" }>;
 
 /** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
-function talkFigures(
+function answeredTimeFigures(
   context: CallContext,
   call: CallIdentity,
-  talkMs: number,
+  answeredMs: number,
   report: CallReport | null,
 ) {
-  const check = checkTalk({
-    talkClockMs: talkMs,
-    talkRtpMs: report?.talkRtpMs ?? null,
-    talkEngineMs: report ? report.usage.sttSeconds * 1000 : null,
+  const check = checkAnsweredTime({
+    answeredClockMs: answeredMs,
+    answeredRtpMs: report?.answeredRtpMs ?? null,
+    answeredEngineMs: report ? report.usage.sttSeconds * 1000 : null,
   });
-  if (check.talkDifferenceMs > TALK_TOLERANCE_MS)
-    context.log.warn("call.talk_time_differs", {
+  if (check.answeredDifferenceMs > ANSWERED_TIME_TOLERANCE_MS)
+    context.log.warn("call.answered_time_differs", {
       call_id: call.callUuid,
-      clock_ms: check.talkClockMs,
-      rtp_ms: check.talkRtpMs,
-      engine_ms: check.talkEngineMs,
+      clock_ms: check.answeredClockMs,
+      rtp_ms: check.answeredRtpMs,
+      engine_ms: check.answeredEngineMs,
     });
   return check;
 }
@@ -54,13 +54,13 @@ async function makeUpForAnswer(
   context: CallContext,
   queries: Queries,
   call: CallIdentity,
-  talkMs: number,
+  answeredMs: number,
 ): Promise<void> {
-  if (talkMs <= 0) return;
+  if (answeredMs <= 0) return;
   const calls = callStore(queries);
   const row = await calls.find(call.tenantId, call.callUuid);
   if (!row || row.answeredAt !== null) return;
-  const answeredAt = Math.round(context.clock.now() - talkMs);
+  const answeredAt = Math.round(context.clock.now() - answeredMs);
   await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
 }
 
@@ -68,10 +68,10 @@ async function makeUpForAnswer(
 async function recordingOf(
   context: CallContext,
   call: CallIdentity,
-  talkMs: number,
+  answeredMs: number,
   report: CallReport | null,
 ): Promise<LeftRecording> {
-  if (talkMs === 0) return NO_RECORDING;
+  if (answeredMs === 0) return NO_RECORDING;
   if (!report?.recording) return await leftRecording(context, call.callUuid);
   const { path, durationMs } = report.recording;
   return { status: "processing", file: basename(path), ms: durationMs };
@@ -84,22 +84,22 @@ async function store(
   report: CallReport | null,
   recording: LeftRecording,
 ): Promise<void> {
-  const { ending, talkMs } = state;
+  const { ending, answeredMs } = state;
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
     const calls = callStore(queries);
     if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
-    await makeUpForAnswer(context, queries, call, talkMs);
+    await makeUpForAnswer(context, queries, call, answeredMs);
     const charge = await context.billing.settle(
       queries,
       call.tenantId,
       call.callUuid,
-      talkMs,
+      answeredMs,
       call.overageRate,
     );
     const goods = report
-      ? costOfGoods(report.usage, talkMs, context.settings.prices)
+      ? costOfGoods(report.usage, answeredMs, context.settings.prices)
       : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
     const figures: FinalFigures = {
       billableSeconds: charge.billableSeconds,
@@ -110,16 +110,20 @@ async function store(
       costLlm: goods.llm,
       costTts: goods.tts,
       costTrunk: goods.trunk,
-      ...talkFigures(context, call, talkMs, report),
+      ...answeredTimeFigures(context, call, answeredMs, report),
       ...latenciesOf(report?.turns ?? []),
     };
     await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
     await calls.setRecording(call.tenantId, call.callUuid, recording);
     const row = await calls.find(call.tenantId, call.callUuid);
-    if (row && talkMs > 0 && recording.status !== "processing")
+    if (row && answeredMs > 0 && recording.status !== "processing")
       await queueMail(context, queries, row, null);
     if (ending.status === "completed") {
-      await context.events.emit(queries, call.tenantId, callEnded(call, ending, charge, talkMs));
+      await context.events.emit(
+        queries,
+        call.tenantId,
+        callEnded(call, ending, charge, answeredMs),
+      );
       await context.events.emit(
         queries,
         call.tenantId,
@@ -128,7 +132,7 @@ async function store(
     } else await context.events.emit(queries, call.tenantId, callFailed(call, ending));
     await context.callers?.ended(queries, {
       ...{ tenantId: call.tenantId, callUuid: call.callUuid, direction: call.direction },
-      ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, talkMs },
+      ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
       number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
       summary: report?.summary ?? "",
       line: report?.line ?? "",
@@ -150,7 +154,7 @@ export async function finishCall(
 ): Promise<CallReport | null> {
   if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
   const report = channel ? await channel.close(state.ending.reason) : null;
-  const recording = await recordingOf(context, call, state.talkMs, report);
+  const recording = await recordingOf(context, call, state.answeredMs, report);
   for (let attempt = 1; ; attempt++) {
     try {
       await store(context, call, state, report, recording);
@@ -168,6 +172,6 @@ export async function finishCall(
   context.events.wake();
   context.callers?.wake();
   context.mails.wake();
-  if (state.talkMs > 0) void processRecording(context, call.tenantId, call.callUuid);
+  if (state.answeredMs > 0) void processRecording(context, call.tenantId, call.callUuid);
   return report;
 }

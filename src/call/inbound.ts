@@ -21,7 +21,7 @@ import {
 import { callStore, NO_FIGURES } from "../store/call-store.ts";
 import type { Queries } from "../store/database.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
-import { buildBrief } from "./brief.ts";
+import { buildCallConfig } from "./call-config.ts";
 import { calledNumber } from "./called-number.ts";
 import type { CallContext } from "./context.ts";
 import type { EndedReason } from "./ended-reason.ts";
@@ -116,7 +116,7 @@ async function insertCall(
     tenantId: route.tenant.id,
     rowId,
     language: route.agent?.language ?? "en",
-    maxDurationSec: route.agent?.maxDurationSec ?? 600,
+    maxDurationSeconds: route.agent?.maxDurationSeconds ?? 600,
     overageRate: plan.overagePerMinute,
   };
 }
@@ -145,7 +145,7 @@ async function decline(
     return call;
   });
   context.events.wake();
-  await context.evidence?.keep(declinedCall, { sipCallId: leg.sipCallId, quality: [] });
+  await context.diagnostics?.record(declinedCall, { sipCallId: leg.sipCallId, quality: [] });
 }
 
 function asDeclined(error: unknown): Declined | null {
@@ -159,20 +159,25 @@ function asDeclined(error: unknown): Declined | null {
 async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
   const { database, billing, events, settings } = context;
   const agent = requireAgent(route);
-  const { identity, brief } = await database.tx(async (queries) => {
+  const { identity, config } = await database.tx(async (queries) => {
     await context.admission.inbound(queries, route.tenant);
     const call = await insertCall(context, queries, route, leg);
     await billing.hold(queries, route.tenant.id, call.callUuid);
     await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
-    const about = await context.callers?.about(queries, route.tenant, agent, otherSide(call));
+    const callerContext = await context.callers?.contextOf(
+      queries,
+      route.tenant,
+      agent,
+      remotePartyOf(call),
+    );
     return {
       identity: {
         ...call,
-        callerLevel: about?.level ?? 0,
+        callerLevel: callerContext?.level ?? 0,
         trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
       },
-      brief: await buildBrief(queries, route.tenant, agent, {
-        about: about ?? null,
+      config: await buildCallConfig(queries, route.tenant, agent, {
+        callerContext: callerContext ?? null,
         callId: call.callUuid,
         direction: "inbound",
         fromNumber: call.fromNumber,
@@ -191,10 +196,10 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
   call.attachLeg(leg);
   leg.ring();
   try {
-    const fromCrm = (await context.callers?.lookUp(route.tenant, otherSide(identity))) ?? [];
+    const fromCrm = (await context.callers?.lookUp(route.tenant, remotePartyOf(identity))) ?? [];
     const channel = await context.media.open({
-      ...brief,
-      callerData: [...(brief.callerData ?? []), ...fromCrm],
+      ...config,
+      callerData: [...(config.callerData ?? []), ...fromCrm],
     });
     call.attachChannel(channel);
     if (!call.isLive) return;
@@ -213,7 +218,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
   }
 }
 
-const otherSide = ({ fromNumber, callUuid }: CallIdentity) =>
+const remotePartyOf = ({ fromNumber, callUuid }: CallIdentity) =>
   ({ direction: "inbound", number: fromNumber, callUuid }) as const;
 
 /** Takes or declines one inbound leg. Never rejects. */

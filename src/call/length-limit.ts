@@ -6,12 +6,12 @@
 import type { Clock, Timer } from "../core/clock.ts";
 
 /** Two people on a bridge are not the agent's; money ends most, this ends a forgotten one. */
-const BRIDGED_SEC_MAX = 4 * 3600;
+const BRIDGED_SECONDS_MAX = 4 * 3600;
 
 interface LengthLimitOptions {
   readonly clock: Clock;
   /** The agent's maximum. */
-  readonly secMax: number;
+  readonly secondsMax: number;
   readonly isBridged: () => boolean;
   readonly onReached: () => void;
 }
@@ -24,20 +24,20 @@ export class LengthLimit {
 
   /** The call is answered at this monotonic time, which is now. */
   begin(answeredAt: number): void {
-    const { clock, secMax, isBridged, onReached } = this.options;
+    const { clock, secondsMax, isBridged, onReached } = this.options;
     this.#answeredAt = answeredAt;
-    this.#timer = clock.after(secMax * 1000, () => {
+    this.#timer = clock.after(secondsMax * 1000, () => {
       if (!isBridged()) onReached();
-      else this.#timer = clock.after((BRIDGED_SEC_MAX - secMax) * 1000, onReached);
+      else this.#timer = clock.after((BRIDGED_SECONDS_MAX - secondsMax) * 1000, onReached);
     });
   }
 
   /** The call ends now. Answers the monotonic time until which it counts. */
   stop(): number {
     this.#timer?.cancel();
-    const { clock, secMax, isBridged } = this.options;
+    const { clock, secondsMax, isBridged } = this.options;
     const now = clock.monotonic();
     if (this.#answeredAt === null || isBridged()) return now;
-    return Math.min(now, this.#answeredAt + secMax * 1000);
+    return Math.min(now, this.#answeredAt + secondsMax * 1000);
   }
 }

@@ -20,9 +20,9 @@ import { callAnswered } from "../webhook/catalogue.ts";
 import type { CallNote, CallReport, JsonObject, TurnRecord } from "../worker/messages.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import type { CallContext } from "./context.ts";
+import { QualitySeries } from "./diagnostics.ts";
 import type { EndedReason } from "./ended-reason.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
-import { QualitySeries } from "./evidence.ts";
 import { finishCall } from "./finish.ts";
 import { LengthLimit } from "./length-limit.ts";
 import type { CallChannel } from "./media-port.ts";
@@ -43,7 +43,7 @@ export interface CallIdentity {
   readonly toNumber: string;
   readonly agentId: number | null;
   readonly language: AgentLanguage;
-  readonly maxDurationSec: number;
+  readonly maxDurationSeconds: number;
   /** How sure it was who is on the other side when the call began. Missing: 0. */
   readonly callerLevel?: CallerLevel;
   /** It runs over a trunk whose word on numbers counts (trusted-trunk.ts). Missing: it does not. */
@@ -53,7 +53,7 @@ export interface CallIdentity {
 }
 
 /** Somebody who listens in. */
-export interface Eavesdropper {
+export interface CallMonitor {
   /** 8 kHz, interleaved: left caller, right agent. */
   pcm(stereo: Int16Array): void;
   /** Once, when the call has ended. */
@@ -77,12 +77,12 @@ export class LiveCall {
   #raising: Promise<CallerLevel> | null = null;
   readonly #length: LengthLimit;
   /** Who answered is told once: when it is known, or at the end. */
-  #answerTold = false;
+  #answerReported = false;
   /** The transfer that is under way or has joined two legs; written by transfer.ts. */
   transfer: Transfer | null = null;
   #finished: Promise<void> | null = null;
   readonly #quality = new QualitySeries();
-  readonly #eavesdroppers = new Set<Eavesdropper>();
+  readonly #monitors = new Set<CallMonitor>();
 
   constructor(
     readonly identity: CallIdentity,
@@ -99,8 +99,8 @@ export class LiveCall {
     this.#level = identity.callerLevel ?? 0;
     this.#length = new LengthLimit({
       clock: context.clock,
-      secMax: identity.maxDurationSec,
-      isBridged: () => this.transfer?.joined === true,
+      secondsMax: identity.maxDurationSeconds,
+      isBridged: () => this.transfer?.isBridged === true,
       onReached: () => this.end(endingByUs("completed", "max_duration")),
     });
     context.registry.add(this);
@@ -123,17 +123,17 @@ export class LiveCall {
   attachChannel(channel: CallChannel): void {
     this.#channel = channel;
     channel.on("turn", (turn) => this.#storeTurn(turn));
-    channel.on("tool_wish", (wish) => void this.#runTool(wish));
+    channel.on("tool_call_requested", (request) => void this.#runTool(request));
     // Only an answered call is ever completed.
     const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
     channel.on("digit_received", ({ optsOut }) => {
       if (optsOut) this.context.onOptOut?.(this.identity);
     });
-    channel.on("end_wish", ({ reason }) => this.end(endingByUs(status(), reason)));
+    channel.on("hangup_requested", ({ reason }) => this.end(endingByUs(status(), reason)));
     channel.on(
-      "transfer_wish",
-      ({ target, briefing }) =>
-        void transferCall(this.context, this, target, briefing).catch((error) => {
+      "transfer_requested",
+      ({ target, announcement }) =>
+        void transferCall(this.context, this, target, announcement).catch((error) => {
           this.#log.warn("call.transfer_refused", { error: describeError(error) });
           // Another transfer that is under way keeps the caller.
           if (!this.transfer) channel.transferFailed("failed");
@@ -144,8 +144,8 @@ export class LiveCall {
       this.#quality.note(media, this.context.clock.now());
       void this.#watchMoney();
     });
-    channel.on("heard", ({ pcm }) => {
-      for (const listener of this.#eavesdroppers) listener.pcm(pcm);
+    channel.on("monitor_audio", ({ pcm }) => {
+      for (const listener of this.#monitors) listener.pcm(pcm);
     });
     channel.on("failed", ({ reason, detail }) => {
       this.#log.error("call.media_failed", { reason, detail });
@@ -169,7 +169,7 @@ export class LiveCall {
         void referral.then(({ transferred }) => {
           if (!transferred) this.end(endingAnswered(end));
         });
-      else if (this.transfer?.joined) this.end(endingBridged(end));
+      else if (this.transfer?.isBridged) this.end(endingBridged(end));
       else this.end(endingAnswered(end));
     });
     // An inbound call was stored with it.
@@ -181,14 +181,13 @@ export class LiveCall {
   }
 
   /** Both sides, for somebody who listens in. null: nobody speaks yet, or any more. */
-  listen(listener: Eavesdropper): Unsubscribe | null {
+  monitor(listener: CallMonitor): Unsubscribe | null {
     const channel = this.#channel;
     if (this.#machine.state.name !== "in_progress" || !channel) return null;
-    this.#eavesdroppers.add(listener);
-    if (this.#eavesdroppers.size === 1) channel.listen(true);
+    this.#monitors.add(listener);
+    if (this.#monitors.size === 1) channel.monitor(true);
     return () => {
-      if (this.#eavesdroppers.delete(listener) && this.#eavesdroppers.size === 0)
-        channel.listen(false);
+      if (this.#monitors.delete(listener) && this.#monitors.size === 0) channel.monitor(false);
     };
   }
 
@@ -201,7 +200,7 @@ export class LiveCall {
   }
 
   /** Milliseconds since the answer; 0 before. */
-  get talkMs(): number {
+  get answeredMs(): number {
     const { state } = this.#machine;
     if (state.name !== "in_progress") return 0;
     return Math.round(this.context.clock.monotonic() - state.answeredMonotonicMs);
@@ -243,7 +242,7 @@ export class LiveCall {
       store.markAnswered(tenantId, callUuid, nowMs);
     void this.#writeInTheEnd("answered", answer);
     // Whom we called is told apart by what they say; a caller is nobody's machine.
-    if (this.identity.direction === "inbound") this.#tellAnswer("unknown");
+    if (this.identity.direction === "inbound") this.#reportAnswer("unknown");
     this.#log.info("call.answered", { direction: this.identity.direction });
   }
 
@@ -253,20 +252,25 @@ export class LiveCall {
     const { registry } = this.context;
     const countedUntilMs = this.#length.stop();
     this.transfer?.callEnded();
-    if (this.#machine.state.name === "in_progress") this.#tellAnswer("unknown");
+    if (this.#machine.state.name === "in_progress") this.#reportAnswer("unknown");
     const unconfirmed = !this.#confirmed;
     this.#machine.apply({ type: "end", ending, monotonicMs: countedUntilMs, unconfirmed });
     this.context.onChange?.(this);
-    for (const listener of this.#eavesdroppers) listener.ended();
-    this.#eavesdroppers.clear();
+    for (const listener of this.#monitors) listener.ended();
+    this.#monitors.clear();
     this.#leg?.hangUp();
     this.#log.info("call.ended", { status: ending.status, reason: ending.reason });
     const { state } = this.#machine;
-    const talkMs = state.name === "ended" ? state.talkMs : 0;
+    const answeredMs = state.name === "ended" ? state.answeredMs : 0;
     this.#finished = finishCall(this.context, this.identity, state, this.#channel)
       .then((report) => {
-        this.context.onEnded?.(this.identity, { ending, setupMs: this.#setupMs, talkMs, report });
-        return this.context.evidence?.keep(this.identity, {
+        this.context.onEnded?.(this.identity, {
+          ending,
+          setupMs: this.#setupMs,
+          answeredMs,
+          report,
+        });
+        return this.context.diagnostics?.record(this.identity, {
           sipCallId: this.#leg?.sipCallId ?? null,
           quality: this.#quality.samples,
         });
@@ -289,14 +293,14 @@ export class LiveCall {
     if (note.kind !== "answered_by") return;
     const { tenantId, callUuid } = this.identity;
     this.#write("answered by", (store) => store.setAnsweredBy(tenantId, callUuid, note.result));
-    this.#tellAnswer(note.result);
+    this.#reportAnswer(note.result);
   }
 
   /** `call.answered`, once. */
-  #tellAnswer(answeredBy: AnsweredBy): void {
+  #reportAnswer(answeredBy: AnsweredBy): void {
     const { state } = this.#machine;
-    if (this.#answerTold || state.name !== "in_progress") return;
-    this.#answerTold = true;
+    if (this.#answerReported || state.name !== "in_progress") return;
+    this.#answerReported = true;
     const event = callAnswered(this.identity, state.answeredAtMs, answeredBy);
     this.context.database
       .tx((queries) => this.context.events.emit(queries, this.identity.tenantId, event))
@@ -304,17 +308,21 @@ export class LiveCall {
       .catch((error) => this.#storeFailed("call.answered", error));
   }
 
-  async #runTool(wish: { toolCallId: string; tool: string; arguments: JsonObject }): Promise<void> {
+  async #runTool(request: {
+    toolCallId: string;
+    tool: string;
+    arguments: JsonObject;
+  }): Promise<void> {
     const { tenantId, callUuid, direction, fromNumber, toNumber } = this.identity;
     const result = await this.context.tools.run(tenantId, {
       callUuid,
-      ...wish,
+      ...request,
       caller: { number: direction === "inbound" ? fromNumber : toNumber, direction },
       level: this.#level,
       raise: () => this.#raiseLevel(),
     });
     this.#channel?.toolResult(result);
-    await recordToolCall(this.context, this.identity, wish, result).catch((error) => {
+    await recordToolCall(this.context, this.identity, request, result).catch((error) => {
       this.#storeFailed("tool call", error);
     });
   }
@@ -348,9 +356,9 @@ export class LiveCall {
   async #watchMoney(): Promise<void> {
     const state = this.#machine.state;
     if (state.name !== "in_progress") return;
-    const elapsedSec = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
+    const elapsedSeconds = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
     try {
-      if (await this.#money.isExhausted(elapsedSec))
+      if (await this.#money.isExhausted(elapsedSeconds))
         this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");
     } catch (error) {
       this.#storeFailed("hold", error);

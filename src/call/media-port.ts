@@ -3,12 +3,12 @@ import type { Unsubscribe } from "../core/emitter.ts";
 import type { MediaPlan, MediaStatistics } from "../media/plan.ts";
 import type { RecordingPeaks } from "../media/recording/peaks.ts";
 import type {
-  CallBrief,
+  CallConfig,
   CallNote,
   CallReport,
   ChatEvent,
   ChatInput,
-  ChatLine,
+  ChatMessage,
   EngineUsage,
   JsonObject,
   ToolResult,
@@ -28,14 +28,14 @@ export interface ChatChannel {
 
 export interface CallMedia {
   /** Throws AppError `unavailable` when no worker answers. */
-  openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel>;
+  openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
   /** Binds an RTP port and prepares the conversation. Rejects when no worker or port is free. */
-  open(brief: CallBrief): Promise<CallChannel>;
+  open(config: CallConfig): Promise<CallChannel>;
 }
 
 export interface CallChannelEvents {
   readonly turn: TurnRecord;
-  readonly tool_wish: {
+  readonly tool_call_requested: {
     readonly toolCallId: string;
     readonly tool: string;
     readonly arguments: JsonObject;
@@ -43,10 +43,10 @@ export interface CallChannelEvents {
   readonly digit_received: { readonly digit: string; readonly optsOut: boolean };
   /** The answer to `askPin`; null: nothing was keyed in time. */
   readonly pin_entered: { readonly digits: string | null };
-  readonly end_wish: { readonly reason: EndedReason };
-  readonly transfer_wish: {
+  readonly hangup_requested: { readonly reason: EndedReason };
+  readonly transfer_requested: {
     readonly target: string;
-    readonly briefing: string | true | null;
+    readonly announcement: string | true | null;
   };
   /** The agent has finished its sentence; the caller is held. */
   readonly transfer_ready: object;
@@ -56,7 +56,7 @@ export interface CallChannelEvents {
   readonly bridged: object;
   readonly note: CallNote;
   /** Both sides, 8 kHz, interleaved, while `listen` is on. */
-  readonly heard: { readonly pcm: Int16Array };
+  readonly monitor_audio: { readonly pcm: Int16Array };
   /** 20 ms for the browser's loudspeaker, where the brief says `browser`. */
   readonly audio_out: { readonly pcm: Int16Array };
   readonly audio_clear: object;
@@ -84,13 +84,13 @@ export interface CallChannel {
   bridgeOpen(): void;
   bridgeConnect(plan: MediaPlan): void;
   /** The person has answered: briefed first (true: a summary), then joined: `bridged` follows. */
-  bridgeJoin(briefing: string | true | null): void;
+  bridgeJoin(announcement: string | true | null): void;
   bridgeDigit(digit: string): void;
   /** The agent asks for the PIN: `pin_entered` follows. Until `pinDone` nobody hears the caller. */
   askPin(again: boolean): void;
   pinDone(): void;
   /** `heard` comes while it is on. */
-  listen(on: boolean): void;
+  monitor(on: boolean): void;
   /** What the browser's microphone heard, where the brief says `browser`. */
   audioIn(pcm: Int16Array): void;
   /** Always resolves, in bounded time, also when the worker died. */

@@ -9,14 +9,14 @@ import type { CallContext } from "./context.ts";
 import type { CallIdentity } from "./live-call.ts";
 
 /** Ask for more money when less than this is covered, or less than half of what was last granted. */
-const COVER_AHEAD_SEC = 30;
+const COVER_AHEAD_SECONDS = 30;
 
 export class MoneyWatch {
   #coveredSeconds = 0;
-  #askAheadSec = COVER_AHEAD_SEC;
-  #reachSeconds = 0;
+  #askAheadSeconds = COVER_AHEAD_SECONDS;
+  #affordableSeconds = 0;
   #asking = false;
-  #lowTold = false;
+  #lowReported = false;
   #exhausted = false;
 
   constructor(
@@ -25,17 +25,17 @@ export class MoneyWatch {
   ) {}
 
   /** True once, when what is covered has been talked. Rejects when the store does; ask again then. */
-  async isExhausted(elapsedSec: number): Promise<boolean> {
+  async isExhausted(sinceAnswerSeconds: number): Promise<boolean> {
     if (this.#exhausted || this.#asking) return false;
-    if (this.#mustAsk(elapsedSec)) await this.#ask(Math.ceil(elapsedSec));
-    if (elapsedSec < this.#coveredSeconds) return false;
+    if (this.#mustAsk(sinceAnswerSeconds)) await this.#ask(Math.ceil(sinceAnswerSeconds));
+    if (sinceAnswerSeconds < this.#coveredSeconds) return false;
     this.#exhausted = true;
     return true;
   }
 
-  #mustAsk(elapsedSec: number): boolean {
-    if (elapsedSec + this.#askAheadSec >= this.#coveredSeconds) return true;
-    return !this.#lowTold && elapsedSec + LOW_SECONDS >= this.#reachSeconds;
+  #mustAsk(sinceAnswerSeconds: number): boolean {
+    if (sinceAnswerSeconds + this.#askAheadSeconds >= this.#coveredSeconds) return true;
+    return !this.#lowReported && sinceAnswerSeconds + LOW_SECONDS >= this.#affordableSeconds;
   }
 
   async #ask(elapsedSeconds: number): Promise<void> {
@@ -44,25 +44,25 @@ export class MoneyWatch {
     let isLow = false;
     this.#asking = true;
     try {
-      const reach = await billing.extendHold(
+      const coverage = await billing.extendHold(
         tenantId,
         callUuid,
         elapsedSeconds,
         async (queries, secondsLeft) => {
-          if (this.#lowTold) return;
+          if (this.#lowReported) return;
           await events.emit(queries, tenantId, callBalanceLow(this.identity, secondsLeft));
           isLow = true;
         },
       );
-      this.#coveredSeconds = reach.coveredSeconds;
-      const grantedSec = Math.max(0, reach.coveredSeconds - elapsedSeconds);
-      this.#askAheadSec = Math.min(COVER_AHEAD_SEC, grantedSec / 2);
-      this.#reachSeconds = reach.reachSeconds;
+      this.#coveredSeconds = coverage.coveredSeconds;
+      const grantedSeconds = Math.max(0, coverage.coveredSeconds - elapsedSeconds);
+      this.#askAheadSeconds = Math.min(COVER_AHEAD_SECONDS, grantedSeconds / 2);
+      this.#affordableSeconds = coverage.affordableSeconds;
     } finally {
       this.#asking = false;
     }
     if (!isLow) return;
-    this.#lowTold = true;
+    this.#lowReported = true;
     events.wake();
   }
 }

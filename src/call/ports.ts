@@ -2,7 +2,7 @@
 import type { E164 } from "../core/e164.ts";
 import type { Queries } from "../store/database.ts";
 
-export interface CallWish {
+export interface CreateCallInput {
   readonly toNumber: E164;
   /** null: the tenant's default caller id. A number that is not the tenant's falls back to it too. */
   readonly fromNumber: E164 | null;
@@ -30,13 +30,13 @@ export interface RequestedCall {
   readonly scheduledAtMs: number | null;
 }
 
-export interface CallDesk {
+export interface CallService {
   /**
    * Stores a schedule entry (immediate ones too) and answers; dialling happens when it is due.
    * Throws AppError: valid_…_required, insufficient_balance, plan_limit_reached,
    * destination_not_allowed, not_found (foreign agent), unavailable (draining).
    */
-  request(tenantId: number, wish: CallWish): Promise<RequestedCall>;
+  request(tenantId: number, input: CreateCallInput): Promise<RequestedCall>;
   /** Throws not_found, or conflict when the call is not live. */
   hangUp(tenantId: number, callUuid: string): Promise<void>;
   /**
@@ -47,7 +47,7 @@ export interface CallDesk {
     tenantId: number,
     callUuid: string,
     to: string,
-    briefing?: string | true | null,
+    announcement?: string | true | null,
   ): Promise<void>;
   /** Cancels a pending schedule. Throws not_found, or conflict when it is no longer pending. */
   cancelSchedule(tenantId: number, scheduleId: number): Promise<void>;

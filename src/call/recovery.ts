@@ -33,7 +33,11 @@ const SILENT_MS = 60_000;
  * Talk time that is certain: answer to the last heartbeat. Both are times of a clock that may have been set in
  * between, the hold is not: it grew with the monotonic clock, so the call lasted no longer than it pays.
  */
-async function talkMsOf(context: CallContext, queries: Queries, call: CallRow): Promise<number> {
+async function answeredMsOf(
+  context: CallContext,
+  queries: Queries,
+  call: CallRow,
+): Promise<number> {
   if (call.answeredAt === null) return 0;
   const { tenantId, callUuid } = call;
   const held = await context.billing.heldSeconds(queries, tenantId, callUuid);
@@ -65,7 +69,7 @@ async function interrupt(context: CallContext, call: CallRow): Promise<void> {
       queries,
       tenantId,
       callUuid,
-      await talkMsOf(context, queries, call),
+      await answeredMsOf(context, queries, call),
       call.overageRate,
     );
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
@@ -116,7 +120,7 @@ export async function recoverCalls(context: CallContext): Promise<number> {
  */
 async function giveUpLost(context: CallContext, since: Map<string, number>): Promise<void> {
   const { database, node, clock, log } = context;
-  const left = await recordingStore(database.read).leftByOthers(node, LOST_AT_ONCE_MAX);
+  const left = await recordingStore(database.read).leftByOtherNodes(node, LOST_AT_ONCE_MAX);
   const present = new Set(left.map((call) => call.callUuid));
   for (const uuid of since.keys()) if (!present.has(uuid)) since.delete(uuid);
   for (const call of left) {
@@ -147,13 +151,13 @@ export function watchLeftCalls(context: CallContext): Timer {
 
   async function look(): Promise<void> {
     const live = await callStore(database.read).leftLive();
-    const others = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
-    const present = new Set(others.map((call) => call.callUuid));
+    const remoteCalls = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
+    const present = new Set(remoteCalls.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
     for (const call of await callStore(database.read).leftUnprocessed(context.node))
       void processRecording(context, call.tenantId, call.callUuid);
     await giveUpLost(context, unprocessedSince);
-    for (const call of others) {
+    for (const call of remoteCalls) {
       const known = seen.get(call.callUuid);
       if (known === undefined || known.heartbeatAt !== call.heartbeatAt) {
         seen.set(call.callUuid, { heartbeatAt: call.heartbeatAt, since: clock.monotonic() });

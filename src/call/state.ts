@@ -30,7 +30,7 @@ export type CallState =
       readonly answeredAtMs: number;
       readonly answeredMonotonicMs: number;
     }
-  | { readonly name: "ended"; readonly ending: CallEnding; readonly talkMs: number };
+  | { readonly name: "ended"; readonly ending: CallEnding; readonly answeredMs: number };
 
 export type CallEvent =
   | { readonly type: "fire" }
@@ -44,7 +44,11 @@ export type CallEvent =
       readonly unconfirmed?: boolean;
     };
 
-const ended = (ending: CallEnding, talkMs = 0): CallState => ({ name: "ended", ending, talkMs });
+const ended = (ending: CallEnding, answeredMs = 0): CallState => ({
+  name: "ended",
+  ending,
+  answeredMs,
+});
 const answered = (event: Extract<CallEvent, { type: "answer" }>): CallState => ({
   name: "in_progress",
   answeredAtMs: event.atMs,

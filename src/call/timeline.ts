@@ -3,7 +3,7 @@
  * tools, in milliseconds from the answer (before it: negative). Pure.
  */
 import type { CallNote, TurnMeasures } from "../worker/messages.ts";
-import type { SipStep } from "./evidence.ts";
+import type { SipTraceEntry } from "./diagnostics.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 export type Lane = (typeof LANES)[number];
@@ -51,14 +51,15 @@ const between = (from: number | null, to: number | null): number | null =>
 export function stagesOf(measures: TurnMeasures | null | undefined): Stages | null {
   if (!measures) return null;
   const { endpointMs, sttFinalMs, firstTokenMs, firstAudioMs, firstPacketMs } = measures;
-  const heardMs = sttFinalMs === null ? endpointMs : Math.max(sttFinalMs, endpointMs ?? 0);
-  const saidMs = firstTokenMs === null ? heardMs : Math.max(firstTokenMs, heardMs ?? 0);
-  const soundMs = firstAudioMs === null ? saidMs : Math.max(firstAudioMs, saidMs ?? 0);
+  const transcribedMs = sttFinalMs === null ? endpointMs : Math.max(sttFinalMs, endpointMs ?? 0);
+  const repliedMs =
+    firstTokenMs === null ? transcribedMs : Math.max(firstTokenMs, transcribedMs ?? 0);
+  const soundMs = firstAudioMs === null ? repliedMs : Math.max(firstAudioMs, repliedMs ?? 0);
   return {
     endpointingMs: endpointMs,
-    sttMs: between(endpointMs, sttFinalMs === null ? null : heardMs),
-    llmFirstMs: between(heardMs, firstTokenMs === null ? null : saidMs),
-    ttsFirstMs: between(saidMs, firstAudioMs === null ? null : soundMs),
+    sttMs: between(endpointMs, sttFinalMs === null ? null : transcribedMs),
+    llmFirstMs: between(transcribedMs, firstTokenMs === null ? null : repliedMs),
+    ttsFirstMs: between(repliedMs, firstAudioMs === null ? null : soundMs),
     playoutMs: between(soundMs, firstPacketMs),
   };
 }
@@ -71,7 +72,7 @@ export function timelineOf(call: {
   readonly endedAt: number | null;
   readonly turns: readonly TimedTurn[];
   readonly toolCalls: readonly TimedToolCall[];
-  readonly sip: readonly SipStep[];
+  readonly sip: readonly SipTraceEntry[];
   readonly notes: readonly CallNote[];
 }): Span[] {
   const { zeroMs, createdAt, answeredAt, endedAt } = call;
@@ -112,13 +113,13 @@ function spanOfNote(note: CallNote): Span[] {
 
 function spansOfTurn(turn: TimedTurn): Span[] {
   const { startMs, endMs, text, latencyMs } = turn;
-  const said: Span = {
+  const spokenSpan: Span = {
     ...{ startMs, endMs, label: text },
     lane: turn.speaker === "agent" ? "agent" : "caller",
   };
   const stages = stagesOf(turn.measures);
-  if (!stages || latencyMs === null) return [said];
-  const spans: Span[] = [said];
+  if (!stages || latencyMs === null) return [spokenSpan];
+  const spans: Span[] = [spokenSpan];
   let atMs = startMs - latencyMs + (stages.endpointingMs ?? 0);
   const add = (lane: Lane, lasted: number | null) => {
     if (lasted === null) return;

@@ -8,19 +8,19 @@ import type { CallIdentity } from "./live-call.ts";
 export async function recordToolCall(
   context: Pick<CallContext, "database" | "events" | "clock">,
   call: CallIdentity,
-  wish: { readonly tool: string; readonly arguments: JsonObject },
+  request: { readonly tool: string; readonly arguments: JsonObject },
   result: ToolResult,
 ): Promise<void> {
   await context.database.tx(async (queries) => {
     await callStore(queries).addToolCall(call.rowId, {
-      tool: wish.tool,
-      arguments: wish.arguments,
+      tool: request.tool,
+      arguments: request.arguments,
       ok: result.ok,
       httpStatus: result.httpStatus,
       durationMs: Math.round(result.durationMs),
       createdAt: context.clock.now(),
     });
-    await context.events.emit(queries, call.tenantId, toolExecuted(call, wish.tool, result));
+    await context.events.emit(queries, call.tenantId, toolExecuted(call, request.tool, result));
   });
   context.events.wake();
 }

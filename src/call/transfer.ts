@@ -29,21 +29,21 @@ const BRIDGE_TIMEOUT_MS = 5_000;
 const JOIN_TIMEOUT_MS = 45_000;
 
 /** What to say to the person first; true: a summary of the call; null: nothing. */
-export type Briefing = string | true | null;
+export type Announcement = string | true | null;
 
 /** Resolves when the transfer is under way; how it went is in the call's details. */
 export async function transferCall(
   context: CallContext,
   call: LiveCall,
   to: string,
-  briefing: Briefing = null,
+  announcement: Announcement = null,
 ): Promise<void> {
   await admit(context, call.identity.tenantId, to);
   const { leg, channel } = call;
   if (call.state.name !== "in_progress" || !leg || !channel)
     throw conflict("Only an answered call can be transferred.");
   if (call.transfer) throw conflict("A transfer of this call is under way already.");
-  const transfer = new Transfer(context, call, channel, to, briefing);
+  const transfer = new Transfer(context, call, channel, to, announcement);
   call.transfer = transfer;
   void transfer.run();
 }
@@ -60,7 +60,7 @@ const conflict = (publicMessage: string) => new AppError({ code: "conflict", pub
 
 /** Where the person is. */
 type Outcome =
-  | { readonly name: "handed_over"; readonly sipCode: number | null }
+  | { readonly name: "referred"; readonly sipCode: number | null }
   | { readonly name: "failed"; readonly cause: TransferFailure; readonly sipCode: number | null };
 
 export class Transfer {
@@ -68,7 +68,7 @@ export class Transfer {
   readonly #clock: Clock;
   readonly #over = new AbortController();
   #secondLeg: OutgoingLeg | null = null;
-  #joined = false;
+  #isBridged = false;
   #referral: Promise<ReferOutcome> | null = null;
   /** It has refused one in this call. */
   #refusesRefer = false;
@@ -78,15 +78,15 @@ export class Transfer {
     private readonly call: LiveCall,
     private readonly channel: CallChannel,
     private readonly to: string,
-    private readonly briefing: Briefing,
+    private readonly announcement: Announcement,
   ) {
     this.#clock = context.clock;
     this.#log = context.log.with({ call_id: call.identity.callUuid });
   }
 
   /** Caller and person hear each other. */
-  get joined(): boolean {
-    return this.#joined;
+  get isBridged(): boolean {
+    return this.#isBridged;
   }
 
   /** How the carrier gets on with it; null: it is not asked. */
@@ -96,7 +96,7 @@ export class Transfer {
 
   /** Carries the transfer out; settles when the caller is with the person or back. Never rejects. */
   async run(): Promise<void> {
-    this.#log.info("call.transfer_started", { briefed: this.briefing !== null });
+    this.#log.info("call.transfer_started", { announced: this.announcement !== null });
     try {
       this.channel.transferBegin();
       await this.#next(["transfer_ready"], READY_TIMEOUT_MS);
@@ -117,14 +117,14 @@ export class Transfer {
   /** Null: a bridge stands, or the call is over. */
   async #find(): Promise<Outcome | null> {
     const { leg } = this.call;
-    if (this.briefing === null && leg) {
+    if (this.announcement === null && leg) {
       this.#referral = leg.refer(this.to);
       const { transferred, accepted, sipCode } = await this.#referral;
       this.#referral = null;
       this.#log.info("call.refer_finished", { transferred, accepted, sip_code: sipCode });
       if (this.#over.signal.aborted) return null;
       this.#refusesRefer = !accepted;
-      if (transferred) return { name: "handed_over", sipCode };
+      if (transferred) return { name: "referred", sipCode };
       const cause = accepted ? causeOfAccepted(sipCode) : null;
       if (cause) return { name: "failed", cause, sipCode };
     }
@@ -163,7 +163,7 @@ export class Transfer {
   #follow(leg: OutgoingLeg): void {
     leg.on("answered", ({ plan }) => {
       this.channel.bridgeConnect(plan);
-      this.channel.bridgeJoin(this.briefing);
+      this.channel.bridgeJoin(this.announcement);
       this.#next(["bridged"], JOIN_TIMEOUT_MS).then(
         () => this.#bridged(),
         (error) => {
@@ -178,14 +178,14 @@ export class Transfer {
   }
 
   #bridged(): void {
-    this.#joined = true;
+    this.#isBridged = true;
     this.#note("bridge", "transferred", null);
     this.#log.info("call.bridged");
-    void this.#letGo();
+    void this.#handToCarrier();
   }
 
   /** The carrier joins both legs, if it can, and we are out of the call. Never rejects. */
-  async #letGo(): Promise<void> {
+  async #handToCarrier(): Promise<void> {
     const { leg } = this.call;
     const person = this.#secondLeg;
     if (!leg || !person || this.#refusesRefer) return;
@@ -198,7 +198,7 @@ export class Transfer {
 
   #personGone(end: LegEnd): void {
     if (this.#over.signal.aborted) return;
-    if (this.#joined) {
+    if (this.#isBridged) {
       this.call.end(endingByUs("completed", "transferred", "The person hung up."));
       return;
     }
@@ -221,7 +221,7 @@ export class Transfer {
     outcome: Extract<CallNote, { kind: "transfer" }>["outcome"],
     sipCode: number | null,
   ): void {
-    const atMs = this.call.talkMs;
+    const atMs = this.call.answeredMs;
     this.call.note({ kind: "transfer", atMs, to: this.to, method, outcome, sipCode });
   }
 

@@ -31,9 +31,9 @@ export async function verifyCaller(
     for (let again = false; ; again = true) {
       const digits = await enteredPin(channel, clock, again);
       if (digits === null) return 1;
-      const verdict = await pins.check(caller, digits);
-      if (verdict === "right") return 2;
-      if (verdict !== "wrong") return 1;
+      const result = await pins.check(caller, digits);
+      if (result === "right") return 2;
+      if (result !== "wrong") return 1;
     }
   } finally {
     channel.pinDone();

@@ -9,9 +9,9 @@
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */
 import type { Quotas } from "../billing/quotas.ts";
-import { type Clock, nextTurn } from "../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
-import { turnTaker } from "../core/turns.ts";
+import { createYielder } from "../core/event-loop.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
@@ -121,7 +121,7 @@ export function createCampaigns(dependencies: CampaignsDependencies) {
 
   return {
     async list(tenantId: number) {
-      const turn = turnTaker();
+      const turn = createYielder();
       const listed = [];
       for (const campaign of await records(database.read).list(tenantId)) {
         listed.push(await withCounts(campaign));
@@ -164,7 +164,7 @@ export function createCampaigns(dependencies: CampaignsDependencies) {
       for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
         const some = targets.slice(at, at + TARGETS_AT_ONCE);
         await database.tx((queries) => records(queries).addTargets(tenantId, made.id, some, nowMs));
-        await nextTurn();
+        await yieldToEventLoop();
       }
       await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
       return withCounts({ ...made, status: "draft" });

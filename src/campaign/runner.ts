@@ -3,7 +3,7 @@
  * ended. Which number is next is decided in the database; a number is marked in the transaction that stores
  * its call, so that it is never called twice by two nodes or after a crash.
  */
-import type { CallDesk } from "../call/ports.ts";
+import type { CallService } from "../call/ports.ts";
 import type { EndListener } from "../contact/callers.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { Clock, Timer } from "../core/clock.ts";
@@ -76,15 +76,15 @@ export interface RunnerRecords {
     readonly { readonly callUuid: string; readonly endedReason: string; readonly talked: boolean }[]
   >;
   /** Asked not to be called: will not be. */
-  skipRefused(campaignId: number, nowMs: number): Promise<void>;
+  skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
 }
 
 export interface RunnerOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => RunnerRecords;
-  /** Asked not to be called, and is no contact (contact/refusals.ts). */
-  readonly hasRefused: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
-  readonly desk: () => CallDesk;
+  /** Asked not to be called, and is no contact (contact/do-not-call.ts). */
+  readonly isDoNotCall: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
+  readonly callService: () => CallService;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -92,7 +92,7 @@ export interface RunnerOptions {
 export type CampaignRunner = ReturnType<typeof createCampaignRunner>;
 
 export function createCampaignRunner(options: RunnerOptions) {
-  const { database, records, hasRefused, desk, clock, log } = options;
+  const { database, records, isDoNotCall, callService, clock, log } = options;
   let timer: Timer | null = null;
   let stopped = true;
   let busy = false;
@@ -146,7 +146,7 @@ export function createCampaignRunner(options: RunnerOptions) {
       log.warn("campaign.stopped_by_breaker", { campaign_id: id });
       return leave("stopped_by_breaker");
     }
-    await database.tx((queries) => records(queries).skipRefused(id, nowMs));
+    await database.tx((queries) => records(queries).skipDoNotCall(id, nowMs));
     const store = records(database.read);
     const calling = await store.callingCount(id);
     if (calling === 0 && (await store.waitingCount(id)) === 0) return leave("finished");
@@ -165,15 +165,15 @@ export function createCampaignRunner(options: RunnerOptions) {
     target: DueTarget,
   ): Promise<boolean> {
     const { tenantId, agentId, fromNumber, name } = campaign;
-    if (await hasRefused(database.read, tenantId, target.numberE164)) {
-      const refused = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
-      await database.tx((queries) => records(queries).settle(target.id, refused, clock.now()));
+    if (await isDoNotCall(database.read, tenantId, target.numberE164)) {
+      const skipped = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
+      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
       // There is room for another.
       again = true;
       return true;
     }
     try {
-      await desk().request(tenantId, {
+      await callService().request(tenantId, {
         toNumber: e164(target.numberE164),
         fromNumber: fromNumber === null ? null : e164(fromNumber),
         agentId,
@@ -197,8 +197,8 @@ export function createCampaignRunner(options: RunnerOptions) {
         log.info("campaign.waits", { campaign_id: campaign.id, code: error.code });
         return error.code === "conflict";
       }
-      const refused = { status: "skipped", outcome: error.code, notBefore: 0 } as const;
-      await database.tx((queries) => records(queries).settle(target.id, refused, clock.now()));
+      const skipped = { status: "skipped", outcome: error.code, notBefore: 0 } as const;
+      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
       return true;
     }
   }
@@ -235,8 +235,8 @@ export function createCampaignRunner(options: RunnerOptions) {
   }
 
   const listener: EndListener = {
-    ended: (queries, { callUuid, endedReason, talkMs }) =>
-      settle(queries, callUuid, endedReason, talkMs > 0),
+    ended: (queries, { callUuid, endedReason, answeredMs }) =>
+      settle(queries, callUuid, endedReason, answeredMs > 0),
     wake,
   };
 

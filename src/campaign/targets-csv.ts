@@ -1,7 +1,7 @@
 /** A campaign's numbers as CSV: a column "number", every other column a variable for the agent's words. */
 import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
 import { invalidField } from "../core/errors.ts";
-import { turnTaker } from "../core/turns.ts";
+import { createYielder } from "../core/event-loop.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Target } from "./campaigns.ts";
 
@@ -29,7 +29,7 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
 
   const targets = new Map<string, Target>();
   const problems: { line: number; problem: string }[] = [];
-  const turn = turnTaker();
+  const turn = createYielder();
   for (const { cells, line } of file.lines) {
     await turn();
     const written = cells[numberAt] ?? "";

@@ -6,8 +6,8 @@ import { type BackupReport, verifyBackup } from "../backup/verify.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
-import { readForCaller, writeForCaller } from "./callers-file.ts";
-import { callersConfig, configFor, operate } from "./operator.ts";
+import { readAsInvoker, writeAsInvoker } from "./invoker-file.ts";
+import { configFor, invokerConfig, operate } from "./operator.ts";
 import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";
 
 export const backupCommand: Command = {
@@ -42,7 +42,7 @@ async function create(
   const made =
     to === undefined
       ? await operate(configFor(config, terminal), "backup.create", { to: null })
-      : await createAt(callersConfig(config, terminal), resolve(terminal.cwd, to));
+      : await createAt(invokerConfig(config, terminal), resolve(terminal.cwd, to));
   terminal.out(
     json ? JSON.stringify(made) : `${made.file} (${megabytes(made.size_bytes)}) is written.`,
   );
@@ -50,7 +50,7 @@ async function create(
 }
 
 async function createAt(loaded: LoadedConfig, target: string): Promise<BackupSummary> {
-  const made = await writeForCaller(loaded.dataDir, target, (file) =>
+  const made = await writeAsInvoker(loaded.dataDir, target, (file) =>
     operate(loaded, "backup.create", { to: file }),
   );
   return { ...made, file: target };
@@ -80,10 +80,10 @@ async function verify(
   name: string,
   terminal: Terminal,
 ): Promise<number> {
-  const { dataDir } = callersConfig(config, terminal);
+  const { dataDir } = invokerConfig(config, terminal);
   const file = resolve(terminal.cwd, name);
   if (!existsSync(file)) throw notFound(`file: ${file}`);
-  const found = await readForCaller(dataDir, file, async (readable) => {
+  const found = await readAsInvoker(dataDir, file, async (readable) => {
     const scratch = backupsDirOf(dataDir);
     mkdirSync(scratch, { recursive: true, mode: 0o700 });
     return await verifyBackup(readable, scratch, clock.now());

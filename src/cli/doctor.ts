@@ -12,12 +12,12 @@ import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
 import {
   type CheckResult,
+  type CheckStatus,
+  type ExaminedAppliance,
   examine,
   type Finding,
   failed,
   ok,
-  type Patient,
-  type Verdict,
 } from "../doctor/check.ts";
 import { databaseInWorker } from "../doctor/database-check.ts";
 import { engineSelfTest } from "../doctor/engine-check.ts";
@@ -50,7 +50,7 @@ const OTHER_CHECKS = [
 const CHECKS = [dataDirectory, databaseAndLedger, ...OTHER_CHECKS];
 const RESIDENT_CHECKS = [dataDirectory, databaseInWorker, ...OTHER_CHECKS];
 
-const SIGNS: Readonly<Record<Verdict, string>> = {
+const SIGNS: Readonly<Record<CheckStatus, string>> = {
   ok: "ok",
   warning: "!!",
   failed: "NO",
@@ -65,7 +65,7 @@ export const doctorCommand: Command = {
     const first = { number: 1, name: "configuration", ...configuration.finding };
     const { loaded } = configuration;
     const checks = loaded ? [first, ...(await examineRest(loaded))] : [first];
-    const isHealthy = checks.every(({ verdict }) => verdict !== "failed");
+    const isHealthy = checks.every(({ result }) => result !== "failed");
     if (values.json) terminal.out(JSON.stringify({ ok: isHealthy, checks }));
     else for (const check of checks) for (const line of inWords(check)) terminal.out(line);
     return isHealthy ? 0 : 1;
@@ -94,7 +94,7 @@ async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
     throw error;
   });
   const test = (trunk: number) => control.ask("trunk.test", { trunk, calls: false });
-  return await examine(CHECKS, patientOf(loaded, trunks, test), 2);
+  return await examine(CHECKS, applianceOf(loaded, trunks, test), 2);
 }
 
 const TESTED_TRUNKS_MAX = 20;
@@ -103,21 +103,21 @@ const TESTED_TRUNKS_MAX = 20;
 function askTrunks(
   trunks: readonly TrunkSummary[],
   test: (trunkId: number) => Promise<TrunkTest>,
-): NonNullable<Patient["trunkTests"]> {
-  let asked: Promise<readonly TrunkTest[]> | null = null;
+): NonNullable<ExaminedAppliance["trunkTests"]> {
+  let pendingTests: Promise<readonly TrunkTest[]> | null = null;
   return () => {
-    asked ??= Promise.all(
+    pendingTests ??= Promise.all(
       trunks.slice(0, TESTED_TRUNKS_MAX).map(({ id }) => test(id).catch(() => null)),
     ).then((tests) => tests.filter((each) => each !== null));
-    return asked;
+    return pendingTests;
   };
 }
 
-function patientOf(
+function applianceOf(
   loaded: LoadedConfig,
-  trunks: Patient["trunks"],
+  trunks: ExaminedAppliance["trunks"],
   test: (trunkId: number) => Promise<TrunkTest>,
-): Patient {
+): ExaminedAppliance {
   const { config, dataDir } = loaded;
   const isThere = config.secrets.master_key !== null || existsSync(join(dataDir, "master.key"));
   const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
@@ -133,7 +133,7 @@ export function residentDoctor(loaded: LoadedConfig): Doctor {
     const test = (trunkId: number) => operator.testTrunk(trunkId, { calls: false });
     examination ??= operator
       .listTrunks()
-      .then((trunks) => examine(RESIDENT_CHECKS, patientOf(loaded, trunks, test), 1))
+      .then((trunks) => examine(RESIDENT_CHECKS, applianceOf(loaded, trunks, test), 1))
       .finally(() => {
         examination = null;
       });
@@ -141,7 +141,7 @@ export function residentDoctor(loaded: LoadedConfig): Doctor {
   };
 }
 
-function inWords({ number, name, verdict, finding, mend }: CheckResult): string[] {
-  const line = `${String(number).padStart(2)}. ${SIGNS[verdict]}  ${name.padEnd(15)} ${finding}`;
-  return mend === null ? [line] : [line, `${" ".repeat(24)}→ ${mend}`];
+function inWords({ number, name, result, finding, remedy }: CheckResult): string[] {
+  const line = `${String(number).padStart(2)}. ${SIGNS[result]}  ${name.padEnd(15)} ${finding}`;
+  return remedy === null ? [line] : [line, `${" ".repeat(24)}→ ${remedy}`];
 }

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { exportTenant } from "../privacy/export-tenant.ts";
-import { writeForCaller } from "./callers-file.ts";
-import { callersConfig, requireDatabaseFile } from "./operator.ts";
+import { writeAsInvoker } from "./invoker-file.ts";
+import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, idFrom, parse, required } from "./usage.ts";
 
 export const exportCommand: Command = {
@@ -17,7 +17,7 @@ export const exportCommand: Command = {
     const { values } = parse(args, options, 0);
     const tenantId = idFrom(values.tenant, "--tenant");
     const file = resolve(terminal.cwd, required(values.to, "--to"));
-    const { config, dataDir } = callersConfig(values.config, terminal);
+    const { config, dataDir } = invokerConfig(values.config, terminal);
     requireDatabaseFile(config, "`linevoice export`");
     const database = `${dataDir}/linevoice.db`;
     if (!existsSync(database))
@@ -25,7 +25,7 @@ export const exportCommand: Command = {
         code: "not_found",
         publicMessage: `There is no database in ${dataDir}.`,
       });
-    const made = await writeForCaller(dataDir, file, async (scratch) =>
+    const made = await writeAsInvoker(dataDir, file, async (scratch) =>
       exportTenant(database, tenantId, scratch),
     );
     const report = { ...made, file };

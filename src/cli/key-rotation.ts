@@ -39,12 +39,12 @@ export interface Rotation {
 /** `wished`: replace the purposes' root too. Throws AppError with what to do. */
 export async function rotateMasterKey(
   loaded: LoadedConfig,
-  wished: boolean,
+  requested: boolean,
   random: Random,
 ): Promise<Rotation> {
   const file = keyFileOf(loaded);
   const withPurposes = `${file}.next-purposes`;
-  const purposes = wished || existsSync(withPurposes);
+  const purposes = requested || existsSync(withPurposes);
   const next = purposes ? withPurposes : `${file}.next`;
   // One that was begun without the purposes goes on with them, under the key it has made.
   if (purposes && !existsSync(next) && existsSync(`${file}.next`)) renameSync(`${file}.next`, next);

@@ -57,11 +57,13 @@ async function rotate(values: Values, terminal: Terminal): Promise<number> {
   const loaded = loadConfig(from);
   const done = await rotateMasterKey(loaded, values.purposes ?? false, systemRandom);
   if (values.json) terminal.out(JSON.stringify(done));
-  else for (const line of told(done, loaded.config.storage.database !== "file")) terminal.out(line);
+  else
+    for (const line of rotationLines(done, loaded.config.storage.database !== "file"))
+      terminal.out(line);
   return 0;
 }
 
-function told(done: Rotation, isShared: boolean): string[] {
+function rotationLines(done: Rotation, isShared: boolean): string[] {
   const others = `Copy ${done.key_file} to every other node and restart it: until then it reads no new secret and keeps the old links.`;
   return [
     `${done.sealed} secrets are sealed under a new master key.`,

@@ -40,12 +40,12 @@ import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
 /** Root stays root: for commands that touch files of the caller's (see callers-file.ts). */
-export const callersConfig = (path: string | undefined, terminal: Terminal): LoadedConfig =>
+export const invokerConfig = (path: string | undefined, terminal: Terminal): LoadedConfig =>
   loadConfig({ path, env: terminal.env, cwd: terminal.cwd });
 
 /** From here on root acts as the data's owner. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
-  const loaded = callersConfig(path, terminal);
+  const loaded = invokerConfig(path, terminal);
   becomeOwnerOf(loaded.dataDir);
   return loaded;
 }
@@ -55,7 +55,7 @@ export function requireDatabaseFile({ storage }: LoadedConfig["config"], what: s
   requireFile(storage.database === "file" ? null : storage.database, what);
 }
 
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /**
  * Through the running server; where none runs, on the data itself. While a server is starting or another
@@ -78,7 +78,7 @@ export async function operate<Name extends OperationName>(
     } catch (error) {
       if (!(error instanceof DataDirBusy) || clock.monotonic() >= until) throw error;
     }
-    await sleep(clock, LOOK_EVERY_MS);
+    await sleep(clock, POLL_EVERY_MS);
   }
 }
 

@@ -6,9 +6,9 @@ import { systemClock as clock, sleep } from "../core/clock.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 
-const WAIT_SEC_MAX = 600;
+const WAIT_SECONDS_MAX = 600;
 const ASK_TIMEOUT_MS = 3_000;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 interface Readiness {
   readonly ok: boolean;
@@ -21,11 +21,11 @@ export const readyCommand: Command = {
   notes: ["Exit status 0 when it does, 1 with the reasons when it does not in time."],
   async run(args, terminal) {
     const { values } = parse(args, { wait: { type: "string", default: "0" } }, 0);
-    const waitSec = Number(values.wait);
-    if (!/^\d{1,3}$/.test(values.wait) || waitSec > WAIT_SEC_MAX)
-      throw new WrongUsage(`--wait is a whole number of seconds from 0 to ${WAIT_SEC_MAX}.`);
+    const waitSeconds = Number(values.wait);
+    if (!/^\d{1,3}$/.test(values.wait) || waitSeconds > WAIT_SECONDS_MAX)
+      throw new WrongUsage(`--wait is a whole number of seconds from 0 to ${WAIT_SECONDS_MAX}.`);
     const loaded = configFor(values.config, terminal);
-    const readiness = await becomesReady(loaded, waitSec * 1000);
+    const readiness = await becomesReady(loaded, waitSeconds * 1000);
     if (values.json) terminal.out(JSON.stringify(readiness));
     else for (const line of inWords(readiness)) terminal.out(line);
     return readiness.ok ? 0 : 1;
@@ -36,8 +36,8 @@ async function becomesReady(loaded: LoadedConfig, waitMs: number): Promise<Readi
   const until = clock.monotonic() + waitMs;
   for (;;) {
     const readiness = await ask(loaded);
-    if (readiness.ok || clock.monotonic() + LOOK_MS > until) return readiness;
-    await sleep(clock, LOOK_MS);
+    if (readiness.ok || clock.monotonic() + POLL_MS > until) return readiness;
+    await sleep(clock, POLL_MS);
   }
 }
 

@@ -7,8 +7,8 @@ import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { asOwnerOf } from "../ops/data-owner.ts";
-import { readForCaller } from "./callers-file.ts";
-import { callersConfig, requireDatabaseFile } from "./operator.ts";
+import { readAsInvoker } from "./invoker-file.ts";
+import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";
 import { type Command, parse, required, type Terminal } from "./usage.ts";
 
@@ -21,14 +21,14 @@ export const restoreCommand: Command = {
   async run(args, terminal) {
     const { values, words } = parse(args, { yes: { type: "boolean", default: false } }, 1);
     const file = resolve(terminal.cwd, required(words[0], "The file"));
-    const loaded = callersConfig(values.config, terminal);
+    const loaded = invokerConfig(values.config, terminal);
     const { config, dataDir } = loaded;
     requireDatabaseFile(config, "`linevoice restore`");
     if (!existsSync(file)) throw notFound(`file: ${file}`);
     const lock = await asOwnerOf(dataDir, () => awaitDataDir(dataDir, "command"));
     try {
       if (!values.yes && !(await confirmed(file, dataDir, terminal))) return 1;
-      const done = await readForCaller(dataDir, file, async (readable) => {
+      const done = await readAsInvoker(dataDir, file, async (readable) => {
         const databasePath = prepareDataDir(dataDir).database;
         return await restoreBackup({ file: readable, dataDir, databasePath, clock });
       });
@@ -37,7 +37,8 @@ export const restoreCommand: Command = {
       if (values.json) terminal.out(JSON.stringify(restored));
       else {
         terminal.out(`Restored: ${restored.tenants} tenants, ${restored.calls} calls.`);
-        if (restored.kept) terminal.out(`The data as it was is in ${restored.kept}.`);
+        if (restored.previousCopy)
+          terminal.out(`The data as it was is in ${restored.previousCopy}.`);
         for (const line of aboutRevocations(revoked, dataDir)) terminal.out(line);
       }
       return 0;

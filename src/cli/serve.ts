@@ -26,8 +26,8 @@ import { type Command, parse } from "./usage.ts";
 import { version } from "./version.ts";
 
 const DRAIN_MS_MAX = 3_600_000;
-const PATIENCE_EVERY_MS = 10_000;
-const PATIENCE_MS = 30_000;
+const STOP_EXTENSION_EVERY_MS = 10_000;
+const STOP_EXTENSION_MS = 30_000;
 /** From READY on: what the start has in hand is let go by then. */
 const SETTLED_AFTER_MS = 1_000;
 
@@ -76,9 +76,9 @@ export const serveCommand: Command = {
       await signals.first;
       systemd.send("STOPPING=1\nSTATUS=draining");
       log.info("app.draining");
-      const patience = askForPatience(app, systemd);
+      const stopExtension = extendStopTimeout(app, systemd);
       await Promise.race([app.drain(), signals.second]);
-      patience.cancel();
+      stopExtension.cancel();
       settling.cancel();
       watchdog?.cancel();
       await control.close();
@@ -133,12 +133,12 @@ function handBackMemory(app: App): void {
 }
 
 /** While live calls go on, systemd waits past TimeoutStopSec, for an hour at most. */
-function askForPatience(app: App, systemd: SystemdNotifier): Timer {
+function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   const until = clock.monotonic() + DRAIN_MS_MAX;
-  return clock.every(PATIENCE_EVERY_MS, () => {
+  return clock.every(STOP_EXTENSION_EVERY_MS, () => {
     if (clock.monotonic() > until) return;
     systemd.send(
-      `EXTEND_TIMEOUT_USEC=${PATIENCE_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
+      `EXTEND_TIMEOUT_USEC=${STOP_EXTENSION_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
     );
   });
 }

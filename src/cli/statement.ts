@@ -6,16 +6,20 @@ import type { LoadedConfig } from "../config/load.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 
-interface Wish {
+interface StatementInput {
   readonly tenant: number;
   readonly month: string;
 }
 
 /** Page by page, so that a month of any size passes through the control socket. */
-function csvLines(loaded: LoadedConfig, wish: Wish, what: CsvRows): AsyncGenerator<string> {
+function csvLines(
+  loaded: LoadedConfig,
+  input: StatementInput,
+  what: CsvRows,
+): AsyncGenerator<string> {
   return what === "ledger"
-    ? ledgerLines(everyRow((after) => operate(loaded, "statement.lines", { ...wish, after })))
-    : callLines(everyRow((after) => operate(loaded, "statement.calls", { ...wish, after })));
+    ? ledgerLines(everyRow((after) => operate(loaded, "statement.lines", { ...input, after })))
+    : callLines(everyRow((after) => operate(loaded, "statement.calls", { ...input, after })));
 }
 
 export const statementCommand: Command = {
@@ -29,17 +33,17 @@ export const statementCommand: Command = {
     const { values } = parse(args, options, 0);
     const month = required(values.month, "--month");
     if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new WrongUsage("--month is like 2026-11.");
-    const wish = { tenant: idFrom(values.tenant, "--tenant"), month };
+    const input = { tenant: idFrom(values.tenant, "--tenant"), month };
     const { csv } = values;
     if (csv !== undefined && csv !== "ledger" && csv !== "calls")
       throw new WrongUsage("--csv is ledger or calls.");
     const loaded = configFor(values.config, terminal);
-    const summary = await operate(loaded, "statement.summary", wish);
+    const summary = await operate(loaded, "statement.summary", input);
     if (csv !== undefined)
-      for await (const line of csvLines(loaded, wish, csv)) terminal.out(`${line}\r`);
+      for await (const line of csvLines(loaded, input, csv)) terminal.out(`${line}\r`);
     else if (values.json) terminal.out(JSON.stringify(summary));
     else {
-      const rows = await operate(loaded, "statement.rows", wish);
+      const rows = await operate(loaded, "statement.rows", input);
       terminal.out(statementPage(summary, rows).trimEnd());
     }
     return 0;

@@ -16,7 +16,7 @@ import { masked } from "../ops/mask.ts";
 import { migrationStatus } from "../store/migrate.ts";
 import { migrations } from "../store/migrations.gen.ts";
 import { doctorCommand } from "./doctor.ts";
-import { callersConfig, controlSocketOf, operate } from "./operator.ts";
+import { controlSocketOf, invokerConfig, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -32,7 +32,7 @@ export const supportBundleCommand: Command = {
     const file = resolve(terminal.cwd, values.to ?? `linevoice-support-${stamp}.tar.gz`);
     if (existsSync(file))
       throw new AppError({ code: "conflict", publicMessage: `${file} exists already.` });
-    const loaded = callersConfig(values.config, terminal);
+    const loaded = invokerConfig(values.config, terminal);
     const directory = mkdtempSync(join(tmpdir(), "linevoice-support-"));
     const name = `linevoice-support-${stamp}`;
     try {
@@ -55,7 +55,7 @@ export const supportBundleCommand: Command = {
   },
 };
 
-type Loaded = ReturnType<typeof callersConfig>;
+type Loaded = ReturnType<typeof invokerConfig>;
 
 async function gather(
   config: string | undefined,

@@ -154,17 +154,17 @@ const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
 /** Exit status 1 when a check failed: fit for scripts. */
 async function test(values: Values, id: string | undefined, terminal: Terminal): Promise<number> {
   const input = { trunk: idFrom(id, "ID") };
-  const result = await operate(configFor(values.config, terminal), "trunk.test", input);
-  const status = result.verdict === "failed" ? 1 : 0;
+  const report = await operate(configFor(values.config, terminal), "trunk.test", input);
+  const status = report.result === "failed" ? 1 : 0;
   if (values.json) {
-    terminal.out(JSON.stringify(result));
+    terminal.out(JSON.stringify(report));
     return status;
   }
-  const { trunk } = result;
+  const { trunk } = report;
   terminal.out(`Trunk ${trunk.id}: ${trunk.username}@${placeOf(trunk)} over ${overWhat(trunk)}`);
-  for (const { name, verdict, finding, mend } of result.checks) {
-    terminal.out(`${SIGNS[verdict]}  ${name.replace("_", " ").padEnd(13)}  ${finding}`);
-    if (mend !== null) terminal.out(`${" ".repeat(19)}${mend}`);
+  for (const { name, result, finding, remedy } of report.checks) {
+    terminal.out(`${SIGNS[result]}  ${name.replace("_", " ").padEnd(13)}  ${finding}`);
+    if (remedy !== null) terminal.out(`${" ".repeat(19)}${remedy}`);
   }
   return status;
 }

@@ -90,12 +90,12 @@ function createdLines({ user, made, link }: CreatedUser): string[] {
 }
 
 async function resetPassword(values: Values, terminal: Terminal): Promise<void> {
-  const wish = {
+  const input = {
     email: required(values.email, "--email"),
     mail: values.mail ?? false,
     remove_second_factor: values["remove-second-factor"] ?? false,
   };
-  const made = await operate(configFor(values.config, terminal), "user.reset_password", wish);
+  const made = await operate(configFor(values.config, terminal), "user.reset_password", input);
   if (values.json) terminal.out(JSON.stringify(made));
   else if (!made.link) terminal.out(`A link was mailed to ${made.email}.`);
   else

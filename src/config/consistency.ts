@@ -4,14 +4,14 @@ import type { Config } from "./schema.ts";
 
 export interface Inconsistency {
   readonly path: readonly string[];
-  readonly says: string;
+  readonly message: string;
 }
 
 export function consistencyProblems(config: Config): Inconsistency[] {
   const { server, engine, mail, payments, plans, conversation } = config;
   const found: Inconsistency[] = [];
-  const need = (broken: boolean, path: string, says: string) => {
-    if (broken) found.push({ path: path.split("."), says });
+  const need = (broken: boolean, path: string, message: string) => {
+    if (broken) found.push({ path: path.split("."), message });
   };
   need(
     (server.tls_cert === null) !== (server.tls_key === null),
@@ -46,7 +46,7 @@ export function consistencyProblems(config: Config): Inconsistency[] {
   if (twice >= 0)
     found.push({
       path: ["plans"],
-      says: `[[plans]] slug: two plans have the slug ${slugs[twice]}.`,
+      message: `[[plans]] slug: two plans have the slug ${slugs[twice]}.`,
     });
   need(
     conversation.idle_prompts > 0 && conversation.silence_timeout_ms <= conversation.idle_prompt_ms,

@@ -14,8 +14,8 @@ export function engineProblems(engine: EngineConfig): Problem[] {
   if (engine.kind === "embedded") return [];
   const problems: Problem[] = [];
   if (engine.fallback === engine.kind) {
-    const says = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
-    problems.push(["engine.fallback", says]);
+    const message = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
+    problems.push(["engine.fallback", message]);
   }
   const used = new Set<string>([engine.kind, engine.fallback]);
   if (used.has("openai")) problems.push(...keysMissing(engine, "openai"));
@@ -43,8 +43,8 @@ function keysMissing(engine: EngineConfig, name: "openai" | "standby"): Problem[
     if (key !== null || url === "" || !needsKey(url)) return [];
     const keyName = own === null ? "api_key" : `${part}_api_key`;
     const host = new URL(url).hostname;
-    const says = `[engine.${name}] ${keyName}: ${host} needs an API key. Set ${keyName} = { file = "/etc/linevoice/${name}.key" }, or base_url to a server of your own.`;
-    return [[`engine.${name}.${keyName}`, says]];
+    const message = `[engine.${name}] ${keyName}: ${host} needs an API key. Set ${keyName} = { file = "/etc/linevoice/${name}.key" }, or base_url to a server of your own.`;
+    return [[`engine.${name}.${keyName}`, message]];
   });
   // One missing key is one problem, however many parts want it.
   return problems.filter(([path], index) => problems.findIndex((one) => one[0] === path) === index);
@@ -53,8 +53,8 @@ function keysMissing(engine: EngineConfig, name: "openai" | "standby"): Problem[
 function realtimeProblems({ realtime }: EngineConfig): Problem[] {
   if (realtime.api_key !== null || !needsKey(realtime.base_url)) return [];
   const host = new URL(realtime.base_url).hostname;
-  const says = `[engine.realtime] api_key: ${host} needs an API key. Set api_key = { file = "/etc/linevoice/realtime.key" }.`;
-  return [["engine.realtime.api_key", says]];
+  const message = `[engine.realtime] api_key: ${host} needs an API key. Set api_key = { file = "/etc/linevoice/realtime.key" }.`;
+  return [["engine.realtime.api_key", message]];
 }
 
 export function sameOrigin(url: string, other: string | null): boolean {

@@ -88,7 +88,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     problems.push(...result.error.issues.flatMap((issue) => explained(issue, label, raw)));
   else
     problems.push(
-      ...consistencyProblems(result.data).map(({ path, says }) => `${label(path)}: ${says}`),
+      ...consistencyProblems(result.data).map(({ path, message }) => `${label(path)}: ${message}`),
     );
   if (!result.success || problems.length > 0) throw new ConfigInvalid(problems);
   const config = result.data;

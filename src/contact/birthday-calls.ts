@@ -7,7 +7,7 @@
  *                              │ └─no answer, a try left──► scheduled (3 h later)
  *                              └─no answer, none left, or the day is over──► given_up
  */
-import type { CallDesk } from "../call/ports.ts";
+import type { CallService } from "../call/ports.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import { e164 } from "../core/e164.ts";
 import { AppError, describeError } from "../core/errors.ts";
@@ -68,7 +68,7 @@ export interface BirthdayRecords {
 export interface BirthdayOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => BirthdayRecords;
-  readonly desk: () => CallDesk;
+  readonly callService: () => CallService;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -82,7 +82,7 @@ export interface PlannedBirthday {
 export type BirthdayCalls = ReturnType<typeof createBirthdayCalls>;
 
 export function createBirthdayCalls(options: BirthdayOptions) {
-  const { database, records, desk, clock, log } = options;
+  const { database, records, callService, clock, log } = options;
   let timer: Timer | null = null;
   let stopped = false;
   let work: Promise<void> = Promise.resolve();
@@ -144,7 +144,7 @@ export function createBirthdayCalls(options: BirthdayOptions) {
       return;
     }
     try {
-      await desk().request(tenantId, {
+      await callService().request(tenantId, {
         toNumber: e164(entry.numberE164),
         fromNumber: null,
         agentId,
@@ -165,7 +165,7 @@ export function createBirthdayCalls(options: BirthdayOptions) {
     async ended(queries, call) {
       const entry = await records(queries).byCall(call.callUuid);
       if (!entry) return;
-      const reached = call.talkMs > 0;
+      const reached = call.answeredMs > 0;
       const state = reached ? "done" : entry.attempts < TRIES_MAX ? "scheduled" : "given_up";
       await records(queries).settle(entry.id, state, clock.now());
     },

@@ -11,6 +11,8 @@ import type { Database, Queries } from "../store/database.ts";
 import type { CallDatum } from "../worker/call-datum.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
+import { asksNotToBeCalled } from "./do-not-call-phrases.ts";
 import { addressOf, greetingFor } from "./greeting.ts";
 import {
   type Memory,
@@ -20,15 +22,13 @@ import {
   outcomeInWords,
 } from "./memory-words.ts";
 import type {
-  AboutOtherSide,
+  CallerContext,
   Callers,
   CallerTenant,
   EndedCall,
-  OtherSide,
   PinCheck,
+  RemoteParty,
 } from "./ports.ts";
-import { refusesCalls } from "./refusal.ts";
-import type { Refusals } from "./refusals.ts";
 
 /** A call back within so long is about the call before. */
 export const MEMORY_MS = 14 * 86_400_000;
@@ -68,7 +68,7 @@ export interface CallersDependencies {
   readonly records: (queries: Queries) => CallerRecords;
   readonly crm: CrmLookup | null;
   readonly pins: PinCheck;
-  readonly refusals: Refusals;
+  readonly doNotCallList: DoNotCallList;
   /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
   readonly listeners: readonly EndListener[];
   readonly clock: Clock;
@@ -88,7 +88,7 @@ const notToBeCalled = (why: string) =>
     field: "to_number",
   });
 
-const NOBODY: AboutOtherSide = {
+const UNKNOWN_CALLER: CallerContext = {
   ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
   ...{ variables: {}, occasion: null },
 };
@@ -99,24 +99,24 @@ export function createCallers({
   records,
   crm,
   pins,
-  refusals,
+  doNotCallList,
   listeners,
   clock,
 }: CallersDependencies): Callers {
-  async function about(
+  async function contextOf(
     queries: Queries,
     tenant: CallerTenant,
     agent: { readonly language: AgentLanguage; readonly firstMessage: string },
-    other: OtherSide,
-  ): Promise<AboutOtherSide> {
-    if (other.number === "") return NOBODY;
-    const known = await contacts(queries).byNumber(tenant.id, other.number, SHARED_MAX);
+    remoteParty: RemoteParty,
+  ): Promise<CallerContext> {
+    if (remoteParty.number === "") return UNKNOWN_CALLER;
+    const known = await contacts(queries).byNumber(tenant.id, remoteParty.number, SHARED_MAX);
     const [only] = known.length === 1 ? known : [];
     const level = tenant.cliIdentity && only ? 1 : 0;
-    const memories = await memoriesFor(queries, tenant, other, level === 1);
+    const memories = await memoriesFor(queries, tenant, remoteParty, level === 1);
     const [latest] = memories;
     const nowMs = clock.now();
-    const tell = level === 1 ? memoryDetails : memoryLine;
+    const describe = level === 1 ? memoryDetails : memoryLine;
     const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
     return {
       level,
@@ -128,17 +128,17 @@ export function createCallers({
         ...identityData(tenant, known, level === 1),
         ...memories.map((memory) => ({
           label: "earlier_call",
-          text: tell(memory, tenant.timeZone, nowMs),
+          text: describe(memory, tenant.timeZone, nowMs),
         })),
       ],
-      occasion: await occasionOf(queries, tenant, other),
+      occasion: await occasionOf(queries, tenant, remoteParty),
       namedGreeting:
         isNamed && only
           ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
           : null,
       variables:
-        other.direction === "outbound"
-          ? await records(queries).variables(tenant.id, other.callUuid)
+        remoteParty.direction === "outbound"
+          ? await records(queries).variables(tenant.id, remoteParty.callUuid)
           : {},
       knowledge: latest
         ? {
@@ -154,10 +154,10 @@ export function createCallers({
   async function occasionOf(
     queries: Queries,
     tenant: CallerTenant,
-    other: OtherSide,
-  ): Promise<AboutOtherSide["occasion"]> {
-    if (other.direction === "inbound") return null;
-    const purpose = await records(queries).purpose(tenant.id, other.callUuid);
+    remoteParty: RemoteParty,
+  ): Promise<CallerContext["occasion"]> {
+    if (remoteParty.direction === "inbound") return null;
+    const purpose = await records(queries).purpose(tenant.id, remoteParty.callUuid);
     return purpose?.origin === "birthday" ? "birthday" : null;
   }
 
@@ -165,13 +165,13 @@ export function createCallers({
   async function memoriesFor(
     queries: Queries,
     tenant: CallerTenant,
-    other: OtherSide,
+    remoteParty: RemoteParty,
     isRecognised: boolean,
   ): Promise<Memory[]> {
-    if (!tenant.callbackMemory || other.direction !== "inbound") return [];
+    if (!tenant.callbackMemory || remoteParty.direction !== "inbound") return [];
     const since = clock.now() - MEMORY_MS;
     const limit = isRecognised ? MEMORIES_MAX : 1;
-    const found = await records(queries).memories(tenant.id, other.number, since, limit);
+    const found = await records(queries).memories(tenant.id, remoteParty.number, since, limit);
     return found.filter(({ sensitive }) => isRecognised || !sensitive);
   }
 
@@ -180,12 +180,12 @@ export function createCallers({
     const store = records(queries);
     if (!(await store.features(call.tenantId)).callbackMemory) return;
     const purpose = await store.purpose(call.tenantId, call.callUuid);
-    const { endedReason, talkMs, line } = call;
+    const { endedReason, answeredMs, line } = call;
     await store.putMemory(call.tenantId, {
       numberE164: call.number,
       callUuid: call.callUuid,
       reason: oneLine(purpose?.reason ?? "", TEXT_MAX),
-      outcome: oneLine(outcomeInWords(endedReason, talkMs > 0, line), TEXT_MAX),
+      outcome: oneLine(outcomeInWords(endedReason, answeredMs > 0, line), TEXT_MAX),
       promise: "",
       sensitive: purpose?.sensitive ?? false,
       attemptedAt: clock.now(),
@@ -193,36 +193,36 @@ export function createCallers({
   }
 
   return {
-    about,
+    contextOf,
     pins,
 
-    lookUp: (tenant, other) =>
-      tenant.crmBridge && crm && other.number !== ""
-        ? crm.facts(tenant.id, other)
+    lookUp: (tenant, remoteParty) =>
+      tenant.crmBridge && crm && remoteParty.number !== ""
+        ? crm.facts(tenant.id, remoteParty)
         : Promise.resolve([]),
 
     async mayDial(queries, { tenantId, callUuid, toNumber }) {
       const purpose = await records(queries).purpose(tenantId, callUuid);
       if (!purpose || purpose.origin === "api") return;
       const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
-      const isRefusing =
+      const isDoNotCall =
         known.some(({ doNotCall }) => doNotCall) ||
-        (await refusals.has(queries, tenantId, toNumber));
-      if (isRefusing) throw notToBeCalled("asked not to be called");
+        (await doNotCallList.has(queries, tenantId, toNumber));
+      if (isDoNotCall) throw notToBeCalled("asked not to be called");
       if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
         throw notToBeCalled("has not agreed to such calls");
     },
 
-    async heard({ tenantId, callUuid, number }, what) {
-      const isRefusal = what === "opt_out_key" || refusesCalls(what.text);
-      if (!isRefusal || number === "") return false;
+    async handleOptOut({ tenantId, callUuid, number }, what) {
+      const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
+      if (!isOptOut || number === "") return false;
       const purpose = await records(database.read).purpose(tenantId, callUuid);
       if (!purpose || purpose.origin === "api") return false;
       await database.tx(async (queries) => {
         const nowMs = clock.now();
         const inContacts = (await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
-        if (inContacts) await refusals.note(queries, tenantId, [number]);
-        else await refusals.keep(queries, tenantId, number, nowMs);
+        if (inContacts) await doNotCallList.note(queries, tenantId, [number]);
+        else await doNotCallList.add(queries, tenantId, number, nowMs);
       });
       return true;
     },

@@ -1,10 +1,10 @@
 /** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Quotas } from "../billing/quotas.ts";
-import { type Clock, nextTurn } from "../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import type { Database, Queries } from "../store/database.ts";
-import type { Refusals } from "./refusals.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
 
 const SEARCHED_AT_ONCE = 4000;
 
@@ -79,7 +79,7 @@ export interface ContactRecords {
 export interface ContactsDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
-  readonly refusals: Refusals;
+  readonly doNotCallList: DoNotCallList;
   readonly quotas: Quotas;
   readonly clock: Clock;
 }
@@ -97,7 +97,7 @@ export type Contacts = ReturnType<typeof createContacts>;
 const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 export function createContacts(dependencies: ContactsDependencies) {
-  const { database, records, refusals, quotas, clock } = dependencies;
+  const { database, records, doNotCallList, quotas, clock } = dependencies;
   return {
     async list(tenantId: number, query: ContactQuery) {
       const store = records(database.read);
@@ -122,11 +122,11 @@ export function createContacts(dependencies: ContactsDependencies) {
         const store = records(queries);
         await quotas.require(queries, tenantId, "contacts", 1);
         const doNotCall =
-          fields.doNotCall || (await refusals.has(queries, tenantId, fields.numberE164));
+          fields.doNotCall || (await doNotCallList.has(queries, tenantId, fields.numberE164));
         const made = await store.insert(tenantId, {
           ...{ ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs },
         });
-        if (doNotCall) await refusals.note(queries, tenantId, [made.numberE164]);
+        if (doNotCall) await doNotCallList.note(queries, tenantId, [made.numberE164]);
         return made;
       });
     },
@@ -146,9 +146,9 @@ export function createContacts(dependencies: ContactsDependencies) {
         });
         if (!before || !updated) throw notFound("contact");
         if (before.doNotCall && !updated.doNotCall)
-          await refusals.lift(queries, tenantId, updated.numberE164);
+          await doNotCallList.remove(queries, tenantId, updated.numberE164);
         if (!before.doNotCall && updated.doNotCall)
-          await refusals.note(queries, tenantId, [updated.numberE164]);
+          await doNotCallList.note(queries, tenantId, [updated.numberE164]);
         return updated;
       });
     },
@@ -159,7 +159,7 @@ export function createContacts(dependencies: ContactsDependencies) {
         const contact = await records(queries).find(tenantId, id);
         if (!contact || !(await records(queries).remove(tenantId, id))) throw notFound("contact");
         if (contact.doNotCall)
-          await refusals.keep(queries, tenantId, contact.numberE164, clock.now());
+          await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
       });
     },
   };
@@ -183,7 +183,7 @@ async function searched(
     }
     after = rows.at(-1) ?? null;
     if (rows.length < SEARCHED_AT_ONCE) break;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return { contacts: await store.withIds(tenantId, ids), total };
 }

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { type E164, isE164 } from "../core/e164.ts";
 import { invalidField } from "../core/errors.ts";
-import { turnTaker } from "../core/turns.ts";
+import { createYielder } from "../core/event-loop.ts";
 import { type Country, e164Candidates } from "../number/national-form.ts";
 
 /** Below the header. */
@@ -41,7 +41,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
   const firstLine = beginning.slice(0, beginning.search(/\r?\n|$/));
   const delimiter = firstLine.split(";").length > firstLine.split(",").length ? ";" : ",";
   const rows: Row[] = [];
-  const turn = turnTaker();
+  const turn = createYielder();
   try {
     const parser = parse({
       // Trimming takes a byte order mark too.

@@ -4,7 +4,7 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import { invalidField } from "../core/errors.ts";
-import { turnTaker } from "../core/turns.ts";
+import { createYielder } from "../core/event-loop.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
 import type { ContactFields } from "./contacts.ts";
@@ -58,7 +58,7 @@ export async function readContactsCsv(csv: string, country: Country | null): Pro
   const contacts: ReadContact[] = [];
   const seen = new Map<string, number>();
   let problemCount = 0;
-  const turn = turnTaker();
+  const turn = createYielder();
 
   for (const { cells, line } of lines) {
     await turn();

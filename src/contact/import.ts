@@ -1,6 +1,6 @@
 /** Bringing in a file of contacts: a preview first, then all good lines. */
 import type { Quotas } from "../billing/quotas.ts";
-import { type Clock, nextTurn } from "../core/clock.ts";
+import { type Clock, yieldToEventLoop } from "../core/clock.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { ContactFields, ContactRecord, ContactRecords } from "./contacts.ts";
@@ -11,7 +11,7 @@ import {
   type ReadContact,
   readContactsCsv,
 } from "./csv.ts";
-import type { Refusals } from "./refusals.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
 
 const EXPORT_PAGE = 500;
 /** In one transaction: some milliseconds, however many of them change a contact. */
@@ -32,7 +32,7 @@ export interface ImportReport {
 export interface ImportOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => ContactRecords;
-  readonly refusals: Refusals;
+  readonly doNotCallList: DoNotCallList;
   readonly quotas: Quotas;
   readonly clock: Clock;
 }
@@ -74,7 +74,7 @@ interface Plan {
   readonly updates: readonly { readonly id: number; readonly fields: ContactFields }[];
   readonly unchanged: number;
   /** Numbers that are not to be called from now on. */
-  readonly refused: readonly string[];
+  readonly doNotCallNumbers: readonly string[];
 }
 
 interface Counts {
@@ -100,13 +100,13 @@ async function inBatches(
     sum.created += counts.created;
     sum.updated += counts.updated;
     sum.unchanged += counts.unchanged;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return sum;
 }
 
 async function planOf(
-  { records, refusals }: ImportOptions,
+  { records, doNotCallList }: ImportOptions,
   queries: Queries,
   tenantId: number,
   batch: readonly ReadContact[],
@@ -118,8 +118,8 @@ async function planOf(
       contact,
     ]),
   );
-  const refusing = await refusals.among(queries, tenantId, numbers);
-  const refused: string[] = [];
+  const listed = await doNotCallList.among(queries, tenantId, numbers);
+  const doNotCallNumbers: string[] = [];
   const inserts: ContactFields[] = [];
   const updates: { id: number; fields: ContactFields }[] = [];
   let unchanged = 0;
@@ -127,14 +127,14 @@ async function planOf(
     const before = known.get(personOf(contact));
     // A file does not know who asked not to be called since: it adds refusals and lifts none.
     const doNotCall =
-      contact.doNotCall || before?.doNotCall === true || refusing.has(contact.numberE164);
-    if (doNotCall && !before?.doNotCall) refused.push(contact.numberE164);
+      contact.doNotCall || before?.doNotCall === true || listed.has(contact.numberE164);
+    if (doNotCall && !before?.doNotCall) doNotCallNumbers.push(contact.numberE164);
     const fields = { ...fieldsOf(contact), doNotCall };
     if (!before) inserts.push(fields);
     else if (isSame(before, fields)) unchanged++;
     else updates.push({ id: before.id, fields });
   }
-  return { inserts, updates, unchanged, refused };
+  return { inserts, updates, unchanged, doNotCallNumbers };
 }
 
 async function store(
@@ -156,7 +156,7 @@ async function store(
   );
   for (const { id, fields } of plan.updates)
     await contacts.update(tenantId, id, { ...fields, updatedAt: nowMs });
-  await options.refusals.note(queries, tenantId, plan.refused);
+  await options.doNotCallList.note(queries, tenantId, plan.doNotCallNumbers);
   return countsOf(plan);
 }
 

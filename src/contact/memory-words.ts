@@ -3,7 +3,7 @@ import type { AgentLanguage } from "../agent/agent.ts";
 import { oneLine } from "../core/one-line.ts";
 import { wallClock } from "../tenant/calendar.ts";
 
-const SAID_CHARACTERS_MAX = 600;
+const SENTENCE_CHARACTERS_MAX = 600;
 
 export interface Memory {
   /** Why we called, where somebody said so; empty: nobody did. */
@@ -41,7 +41,7 @@ export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): 
   ].join(" ");
 }
 
-const SAID: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
+const SENTENCES: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
   en: ["We called you", "about"],
   lt: ["Skambinome jums", "dėl:"],
   lv: ["Mēs jums zvanījām", "par:"],
@@ -63,9 +63,11 @@ export const memoryKnowledge = (
   nowMs: number,
 ): string => {
   const when = whenInWords(memory.attemptedAt, timeZone, nowMs, language);
-  const [called, about] = SAID[language];
-  const said = [called, when, ...(memory.reason === "" ? [] : [about, memory.reason])].join(" ");
-  return `## ${QUESTIONS[language]}\n${oneLine(said, SAID_CHARACTERS_MAX)}.\n`;
+  const [called, about] = SENTENCES[language];
+  const sentence = [called, when, ...(memory.reason === "" ? [] : [about, memory.reason])].join(
+    " ",
+  );
+  return `## ${QUESTIONS[language]}\n${oneLine(sentence, SENTENCE_CHARACTERS_MAX)}.\n`;
 };
 
 const RELATIVE: Readonly<

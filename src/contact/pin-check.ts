@@ -9,7 +9,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Database, Queries } from "../store/database.ts";
 import type { ContactRecords } from "./contacts.ts";
-import type { PinCheck, PinVerdict } from "./ports.ts";
+import type { PinCheck, PinResult } from "./ports.ts";
 
 export const TRIES_MAX = 3;
 export const LOCKED_MS = 15 * 60_000;
@@ -36,7 +36,7 @@ export interface PinRecords {
 /** For the company's audit log; names the call, not the person. */
 export interface PinAudit {
   readonly callUuid: string;
-  readonly verdict: Exclude<PinVerdict, "no_pin">;
+  readonly result: Exclude<PinResult, "no_pin">;
 }
 
 export interface PinCheckOptions {
@@ -80,9 +80,9 @@ export function createPinCheck({ database, contacts, records, clock }: PinCheckO
         const store = records(queries);
         if (right && tryId !== null) await store.setRight(tenantId, tryId);
         const locked = !right && (tryId === null || (await isLocked(queries, tenantId, number)));
-        const verdict = right ? "right" : locked ? "locked" : "wrong";
-        await store.audit(tenantId, { callUuid, verdict }, clock.now());
-        return verdict;
+        const result = right ? "right" : locked ? "locked" : "wrong";
+        await store.audit(tenantId, { callUuid, result }, clock.now());
+        return result;
       });
     },
   };

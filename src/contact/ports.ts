@@ -2,7 +2,7 @@
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Queries } from "../store/database.ts";
 import type { CallDatum } from "../worker/call-datum.ts";
-import type { CallBrief } from "../worker/messages.ts";
+import type { CallConfig } from "../worker/messages.ts";
 
 export interface CallerTenant {
   readonly id: number;
@@ -13,7 +13,7 @@ export interface CallerTenant {
   readonly crmBridge: boolean;
 }
 
-export interface OtherSide {
+export interface RemoteParty {
   readonly direction: "inbound" | "outbound";
   /** E.164; empty: withheld. */
   readonly number: string;
@@ -23,7 +23,7 @@ export interface OtherSide {
 /** How sure it is who calls: 0 nobody known, 1 the number is one contact's, 2 and a PIN was keyed. */
 export type CallerLevel = 0 | 1 | 2;
 
-export interface AboutOtherSide {
+export interface CallerContext {
   readonly level: CallerLevel;
   /** Sentences of ours. */
   readonly facts: readonly string[];
@@ -36,7 +36,7 @@ export interface AboutOtherSide {
   /** For `{{…}}`: of a campaign's line. */
   readonly variables: Readonly<Record<string, string>>;
   /** The same as a file for engines that answer from knowledge; null: nothing to tell. */
-  readonly knowledge: CallBrief["knowledge"][number] | null;
+  readonly knowledge: CallConfig["knowledge"][number] | null;
 }
 
 export interface EndedCall {
@@ -48,7 +48,7 @@ export interface EndedCall {
   readonly agentId: number | null;
   readonly status: string;
   readonly endedReason: string;
-  readonly talkMs: number;
+  readonly answeredMs: number;
   readonly summary: string;
   /** What it was about and how it went, without private details; empty: nobody knows. */
   readonly line: string;
@@ -56,7 +56,7 @@ export interface EndedCall {
   readonly costEur: number;
 }
 
-export type PinVerdict = "right" | "wrong" | "locked" | "no_pin";
+export type PinResult = "right" | "wrong" | "locked" | "no_pin";
 
 /** Implemented by contact/pin-check.ts. */
 export interface PinCheck {
@@ -66,21 +66,21 @@ export interface PinCheck {
   check(
     call: { readonly tenantId: number; readonly number: string; readonly callUuid: string },
     digits: string,
-  ): Promise<PinVerdict>;
+  ): Promise<PinResult>;
 }
 
 /** Implemented by contact/callers.ts. */
 export interface Callers {
   readonly pins: PinCheck;
   /** In the transaction that sets a call up. */
-  about(
+  contextOf(
     queries: Queries,
     tenant: CallerTenant,
     agent: { readonly language: AgentLanguage; readonly firstMessage: string },
-    other: OtherSide,
-  ): Promise<AboutOtherSide>;
+    remoteParty: RemoteParty,
+  ): Promise<CallerContext>;
   /** While it rings: what the tenant's CRM says of the number. Within 1.5 s, never throws. */
-  lookUp(tenant: CallerTenant, other: OtherSide): Promise<readonly CallDatum[]>;
+  lookUp(tenant: CallerTenant, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
   /**
    * Once more before the INVITE: throws destination_not_allowed for a greeting or campaign call to
    * somebody who asked not to be called, or took back the consent.
@@ -94,7 +94,7 @@ export interface Callers {
    * calls: honoured at once in a greeting or campaign call. True: the person is not called again, and
    * the call may end.
    */
-  heard(
+  handleOptOut(
     call: { readonly tenantId: number; readonly callUuid: string; readonly number: string },
     what: "opt_out_key" | { readonly text: string },
   ): Promise<boolean>;

@@ -8,9 +8,10 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { EngineSession, ExpectedAnswer, MindInput } from "../engine/ports.ts";
+import type { EngineSession, ExpectedAnswer, LlmInput } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import type { ConversationSettings, ToolResult, TransferFailure } from "../worker/messages.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
 import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
@@ -23,10 +24,9 @@ import { NeverSilent } from "./never-silent.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 import { Responder } from "./responder.ts";
 import type { SessionMessage } from "./session-message.ts";
-import type { Tongue } from "./tongue.ts";
 import { type ToolAnswer, ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
-import { TransferWishes } from "./transfer-wishes.ts";
+import { TransferRequests } from "./transfer-requests.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 import { asksForDictation } from "./words.ts";
@@ -37,7 +37,7 @@ export interface AgentSideOptions extends Pick<BuiltInsOptions, "sendDigits"> {
   readonly audio: CallAudio;
   readonly engine: EngineSession;
   readonly cached: CachedPhrases;
-  readonly tongue: Tongue;
+  readonly activeLanguage: ActiveLanguage;
   /** Names of the tenant's tools. */
   readonly ownTools: ReadonlySet<string>;
   readonly transcript: Transcript;
@@ -67,15 +67,15 @@ export class AgentSide {
   readonly #responder: Responder;
   readonly #tools: ToolCalls;
   /** Inputs that wait until the mind is free: tool answers first. */
-  #inbox: MindInput[] = [];
+  #inbox: LlmInput[] = [];
   #expected: ExpectedAnswer = "open";
   /** The mind's last piece of text. */
-  #lastSaid = "";
+  #lastText = "";
   readonly #builtIns: BuiltIns;
   readonly #neverSilent: NeverSilent;
   readonly #idlePrompt: IdlePrompt;
   readonly #proof: DisclosureProof;
-  readonly #transfers = new TransferWishes();
+  readonly #transferRequests = new TransferRequests();
   #playedMs = 0;
 
   constructor(options: AgentSideOptions) {
@@ -88,7 +88,7 @@ export class AgentSide {
     this.#turn = new AgentTurn(clock, options.transcript);
     this.#speech = new AgentSpeech({
       audio,
-      voice: engine.voice,
+      tts: engine.tts,
       phrases: options.cached,
       echo: options.echo,
       clock,
@@ -98,38 +98,39 @@ export class AgentSide {
       onFirstAudio: () => this.#turn.mark("firstAudio"),
       onSynthesised: (characters) => usage.synthesised(characters),
     });
-    const { opening, transcript, tongue } = options;
+    const { opening, transcript, activeLanguage } = options;
     const say = (text: string) => this.sayPhrase(text);
-    this.#neverSilent = new NeverSilent({ settings, tongue, say, speech: this.#speech });
+    this.#neverSilent = new NeverSilent({ settings, activeLanguage, say, speech: this.#speech });
     const stop = () => this.stop(settings.bargeInFadeMs);
     this.#idlePrompt = new IdlePrompt({ ...options, say, stop });
     this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
-    this.#responder = new Responder(engine.mind, clock, {
+    this.#responder = new Responder(engine.llm, clock, {
       text: (text) => this.#say(text),
-      toolCall: (wish) => {
-        if (!this.#builtIns.handle(wish)) this.#tools.wish(wish);
+      toolCall: (request) => {
+        if (!this.#builtIns.handle(request)) this.#tools.request(request);
       },
       expect: (answer) => this.#expect(answer),
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-      transfer: (target) => this.#transfers.replace({ target, briefing: null, toolCallId: null }),
+      transfer: (target) =>
+        this.#transferRequests.replace({ target, announcement: null, toolCallId: null }),
       message: (text) => this.#builtIns.keepMessage({ text, callerName: null, callback: null }),
       usage: (tokens) => usage.tokens(tokens),
-      done: () => this.#mindDone(),
+      done: () => this.#answerDone(),
       failed: onFailure,
     });
     this.#tools = new ToolCalls({
       settings,
       clock,
-      send: (wish) => emit({ ...wish, type: "tool_wish" }),
+      send: (request) => emit({ ...request, type: "tool_call_requested" }),
       onFillerDue: () => this.#fill(),
       onAnswer: (answer) => this.#answerTool(answer),
     });
     this.#builtIns = new BuiltIns({
       ...options,
       transferTargets: settings.transferTargets ?? {},
-      own: options.ownTools,
+      tenantToolNames: options.ownTools,
       endCall: () => this.#machine.apply({ type: "close", reason: "agent_hangup" }),
-      transfer: (wish) => this.#transfers.add(wish),
+      transfer: (request) => this.#transferRequests.add(request),
       answer: (answer) => this.#answerTool(answer),
     });
   }
@@ -185,17 +186,17 @@ export class AgentSide {
   }
 
   /** The answer to this is being thought out already. */
-  isEarly(input: MindInput): boolean {
+  isEarly(input: LlmInput): boolean {
     return this.#responder.isPrepared(input);
   }
 
   /** The agent's last words asked for a number, a name or an address. */
   get askedForDictation(): boolean {
-    return asksForDictation(this.#lastSaid, this.#options.tongue.language);
+    return asksForDictation(this.#lastText, this.#options.activeLanguage.language);
   }
 
   /** Gives the mind an input now, or as soon as a running tool has answered. */
-  ask(input: MindInput): void {
+  ask(input: LlmInput): void {
     this.#inbox.push(input);
     this.readInbox();
   }
@@ -207,7 +208,7 @@ export class AgentSide {
   }
 
   /** Asks the mind ahead of time; `ask` with the same input takes the answer over. */
-  askEarly(input: MindInput): void {
+  askEarly(input: LlmInput): void {
     if (this.#inbox.length === 0 && !this.toolAtWork) this.#responder.prepare(input);
   }
 
@@ -228,11 +229,11 @@ export class AgentSide {
 
   /** The caller is back: says why, and tells a mind that asked. */
   transferFailed(cause: TransferFailure): void {
-    const said = this.#options.tongue.phrases.transferFailed[cause];
-    const toolCallId = this.#transfers.settled();
-    this.sayPhrase(said);
+    const explanation = this.#options.activeLanguage.phrases.transferFailed[cause];
+    const toolCallId = this.#transferRequests.settled();
+    this.sayPhrase(explanation);
     if (toolCallId === null) return;
-    const output = { error: `not transferred: ${cause}`, already_said: said };
+    const output = { error: `not transferred: ${cause}`, already_said: explanation };
     this.#answerTool({ type: "tool_result", toolCallId, ok: false, output });
   }
 
@@ -306,8 +307,8 @@ export class AgentSide {
   }
 
   /** Goes on with what was not heard before a false interruption. */
-  resume(rest: readonly string[]): void {
-    for (const text of rest) this.#speech.say(text, "mind");
+  resume(unplayed: readonly string[]): void {
+    for (const text of unplayed) this.#speech.say(text, "llm");
   }
 
   /** The wait for a tool goes on in silence (again). */
@@ -330,44 +331,44 @@ export class AgentSide {
     const { name } = this.#machine.state;
     const [next] = this.#inbox;
     if (!next || name === "closing" || name === "ended") return;
-    const callerHasWord = name === "caller_speaking" || name === "endpointing";
+    const callerHasTurn = name === "caller_speaking" || name === "endpointing";
     const isResult = next.type === "tool_result";
-    if (isResult ? this.#responder.busy || callerHasWord : this.toolAtWork) return;
+    if (isResult ? this.#responder.busy || callerHasTurn : this.toolAtWork) return;
     this.#inbox.shift();
     if (!isResult || name !== "agent_speaking") this.#machine.apply({ type: "respond" });
     this.#idlePrompt.follow(next);
     this.#responder.respond(next);
   }
 
-  #mindDone(): void {
+  #answerDone(): void {
     if (!this.#speech.hasWords) this.#idlePrompt.unworded();
     this.readInbox();
   }
 
   #say(text: string): void {
     this.#turn.mark("firstToken");
-    this.#lastSaid = text;
+    this.#lastText = text;
     this.#disclose();
-    this.#speech.say(text, "mind");
+    this.#speech.say(text, "llm");
   }
 
   /** What is owed, in these words. */
   #disclose(words = this.#proof.owed): void {
     if (this.#proof.owed === "") return;
     this.#speech.say(words, "disclosure");
-    this.#proof.saying(words, this.#options.tongue.language);
+    this.#proof.saying(words, this.#options.activeLanguage.language);
   }
 
   #expect(answer: ExpectedAnswer): void {
     this.#expected = answer;
-    this.#options.engine.ear.expect(answer);
+    this.#options.engine.stt.expect(answer);
   }
 
   /** A tool takes its time. */
   #fill(): void {
     const silent = this.#machine.state.name === "thinking" && !this.#speech.busy;
     if (silent && !this.#options.callerSpeaks())
-      this.sayPhrase(this.#options.tongue.fillers.next());
+      this.sayPhrase(this.#options.activeLanguage.fillers.next());
     else this.#tools.armFiller();
   }
 
@@ -376,10 +377,10 @@ export class AgentSide {
     this.finishTurn();
     this.#idlePrompt.follow(null);
     this.#machine.apply({ type: how });
-    const wish = this.#transfers.handOver();
-    if (wish === null) return;
-    const { target, briefing } = wish;
-    this.#options.emit({ type: "transfer_wish", target, briefing });
+    const request = this.#transferRequests.takePending();
+    if (request === null) return;
+    const { target, announcement } = request;
+    this.#options.emit({ type: "transfer_requested", target, announcement });
   }
 
   #answerTool(answer: ToolAnswer): void {
@@ -390,9 +391,9 @@ export class AgentSide {
   /** Never silent: the agent means to speak, and nothing is to be heard. */
   #guardSilence(playing: boolean): void {
     const { name } = this.#machine.state;
-    const wanted =
+    const hasTurn =
       (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
-    const heard = playing || this.#tools.pending || !this.#speech.starving;
-    this.#neverSilent.follow({ wanted, heard });
+    const isAudible = playing || this.#tools.pending || !this.#speech.starving;
+    this.#neverSilent.follow({ hasTurn, isAudible });
   }
 }

@@ -8,18 +8,18 @@
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { EngineFailure, type Voice } from "../engine/ports.ts";
+import { EngineFailure, type TtsStream } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EchoGuard } from "./echo.ts";
-import { PLAYOUT_AHEAD_MS_MAX, VOICE_TIMEOUT_MS } from "./limits.ts";
+import { PLAYOUT_AHEAD_MS_MAX, TTS_TIMEOUT_MS } from "./limits.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 
 /**
  * Whose words a piece is. Only the mind's own belong into its history; a greeting or an answer is
  * worth going on with after a false interruption, a filler is not.
  */
-export type PieceOrigin = "mind" | "greeting" | "phrase" | "disclosure";
+export type PieceOrigin = "llm" | "greeting" | "phrase" | "disclosure";
 
 interface Piece {
   readonly text: string;
@@ -32,11 +32,11 @@ interface Piece {
 
 export interface Spoken {
   /** All that was heard, in order. */
-  readonly heard: string;
+  readonly playedText: string;
   /** Of that, greeting and mind's own words; null where there were none in this turn. */
-  readonly heardOfMind: string | null;
+  readonly playedLlmText: string | null;
   /** Greeting or answer that was not heard; begins with the sentence that was cut. */
-  readonly rest: readonly string[];
+  readonly unplayed: readonly string[];
   /** Something was not heard. */
   readonly cut: boolean;
   /** How long the mind's own words sounded. */
@@ -45,7 +45,7 @@ export interface Spoken {
 
 interface AgentSpeechOptions {
   readonly audio: CallAudio;
-  readonly voice: Voice;
+  readonly tts: TtsStream;
   readonly phrases: CachedPhrases;
   readonly echo: EchoGuard;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export class AgentSpeech {
     this.options.onText?.(text);
     this.#pieces.push(piece);
     this.#waiting.push(piece);
-    if (this.#synthesising) this.options.voice.prefetch?.(text);
+    if (this.#synthesising) this.options.tts.prefetch?.(text);
     if (!this.#synthesising) void this.#synthesiseWaiting();
   }
 
@@ -113,12 +113,12 @@ export class AgentSpeech {
     this.#lastPiece =
       this.#pieces.find(
         (piece) =>
-          piece.startMs !== null && playedMs >= piece.startMs && this.#heardShare(piece) < 1,
+          piece.startMs !== null && playedMs >= piece.startMs && this.#playedShare(piece) < 1,
       ) ?? null;
   }
 
   get lastSentenceSaid(): boolean {
-    return this.#lastPiece === null || this.#heardShare(this.#lastPiece) >= 1;
+    return this.#lastPiece === null || this.#playedShare(this.#lastPiece) >= 1;
   }
 
   /** Nothing is queued for the caller, although words are there. */
@@ -151,13 +151,13 @@ export class AgentSpeech {
   get disclosureShare(): number | null {
     const piece = this.#pieces.find(({ origin }) => origin === "disclosure");
     if (!piece) return null;
-    return piece.startMs === null ? 0 : this.#heardShare(piece);
+    return piece.startMs === null ? 0 : this.#playedShare(piece);
   }
 
   /** What must not be cut is still being said. */
   get protectedNow(): boolean {
     return this.#pieces.some(
-      (piece) => piece.origin === "disclosure" && this.#heardShare(piece) < 1,
+      (piece) => piece.origin === "disclosure" && this.#playedShare(piece) < 1,
     );
   }
 
@@ -186,38 +186,38 @@ export class AgentSpeech {
     this.#abort.abort();
     this.#abort = new AbortController();
     this.#waiting = [];
-    const spoken = this.#split((piece) => this.#heardShare(piece));
+    const spoken = this.#split((piece) => this.#playedShare(piece));
     this.options.audio.stopPlaying(fadeMs);
     return spoken;
   }
 
   #split(shareOf: (piece: Piece) => number): Spoken {
-    const heard: string[] = [];
-    const heardOfMind: string[] = [];
-    const rest: string[] = [];
+    const playedText: string[] = [];
+    const playedLlmText: string[] = [];
+    const unplayed: string[] = [];
     for (const piece of this.#pieces) {
       const share = shareOf(piece);
       const text = share >= 1 ? piece.text : wordsUpTo(piece.text, share);
-      heard.push(text);
-      if (piece.origin === "mind" || piece.origin === "greeting") heardOfMind.push(text);
-      const worthResuming = piece.origin === "mind" || piece.origin === "greeting";
-      if (worthResuming && share < 1) rest.push(piece.text);
+      playedText.push(text);
+      if (piece.origin === "llm" || piece.origin === "greeting") playedLlmText.push(text);
+      const isResumable = piece.origin === "llm" || piece.origin === "greeting";
+      if (isResumable && share < 1) unplayed.push(piece.text);
     }
     const cut = this.#pieces.some((piece) => shareOf(piece) < 1);
-    const playedMs = this.#playedMsOfMind(shareOf);
+    const playedMs = this.#playedLlmMs(shareOf);
     this.#pieces = [];
     return {
-      heard: sentence(heard),
-      heardOfMind: heardOfMind.length > 0 ? sentence(heardOfMind) : null,
-      rest,
+      playedText: sentence(playedText),
+      playedLlmText: playedLlmText.length > 0 ? sentence(playedLlmText) : null,
+      unplayed,
       cut,
       playedMs,
     };
   }
 
-  #playedMsOfMind(shareOf: (piece: Piece) => number): number {
+  #playedLlmMs(shareOf: (piece: Piece) => number): number {
     const own = this.#pieces.filter(
-      ({ origin, startMs }) => (origin === "mind" || origin === "greeting") && startMs !== null,
+      ({ origin, startMs }) => (origin === "llm" || origin === "greeting") && startMs !== null,
     );
     const ms = own.reduce(
       (sum, piece) => sum + (piece.endMs - (piece.startMs ?? 0)) * shareOf(piece),
@@ -227,7 +227,7 @@ export class AgentSpeech {
   }
 
   /** 0 to 1: how much of a piece has been played. */
-  #heardShare(piece: Piece): number {
+  #playedShare(piece: Piece): number {
     if (piece.startMs === null) return 0;
     const playedMs = this.options.audio.playedMs - piece.startMs;
     const knownMs = piece.endMs - piece.startMs;
@@ -244,7 +244,7 @@ export class AgentSpeech {
         if (signal.aborted) break;
       }
     } catch (error) {
-      if (!signal.aborted) this.#failed(asVoiceFailure(error));
+      if (!signal.aborted) this.#failed(asTtsFailure(error));
     } finally {
       this.#synthesising = false;
       if (this.#waiting.length > 0) void this.#synthesiseWaiting();
@@ -267,7 +267,7 @@ export class AgentSpeech {
       await this.#play(piece, cached, signal);
     } else {
       this.options.onSynthesised(piece.text.length);
-      const chunks = this.options.voice.speak(piece.text, signal)[Symbol.asyncIterator]();
+      const chunks = this.options.tts.speak(piece.text, signal)[Symbol.asyncIterator]();
       for (;;) {
         const next = await this.#within(chunks.next());
         if (signal.aborted) return;
@@ -293,7 +293,7 @@ export class AgentSpeech {
       const place = this.#placeNow();
       echo.willPlay(part, place);
       audio.play(part);
-      if (piece.startMs === null && piece.origin === "mind") this.options.onFirstAudio?.();
+      if (piece.startMs === null && piece.origin === "llm") this.options.onFirstAudio?.();
       piece.startMs ??= place;
       piece.endMs = this.#placeNow();
     }
@@ -304,8 +304,8 @@ export class AgentSpeech {
   }
 
   #within<Value>(work: Promise<Value>): Promise<Value> {
-    const failure = () => new EngineFailure("voice", `no audio within ${VOICE_TIMEOUT_MS} ms`);
-    return withDeadline(this.options.clock, work, VOICE_TIMEOUT_MS, failure);
+    const failure = () => new EngineFailure("tts", `no audio within ${TTS_TIMEOUT_MS} ms`);
+    return withDeadline(this.options.clock, work, TTS_TIMEOUT_MS, failure);
   }
 }
 
@@ -323,7 +323,7 @@ export function wordsUpTo(text: string, share: number): string {
   return lastSpace <= 0 ? "" : cut.slice(0, lastSpace).trimEnd();
 }
 
-function asVoiceFailure(error: unknown): EngineFailure {
+function asTtsFailure(error: unknown): EngineFailure {
   if (error instanceof EngineFailure) return error;
-  return new EngineFailure("voice", "synthesis failed", { cause: error });
+  return new EngineFailure("tts", "synthesis failed", { cause: error });
 }

@@ -59,7 +59,7 @@ export class AgentTurn {
   end(spoken: Spoken, interrupted: boolean): void {
     if (this.#beganAt === null) return;
     this.transcript.agent({
-      text: spoken.heard,
+      text: spoken.playedText,
       beganAt: this.#beganAt,
       endedAt: this.clock.monotonic(),
       interrupted,

@@ -8,7 +8,7 @@
  * `transfer_call` only when it failed). Nothing here leaves the call worker as HTTP.
  */
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
-import type { CallBrief, JsonObject, JsonValue, ToolSnapshot } from "../worker/messages.ts";
+import type { CallConfig, JsonObject, JsonValue, ToolSnapshot } from "../worker/messages.ts";
 
 export const END_CALL = "end_call";
 export const TRANSFER_CALL = "transfer_call";
@@ -25,7 +25,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 const MESSAGE_CHARACTERS_MAX = 2_000;
-const BRIEFING_CHARACTERS_MAX = 500;
+const ANNOUNCEMENT_CHARACTERS_MAX = 500;
 const DIGITS_MAX = 32;
 
 /** What a model asked for, checked. */
@@ -36,7 +36,7 @@ export type BuiltInCall =
       /** E.164 number or SIP URI, from the operator's configuration. */
       readonly target: string;
       /** What the person hears before the caller; null: a blind transfer. */
-      readonly briefing: string | null;
+      readonly announcement: string | null;
     }
   | { readonly name: typeof SEND_DIGITS; readonly digits: string }
   | {
@@ -60,7 +60,7 @@ export interface BuiltInSetting {
 }
 
 /** A caller must not talk an agent into the functions of a telephone system behind the trunk. */
-export const maySendDigits = ({ direction, agent }: CallBrief): boolean =>
+export const maySendDigits = ({ direction, agent }: CallConfig): boolean =>
   direction === "outbound" || agent.sendDigitsInbound;
 
 export const isBuiltIn = (tool: string): boolean => NAMES.has(tool);
@@ -71,9 +71,9 @@ export const isBuiltIn = (tool: string): boolean => NAMES.has(tool);
  */
 export function builtInTools(
   { transferTargets, sendDigits: mayPressKeys }: BuiltInSetting,
-  own: readonly ToolSnapshot[] = [],
+  tenantTools: readonly ToolSnapshot[] = [],
 ): readonly ToolSnapshot[] {
-  const taken = new Set(own.map((tool) => tool.name));
+  const taken = new Set(tenantTools.map((tool) => tool.name));
   const names = Object.keys(transferTargets);
   const offered = [
     endCall,
@@ -119,15 +119,19 @@ function readTransfer(
   args: JsonObject,
   targets: BuiltInSetting["transferTargets"],
 ): BuiltInReading {
-  const wished = textOf(args.to).toLocaleLowerCase();
+  const requested = textOf(args.to).toLocaleLowerCase();
   const found = Object.entries(targets).find(
-    ([name, target]) => name.toLocaleLowerCase() === wished || target === wished,
+    ([name, target]) => name.toLocaleLowerCase() === requested || target === requested,
   );
   if (!found) return problem(`to must be one of: ${Object.keys(targets).join(", ")}`);
-  const briefing = textOf(args.briefing).slice(0, BRIEFING_CHARACTERS_MAX);
+  const announcement = textOf(args.briefing).slice(0, ANNOUNCEMENT_CHARACTERS_MAX);
   return {
     ok: true,
-    call: { name: TRANSFER_CALL, target: found[1], briefing: briefing === "" ? null : briefing },
+    call: {
+      name: TRANSFER_CALL,
+      target: found[1],
+      announcement: announcement === "" ? null : announcement,
+    },
   };
 }
 
@@ -166,7 +170,7 @@ const transferCall = (names: readonly string[]): ToolSnapshot => ({
       to: { type: "string", enum: [...names], description: "Who to connect." },
       briefing: {
         type: "string",
-        maxLength: BRIEFING_CHARACTERS_MAX,
+        maxLength: ANNOUNCEMENT_CHARACTERS_MAX,
         description: "One or two sentences for the person: who calls and why.",
       },
     },

@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import type { EngineSession } from "../engine/ports.ts";
 import type { CallAudio } from "../media/ports.ts";
 import type { JsonObject, JsonValue } from "../worker/messages.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import {
   END_CALL,
   isBuiltIn,
@@ -17,14 +18,13 @@ import {
   TRANSFER_CALL,
 } from "./built-in-tools.ts";
 import type { SessionMessage } from "./session-message.ts";
-import type { Tongue } from "./tongue.ts";
-import type { ToolAnswer, ToolWish } from "./tool-calls.ts";
+import type { ToolAnswer, ToolCallRequest } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** What the mind asked main to do with the call. */
-export interface TransferWish {
+export interface TransferRequest {
   readonly target: string;
-  readonly briefing: string | true | null;
+  readonly announcement: string | true | null;
   /** The tool call that hears how it went; null: the mind does not ask. */
   readonly toolCallId: string | null;
 }
@@ -39,10 +39,10 @@ export interface BuiltInsOptions {
   readonly transferTargets: Readonly<Record<string, string>>;
   readonly sendDigits: boolean;
   /** Names of the tenant's tools: they win over ours. */
-  readonly own: ReadonlySet<string>;
+  readonly tenantToolNames: ReadonlySet<string>;
   readonly audio: Pick<CallAudio, "sendDigits">;
   readonly engine: Pick<EngineSession, "switchLanguage">;
-  readonly tongue: Tongue;
+  readonly activeLanguage: ActiveLanguage;
   readonly transcript: Transcript;
   readonly clock: Clock;
   readonly emit: (message: SessionMessage) => void;
@@ -50,7 +50,7 @@ export interface BuiltInsOptions {
   readonly onLanguage: () => void;
   readonly endCall: () => void;
   /** False when a transfer is under way already. */
-  readonly transfer: (wish: TransferWish) => boolean;
+  readonly transfer: (request: TransferRequest) => boolean;
   readonly answer: (answer: ToolAnswer) => void;
 }
 
@@ -62,13 +62,15 @@ export class BuiltIns {
   constructor(private readonly options: BuiltInsOptions) {}
 
   /** False: not one of ours, and nothing was done. */
-  handle(wish: ToolWish): boolean {
-    const { own, answer } = this.options;
-    if (own.has(wish.tool) || !isBuiltIn(wish.tool)) return false;
+  handle(request: ToolCallRequest): boolean {
+    const { tenantToolNames, answer } = this.options;
+    if (tenantToolNames.has(request.tool) || !isBuiltIn(request.tool)) return false;
     this.#calls++;
     const outcome =
-      this.#calls > CALLS_MAX ? failed("too many tool calls") : this.#run(wish, wish.arguments);
-    if (outcome) answer({ type: "tool_result", toolCallId: wish.toolCallId, ...outcome });
+      this.#calls > CALLS_MAX
+        ? failed("too many tool calls")
+        : this.#run(request, request.arguments);
+    if (outcome) answer({ type: "tool_result", toolCallId: request.toolCallId, ...outcome });
     return true;
   }
 
@@ -87,20 +89,20 @@ export class BuiltIns {
 
   /** False when this engine cannot. */
   #switchLanguage(language: AgentLanguage): boolean {
-    const { engine, tongue, emit, onLanguage } = this.options;
-    if (language === tongue.language) return true;
+    const { engine, activeLanguage, emit, onLanguage } = this.options;
+    if (language === activeLanguage.language) return true;
     if (!engine.switchLanguage) return false;
     engine.switchLanguage(language);
-    tongue.switchTo(language);
+    activeLanguage.switchTo(language);
     onLanguage();
     emit({ type: "note", note: { kind: "language", atMs: this.#sinceAnswer, language } });
     return true;
   }
 
   /** Null: there is nothing to answer (yet). */
-  #run(wish: ToolWish, args: JsonObject): Outcome | null {
+  #run(request: ToolCallRequest, args: JsonObject): Outcome | null {
     const { endCall, transfer, audio } = this.options;
-    const reading = readBuiltInCall(wish.tool, args, this.options);
+    const reading = readBuiltInCall(request.tool, args, this.options);
     if (!reading.ok) return failed(reading.problem);
     const { call } = reading;
     switch (call.name) {
@@ -108,8 +110,8 @@ export class BuiltIns {
         endCall();
         return null;
       case TRANSFER_CALL: {
-        const { target, briefing } = call;
-        const begun = transfer({ target, briefing, toolCallId: wish.toolCallId });
+        const { target, announcement } = call;
+        const begun = transfer({ target, announcement, toolCallId: request.toolCallId });
         return begun ? null : failed("a transfer is under way already");
       }
       case SEND_DIGITS:

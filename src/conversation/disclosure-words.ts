@@ -99,15 +99,15 @@ export function disclosingStart(
   message: string,
   disclosure: string,
   language: AgentLanguage,
-): { readonly start: string; readonly rest: string } | null {
+): { readonly start: string; readonly remainder: string } | null {
   const wanted = disclosedBy(disclosure, language);
   if (!wanted.ai && !wanted.recorded) return null;
   const sentences = message.split(SENTENCE);
   for (let count = 1; count <= sentences.length; count++) {
     const start = sentences.slice(0, count).join(" ");
-    const said = disclosedBy(start, language);
-    const saysAll = (said.ai || !wanted.ai) && (said.recorded || !wanted.recorded);
-    if (saysAll) return { start, rest: sentences.slice(count).join(" ") };
+    const spokenWords = disclosedBy(start, language);
+    const saysAll = (spokenWords.ai || !wanted.ai) && (spokenWords.recorded || !wanted.recorded);
+    if (saysAll) return { start, remainder: sentences.slice(count).join(" ") };
   }
   return null;
 }

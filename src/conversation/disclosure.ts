@@ -7,7 +7,7 @@
  * Where the caller has the first word the agent is silent until then, and the disclosure opens its
  * first answer (decisions.md 12).
  */
-import type { CallBrief, ConversationSettings } from "../worker/messages.ts";
+import type { CallConfig, ConversationSettings } from "../worker/messages.ts";
 import { disclosingStart } from "./disclosure-words.ts";
 import { phrasesFor } from "./phrases.ts";
 import { fillVariables, type Variables } from "./prompt.ts";
@@ -36,23 +36,23 @@ export interface Opening {
 const NOTHING: FirstWords = { disclosure: "", text: "", own: "" };
 
 export function openingOf(
-  brief: CallBrief,
+  config: CallConfig,
   settings: ConversationSettings,
   variables: Variables,
 ): Opening {
-  const { agent } = brief;
-  const sentence = brief.disclosure ?? settings.disclosure[agent.language];
+  const { agent } = config;
+  const sentence = config.disclosure ?? settings.disclosure[agent.language];
   const disclosure = fillVariables(sentence, variables).trim();
   const wordsOf = (template: string): FirstWords => {
-    const own = withOccasion(fillVariables(template, variables).trim(), brief);
+    const own = withOccasion(fillVariables(template, variables).trim(), config);
     const itself = disclosingStart(own, disclosure, agent.language);
-    if (itself) return { disclosure: itself.start, text: itself.rest, own };
+    if (itself) return { disclosure: itself.start, text: itself.remainder, own };
     return { disclosure, text: own, own };
   };
   const message = wordsOf(agent.firstMessage);
   if (agent.firstSpeaker === "customer")
     return { disclosure, greeting: NOTHING, namedGreeting: NOTHING, message, atOnce: false };
-  const named = brief.namedGreeting ? wordsOf(brief.namedGreeting) : message;
+  const named = config.namedGreeting ? wordsOf(config.namedGreeting) : message;
   return {
     disclosure,
     greeting: message,
@@ -63,7 +63,7 @@ export function openingOf(
 }
 
 /** Why we call, after the greeting's first sentence: a question of the greeting stays last. */
-function withOccasion(greeting: string, { occasion, agent }: CallBrief): string {
+function withOccasion(greeting: string, { occasion, agent }: CallConfig): string {
   if (occasion !== "birthday") return greeting;
   const [first = "", ...rest] = greeting.split(/(?<=[.!?…])\s+/);
   return [first, phrasesFor(agent.language).birthday, ...rest].filter(Boolean).join(" ");

@@ -19,7 +19,7 @@ const CORRELATION_MIN = 0.85;
 /** Amplitude of an echo, against what was played, at most. */
 const LEVEL_RATIO_MAX = 0.6;
 
-const HEARD_FRAMES = 64;
+const RECEIVED_FRAMES = 64;
 const PLAYED_FRAMES = 4_096;
 /** How often a running utterance is judged. */
 const JUDGE_EVERY_FRAMES = 5;
@@ -27,9 +27,9 @@ const JUDGE_EVERY_FRAMES = 5;
 export class EchoGuard {
   /** Level of each played frame, by its place in the playout. */
   readonly #played = new Float32Array(PLAYED_FRAMES);
-  readonly #heard = new Float32Array(HEARD_FRAMES);
+  readonly #received = new Float32Array(RECEIVED_FRAMES);
   /** Place in the playout at which each heard frame arrived. */
-  readonly #heardAt = new Int32Array(HEARD_FRAMES);
+  readonly #receivedAt = new Int32Array(RECEIVED_FRAMES);
   #ticks = 0;
   #partialSum = 0;
   #partialCount = 0;
@@ -58,10 +58,10 @@ export class EchoGuard {
   }
 
   /** One heard frame, while the playout stood at `playedMs`. */
-  hear(pcm: Int16Array, playedMs: number): void {
-    const slot = this.#ticks % HEARD_FRAMES;
-    this.#heard[slot] = rms(pcm);
-    this.#heardAt[slot] = Math.floor(playedMs / FRAME_MS);
+  receive(pcm: Int16Array, playedMs: number): void {
+    const slot = this.#ticks % RECEIVED_FRAMES;
+    this.#received[slot] = rms(pcm);
+    this.#receivedAt[slot] = Math.floor(playedMs / FRAME_MS);
     this.#ticks++;
   }
 
@@ -101,27 +101,27 @@ export class EchoGuard {
   }
 
   #matchesAt(delay: number): boolean {
-    let sumHeard = 0;
+    let sumReceived = 0;
     let sumPlayed = 0;
-    let sumHeard2 = 0;
+    let sumReceived2 = 0;
     let sumPlayed2 = 0;
     let sumProduct = 0;
     for (let back = 1; back <= WINDOW_FRAMES; back++) {
-      const slot = (this.#ticks - back) % HEARD_FRAMES;
-      const heard = this.#heard[slot] ?? 0;
-      const played = this.#playedAt((this.#heardAt[slot] ?? 0) - delay);
-      sumHeard += heard;
+      const slot = (this.#ticks - back) % RECEIVED_FRAMES;
+      const received = this.#received[slot] ?? 0;
+      const played = this.#playedAt((this.#receivedAt[slot] ?? 0) - delay);
+      sumReceived += received;
       sumPlayed += played;
-      sumHeard2 += heard * heard;
+      sumReceived2 += received * received;
       sumPlayed2 += played * played;
-      sumProduct += heard * played;
+      sumProduct += received * played;
     }
-    if (sumHeard > sumPlayed * LEVEL_RATIO_MAX) return false;
-    const covariance = sumProduct - (sumHeard * sumPlayed) / WINDOW_FRAMES;
-    const varianceHeard = sumHeard2 - (sumHeard * sumHeard) / WINDOW_FRAMES;
+    if (sumReceived > sumPlayed * LEVEL_RATIO_MAX) return false;
+    const covariance = sumProduct - (sumReceived * sumPlayed) / WINDOW_FRAMES;
+    const varianceReceived = sumReceived2 - (sumReceived * sumReceived) / WINDOW_FRAMES;
     const variancePlayed = sumPlayed2 - (sumPlayed * sumPlayed) / WINDOW_FRAMES;
-    if (varianceHeard <= 0 || variancePlayed <= 0) return false;
-    return covariance / Math.sqrt(varianceHeard * variancePlayed) >= CORRELATION_MIN;
+    if (varianceReceived <= 0 || variancePlayed <= 0) return false;
+    return covariance / Math.sqrt(varianceReceived * variancePlayed) >= CORRELATION_MIN;
   }
 
   /** Level at a place in the playout; between two frames, the mean of both. */

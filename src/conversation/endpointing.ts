@@ -14,7 +14,7 @@ export interface UtteranceSoFar {
   /** Latest stable words. */
   readonly partial: string;
   /** Whether this engine's ear reports words before the end. */
-  readonly earReportsPartials: boolean;
+  readonly sttReportsPartials: boolean;
   /** The agent asked for something that is dictated: a number, a name, an address. */
   readonly askedForDictation?: boolean;
 }
@@ -30,7 +30,7 @@ export function endpointingSilenceMs(
 function silenceMs(
   settings: ConversationSettings,
   language: AgentLanguage,
-  { expected, partial, earReportsPartials, askedForDictation }: UtteranceSoFar,
+  { expected, partial, sttReportsPartials, askedForDictation }: UtteranceSoFar,
 ): number {
   switch (expected) {
     case "yes_no":
@@ -43,7 +43,7 @@ function silenceMs(
     case "time":
     case "open": {
       if (askedForDictation) return settings.endpointingDictationMs;
-      if (!earReportsPartials) return settings.endpointingMs;
+      if (!sttReportsPartials) return settings.endpointingMs;
       if (isDictating(partial, language)) return settings.endpointingDictationMs;
       const finished = soundsFinished(partial, language);
       return finished ? settings.endpointingMs : settings.endpointingUnfinishedMs;

@@ -5,15 +5,15 @@
  */
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { MindInput } from "../engine/ports.ts";
+import type { LlmInput } from "../engine/ports.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
-import type { Tongue } from "./tongue.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 
 interface IdlePromptOptions {
   readonly machine: TurnMachine;
   readonly cached: CachedPhrases;
-  readonly tongue: Tongue;
+  readonly activeLanguage: ActiveLanguage;
   readonly log: Log;
   readonly say: (text: string) => void;
   /** Stops thinking and speaking. */
@@ -27,7 +27,7 @@ export class IdlePrompt {
   constructor(private readonly options: IdlePromptOptions) {}
 
   /** The mind is asked this from now on; null: the turn is over. */
-  follow(input: MindInput | null): void {
+  follow(input: LlmInput | null): void {
     this.#count = input?.type === "silence" ? input.count : null;
   }
 
@@ -52,6 +52,6 @@ export class IdlePrompt {
   }
 
   #ownWords(count: number): string {
-    return this.options.tongue.phrases.idlePrompts[count === 1 ? 0 : 1];
+    return this.options.activeLanguage.phrases.idlePrompts[count === 1 ? 0 : 1];
   }
 }

@@ -8,7 +8,7 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { ConversationSettings } from "../worker/messages.ts";
-import { claimsTheWord, isBackChannel, wordsOf } from "./words.ts";
+import { claimsTurn, isBackChannel, wordsOf } from "./words.ts";
 
 const BACK_CHANNEL_MS_MAX = 1_000;
 /** A listener's word, or two of them, is over by then. */
@@ -37,12 +37,12 @@ export function mayBeListening({ partial, speechMs }: CallerSpeech): boolean {
 }
 
 /** The words of an utterance that did not cut the agent short: were they meant to? */
-export function takesTheWord(
+export function takesTurn(
   settings: ConversationSettings,
   language: AgentLanguage,
   { partial: text, speechMs }: CallerSpeech,
 ): boolean {
   if (text === "" || isBackChannel(text, language)) return false;
-  if (claimsTheWord(text, language) || speechMs >= settings.bargeInMs) return true;
+  if (claimsTurn(text, language) || speechMs >= settings.bargeInMs) return true;
   return wordsOf(text).length >= settings.bargeInWords;
 }

@@ -5,19 +5,19 @@
 import type { EndedReason } from "../call/ended-reason.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSide } from "./agent-side.ts";
-import type { DialogueTimers } from "./dialogue-timers.ts";
 import { CLOSING_MS_MAX, CLOSING_TAIL_MS } from "./limits.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
-import type { Tongue } from "./tongue.ts";
 import type { TurnMachine } from "./turn-taking.ts";
+import type { TurnTimers } from "./turn-timers.ts";
 
 interface LastWordsOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
-  readonly timers: DialogueTimers;
+  readonly timers: TurnTimers;
   readonly cached: CachedPhrases;
-  readonly tongue: Tongue;
+  readonly activeLanguage: ActiveLanguage;
   readonly log: Log;
   readonly fadeMs: number;
   readonly onSaid: (reason: EndedReason) => void;
@@ -25,7 +25,7 @@ interface LastWordsOptions {
 
 export class LastWords {
   #wereSaid = false;
-  #unheard = false;
+  #isInaudible = false;
 
   constructor(private readonly options: LastWordsOptions) {}
 
@@ -41,35 +41,35 @@ export class LastWords {
 
   /** Apologises, as far as it can, and ends. */
   engineFailed(error: unknown): void {
-    const { machine, tongue, cached, log } = this.options;
+    const { machine, activeLanguage, cached, log } = this.options;
     const { name } = machine.state;
-    const { apology } = tongue.phrases;
+    const { apology } = activeLanguage.phrases;
     if (name === "ended") return;
     log.warn("engine.failed", { error: describeError(error), state: name });
     // Two people who talk need no engine.
     if (name === "transferring" || name === "bridged") return;
     const canApologise = name !== "closing" && cached.get(apology) !== null;
     this.say(canApologise ? apology : "", "engine_failure");
-    if (!canApologise) this.#said();
+    if (!canApologise) this.#finish();
   }
 
   /** The far end takes no audio (hold) or takes it again. Words that nobody hears are not waited for. */
-  unheard(on: boolean): void {
-    this.#unheard = on;
-    if (on) this.#said();
+  setInaudible(on: boolean): void {
+    this.#isInaudible = on;
+    if (on) this.#finish();
   }
 
   /** The machine is closing: not for ever. */
   begun(): void {
-    this.options.timers.closing.arm(this.#unheard ? 0 : CLOSING_MS_MAX, () => this.#said());
+    this.options.timers.closing.arm(this.#isInaudible ? 0 : CLOSING_MS_MAX, () => this.#finish());
   }
 
   /** Nothing is left to be played. Comes with every frame from then on. */
   agentFellSilent(): void {
-    if (!this.#wereSaid) this.options.timers.tail.arm(CLOSING_TAIL_MS, () => this.#said());
+    if (!this.#wereSaid) this.options.timers.tail.arm(CLOSING_TAIL_MS, () => this.#finish());
   }
 
-  #said(): void {
+  #finish(): void {
     const { machine, agent, timers, onSaid } = this.options;
     const { state } = machine;
     if (state.name !== "closing" || this.#wereSaid) return;

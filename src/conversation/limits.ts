@@ -22,19 +22,19 @@ export const DIGIT_PAUSE_MS = 2_000;
 
 export const GREETING_WAIT_MS = 1_500;
 /** An engine's own time-out (10 s) comes first, and another ear must still have its turn. */
-export const EAR_TIMEOUT_MS = 22_000;
+export const STT_TIMEOUT_MS = 22_000;
 /** For what the caller was saying when the line went. */
 export const LAST_TEXT_TIMEOUT_MS = 1_000;
-export const MIND_TIMEOUT_MS = 15_000;
+export const LLM_TIMEOUT_MS = 15_000;
 /** Two providers' own time-outs (5 s each) and the embedded voice's (6 s) come first. */
-export const VOICE_TIMEOUT_MS = 17_000;
+export const TTS_TIMEOUT_MS = 17_000;
 export const SUMMARY_TIMEOUT_MS = 4_000;
 /** The last words, or the message on a voicemail, are cut off here, should they never end. */
 export const CLOSING_MS_MAX = 60_000;
 /** A sentence that a transfer waits for is cut here. */
 export const LAST_SENTENCE_MS_MAX = 10_000;
 /** What a person hears about the caller before both are joined. */
-export const BRIEFING_MS_MAX = 30_000;
+export const ANNOUNCEMENT_MS_MAX = 30_000;
 /** After the last word: lets it cross the network before the line goes. */
 export const CLOSING_TAIL_MS = 300;
 export const HEARTBEAT_MS = 1_000;

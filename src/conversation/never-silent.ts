@@ -5,20 +5,20 @@
  * moment".
  */
 import type { ConversationSettings } from "../worker/messages.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
 import { FRAME_MS } from "./limits.ts";
-import type { Tongue } from "./tongue.ts";
 
 interface NeverSilentOptions {
   readonly settings: Pick<ConversationSettings, "neverSilentMs" | "fillerDelayMs">;
   readonly speech: AgentSpeech;
-  readonly tongue: Tongue;
+  readonly activeLanguage: ActiveLanguage;
   readonly say: (text: string) => void;
 }
 
 export class NeverSilent {
   #silentMs = 0;
-  #said = 0;
+  #prompts = 0;
 
   constructor(private readonly options: NeverSilentOptions) {}
 
@@ -26,24 +26,26 @@ export class NeverSilent {
    * One frame. `wanted`: the agent has the word; `heard`: something of it is playing, or others see
    * to the silence.
    */
-  follow({ wanted, heard }: { readonly wanted: boolean; readonly heard: boolean }): void {
-    if (!wanted) this.#said = 0;
-    if (!wanted || heard) {
+  follow({ hasTurn, isAudible }: { readonly hasTurn: boolean; readonly isAudible: boolean }): void {
+    if (!hasTurn) this.#prompts = 0;
+    if (!hasTurn || isAudible) {
       this.#silentMs = 0;
       return;
     }
     this.#silentMs += FRAME_MS;
     const { neverSilentMs, fillerDelayMs } = this.options.settings;
     const againMs = Math.max(neverSilentMs, fillerDelayMs);
-    if (this.#silentMs < (this.#said === 0 ? neverSilentMs : againMs)) return;
+    if (this.#silentMs < (this.#prompts === 0 ? neverSilentMs : againMs)) return;
     this.#silentMs = 0;
-    this.#said++;
+    this.#prompts++;
     this.#break();
   }
 
   #break(): void {
-    const { speech, tongue, say } = this.options;
-    const phrase = speech.hasSpoken ? tongue.fillers.next() : tongue.phrases.hush;
+    const { speech, activeLanguage, say } = this.options;
+    const phrase = speech.hasSpoken
+      ? activeLanguage.fillers.next()
+      : activeLanguage.phrases.pleaseWait;
     if (!speech.hasWords) say(phrase);
     else if (speech.disclosureShare !== 0) speech.interject(phrase);
   }

@@ -57,7 +57,7 @@ export class OptOut {
   }
 
   /** A piece of the agent's words. */
-  said(text: string): void {
+  agentSaid(text: string): void {
     this.#turn = `${this.#turn} ${text}`.slice(-TURN_CHARACTERS_MAX);
     this.#offered ||= offersOptOut(this.#turn);
   }

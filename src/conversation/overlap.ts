@@ -3,27 +3,27 @@
  * at once; whether it was meant shows when its words are known. Then the mind learns what was heard,
  * or the agent goes on with the sentence that was cut.
  */
-import type { Mind } from "../engine/ports.ts";
+import type { LlmSession } from "../engine/ports.ts";
 import type { ConversationSettings } from "../worker/messages.ts";
+import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { Spoken } from "./agent-speech.ts";
 import type { EchoGuard } from "./echo.ts";
-import type { CallerHearing } from "./hearing.ts";
 import { cutsIn, mayBeListening } from "./interruption.ts";
 import { CONTINUATION_MS } from "./limits.ts";
-import type { Tongue } from "./tongue.ts";
 import type { TurnMachine } from "./turn-taking.ts";
+import type { UtteranceSegmenter } from "./utterance-segmenter.ts";
 
 interface OverlapOptions {
   readonly settings: ConversationSettings;
-  readonly tongue: Tongue;
-  readonly mind: Mind;
+  readonly activeLanguage: ActiveLanguage;
+  readonly llm: LlmSession;
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
   readonly echo: EchoGuard;
-  readonly hearing: CallerHearing;
+  readonly segmenter: UtteranceSegmenter;
   /** The caller goes on before the answer is heard: it waits for all of it. */
-  readonly takeBackThought: () => void;
+  readonly retractQuestion: () => void;
 }
 
 export class Overlap {
@@ -38,14 +38,14 @@ export class Overlap {
 
   /** Once a frame, while the caller speaks. */
   judge(): void {
-    const { machine, agent, hearing, echo, takeBackThought } = this.options;
+    const { machine, agent, segmenter, echo, retractQuestion } = this.options;
     const { name } = machine.state;
     if (name === "listening") {
-      if (echo.suspected) hearing.cancel();
+      if (echo.suspected) segmenter.cancel();
       else machine.apply({ type: "caller_spoke" });
     } else if (name === "thinking") {
-      const mayTakeBack = !agent.toolAtWork && !agent.protectedNow;
-      if (mayTakeBack && hearing.speechMs >= CONTINUATION_MS) takeBackThought();
+      const mayRetract = !agent.toolAtWork && !agent.protectedNow;
+      if (mayRetract && segmenter.speechMs >= CONTINUATION_MS) retractQuestion();
     } else if (name === "agent_speaking") {
       this.#judgeInterruption();
     }
@@ -59,7 +59,7 @@ export class Overlap {
   }
 
   /** What was said shortly and is over was meant to interrupt: the agent falls silent. */
-  giveWay(): void {
+  yieldTurn(): void {
     const { agent, settings } = this.options;
     this.#cutShort = agent.stop(settings.bargeInFadeMs);
   }
@@ -68,8 +68,8 @@ export class Overlap {
   confirm(): void {
     const cut = this.#cutShort;
     this.#cutShort = null;
-    if (cut && cut.heardOfMind !== null)
-      this.options.mind.heardUntil(cut.heardOfMind, cut.playedMs);
+    if (cut && cut.playedLlmText !== null)
+      this.options.llm.truncateSpoken(cut.playedLlmText, cut.playedMs);
   }
 
   /** Something else took the agent's turn. */
@@ -80,19 +80,19 @@ export class Overlap {
   /** It was none: goes on with the sentence that was cut. */
   resume(): void {
     const { machine, agent } = this.options;
-    const rest = this.#cutShort?.rest ?? [];
+    const unplayed = this.#cutShort?.unplayed ?? [];
     this.#cutShort = null;
-    if (rest.length === 0) return;
+    if (unplayed.length === 0) return;
     machine.apply({ type: "respond" });
-    agent.resume(rest);
+    agent.resume(unplayed);
   }
 
   #judgeInterruption(): void {
-    const { settings, tongue, agent, hearing, echo } = this.options;
-    if (hearing.silentMs === 0) echo.judgeNowAndThen();
+    const { settings, activeLanguage, agent, segmenter, echo } = this.options;
+    if (segmenter.silentMs === 0) echo.judgeNowAndThen();
     if (agent.protectedNow) return;
-    const speech = { speechMs: hearing.soundMs, partial: hearing.partial };
-    if (!cutsIn(settings, tongue.language, speech) || mayBeListening(speech)) return;
+    const speech = { speechMs: segmenter.soundMs, partial: segmenter.partial };
+    if (!cutsIn(settings, activeLanguage.language, speech) || mayBeListening(speech)) return;
     if (!echo.isEcho()) this.cut();
   }
 }

@@ -2,7 +2,7 @@
  * Synthesised phrases, kept per voice: greetings, fillers and apologies are there at once, also when
  * the engine is not. One per call worker, shared by its calls; bounded, the least used goes first.
  */
-import type { Voice } from "../engine/ports.ts";
+import type { TtsStream } from "../engine/ports.ts";
 
 const BYTES_MAX = 64 * 1024 * 1024;
 /** A phrase longer than this is not worth its place. */
@@ -39,18 +39,18 @@ export class PhraseCache {
 
 /** A call's view of the cache: its own voice, and synthesis of what is missing. */
 export class CachedPhrases {
-  readonly #standIns = new Map<string, Int16Array>();
+  readonly #fallbacks = new Map<string, Int16Array>();
 
   constructor(
     private readonly cache: PhraseCache,
-    private readonly voice: Voice,
+    private readonly tts: TtsStream,
     /** Everything that changes how a text sounds: engine, voice, language, sample rate. */
     private readonly voiceKey: () => string,
     private readonly onSynthesised: (characters: number) => void,
   ) {}
 
   get(text: string): Int16Array | null {
-    return this.#standIns.get(text) ?? this.cache.get(this.voiceKey(), text);
+    return this.#fallbacks.get(text) ?? this.cache.get(this.voiceKey(), text);
   }
 
   /** How long it sounds: measured where it is there, else a slow speaker's time and the synthesis. */
@@ -66,17 +66,17 @@ export class CachedPhrases {
       if (text === "" || this.get(text)) continue;
       const chunks: Int16Array[] = [];
       const key = this.voiceKey();
-      for await (const chunk of this.voice.speak(text, signal)) chunks.push(chunk);
+      for await (const chunk of this.tts.speak(text, signal)) chunks.push(chunk);
       if (signal.aborted) return;
       this.onSynthesised(text.length);
       // Another voice than the agent's: good for this call, not for the next one.
-      if (this.voice.standIn) this.#standIns.set(text, joined(chunks));
-      else this.cache.put(key, text, joined(chunks));
+      if (this.tts.isFallback) this.#fallbacks.set(text, concatenated(chunks));
+      else this.cache.put(key, text, concatenated(chunks));
     }
   }
 }
 
-function joined(chunks: readonly Int16Array[]): Int16Array {
+function concatenated(chunks: readonly Int16Array[]): Int16Array {
   const pcm = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {

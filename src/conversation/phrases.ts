@@ -14,11 +14,11 @@ export interface Phrases {
   /** The engine failed. */
   readonly apology: string;
   /** The agent means to speak and isn't ready. */
-  readonly hush: string;
+  readonly pleaseWait: string;
   /** Why the caller is back with the agent. */
   readonly transferFailed: Readonly<Record<TransferFailure, string>>;
   /** Begins what a person hears before a caller is put through; `{company}` is replaced. */
-  readonly briefing: string;
+  readonly announcement: string;
   /** Speech could not be heard for a moment (the recogniser was restarted). */
   readonly sayAgain: string;
   /** Asks for the telephone PIN; `again`: the last one was wrong. */
@@ -36,14 +36,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "I am sorry, our time for this call is up. Goodbye.",
     balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
     apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
-    hush: "One moment, please.",
+    pleaseWait: "One moment, please.",
     transferFailed: {
       busy: "I am sorry, the line is busy right now. How else can I help you?",
       no_answer: "I am sorry, nobody is answering. How else can I help you?",
       declined: "I am sorry, my colleague cannot take the call now. How else can I help you?",
       failed: "I am sorry, I could not connect you. How else can I help you?",
     },
-    briefing: "Hello, this is the assistant of {company}. I have a caller for you.",
+    announcement: "Hello, this is the assistant of {company}. I have a caller for you.",
     sayAgain: "I am sorry, I lost you for a moment. Could you say that again?",
     pin: {
       ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
@@ -58,14 +58,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Atsiprašau, šio pokalbio laikas baigėsi. Viso gero.",
     balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
     apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
-    hush: "Vieną akimirką, prašau.",
+    pleaseWait: "Vieną akimirką, prašau.",
     transferFailed: {
       busy: "Atsiprašau, linija šiuo metu užimta. Kuo dar galiu padėti?",
       no_answer: "Atsiprašau, niekas neatsiliepia. Kuo dar galiu padėti?",
       declined: "Atsiprašau, kolega dabar negali kalbėti. Kuo dar galiu padėti?",
       failed: "Atsiprašau, nepavyko jūsų sujungti. Kuo dar galiu padėti?",
     },
-    briefing: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
+    announcement: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
     sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
     pin: {
       ask: "Kad patvirtintume jūsų tapatybę, surinkite savo PIN kodą telefono klaviatūra ir paspauskite grotelių klavišą.",
@@ -80,14 +80,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Uz redzēšanos.",
     balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Uz redzēšanos.",
     apology: "Atvainojiet, radās kļūda. Lūdzu, zvaniet vēlāk. Uz redzēšanos.",
-    hush: "Vienu mirkli, lūdzu.",
+    pleaseWait: "Vienu mirkli, lūdzu.",
     transferFailed: {
       busy: "Atvainojiet, līnija šobrīd ir aizņemta. Kā vēl varu palīdzēt?",
       no_answer: "Atvainojiet, neviens neatbild. Kā vēl varu palīdzēt?",
       declined: "Atvainojiet, kolēģis šobrīd nevar runāt. Kā vēl varu palīdzēt?",
       failed: "Atvainojiet, neizdevās jūs savienot. Kā vēl varu palīdzēt?",
     },
-    briefing: "Labdien, šeit {company} asistents. Man ir zvans jums.",
+    announcement: "Labdien, šeit {company} asistents. Man ir zvans jums.",
     sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
     pin: {
       ask: "Lai apstiprinātu jūsu identitāti, lūdzu, ievadiet savu PIN kodu tālruņa tastatūrā un nospiediet restītes taustiņu.",
@@ -102,14 +102,14 @@ const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
     maxDuration: "Извините, время этого разговора истекло. До свидания.",
     balanceExhausted: "Извините, нам нужно завершить разговор. Спасибо за звонок. До свидания.",
     apology: "Извините, произошла ошибка. Пожалуйста, перезвоните позже. До свидания.",
-    hush: "Одну минуту, пожалуйста.",
+    pleaseWait: "Одну минуту, пожалуйста.",
     transferFailed: {
       busy: "Извините, линия сейчас занята. Чем ещё могу помочь?",
       no_answer: "Извините, никто не отвечает. Чем ещё могу помочь?",
       declined: "Извините, коллега сейчас не может говорить. Чем ещё могу помочь?",
       failed: "Извините, не удалось вас соединить. Чем ещё могу помочь?",
     },
-    briefing: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
+    announcement: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
     sayAgain: "Извините, я вас на мгновение не слышала. Повторите, пожалуйста.",
     pin: {
       ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",

@@ -11,7 +11,7 @@ import type { CallAudio } from "../media/ports.ts";
 const FIRST_KEY_MS = 25_000;
 const NEXT_KEY_MS = 10_000;
 /** Main checks and answers. */
-const VERDICT_MS = 15_000;
+const CHECK_MS_MAX = 15_000;
 /** The end of the last tone may still be on its way through the jitter buffer. */
 const TAIL_MS = 600;
 const DIGITS_MAX = 16;
@@ -22,7 +22,7 @@ export interface PinEntryOptions {
   /** Puts the question; false: the agent may not speak now. */
   readonly say: (again: boolean) => boolean;
   /** The first key: the question need not be heard out. */
-  readonly hush: () => void;
+  readonly stopPrompt: () => void;
   /** Tools wait without time-out and filler while it is on. */
   readonly onActive: (on: boolean) => void;
   readonly entered: (digits: string | null) => void;
@@ -61,7 +61,7 @@ export class PinEntry {
 
   digit(digit: string): void {
     if (!this.#open) return;
-    this.options.hush();
+    this.options.stopPrompt();
     if (digit === "#") {
       this.#enter(this.#digits === "" ? null : this.#digits);
       return;
@@ -94,7 +94,7 @@ export class PinEntry {
   #enter(digits: string | null): void {
     this.#open = false;
     this.#digits = "";
-    this.#arm(VERDICT_MS, () => this.done());
+    this.#arm(CHECK_MS_MAX, () => this.done());
     this.options.entered(digits);
   }
 

@@ -2,7 +2,7 @@
  * Recognitions under way: how many, the latest, and which of them still count when the recogniser
  * was lost and replaced meanwhile.
  */
-import type { Heard } from "../engine/ports.ts";
+import type { SttResult } from "../engine/ports.ts";
 
 export class Recognitions {
   #pending = 0;
@@ -19,23 +19,23 @@ export class Recognitions {
   }
 
   add(
-    heard: Promise<Heard>,
-    onHeard: (heard: Heard) => void,
+    result: Promise<SttResult>,
+    onResult: (result: SttResult) => void,
     onFailed: (error: unknown) => void,
   ): void {
     const epoch = this.#epoch;
-    const ifItCounts = (task: () => void) => {
+    const ifCurrent = (task: () => void) => {
       if (epoch === this.#epoch) task();
     };
     this.#pending++;
-    this.#latest = heard
+    this.#latest = result
       .finally(() => this.#pending--)
-      .then((text) => ifItCounts(() => onHeard(text)))
-      .catch((error) => ifItCounts(() => onFailed(error)));
+      .then((text) => ifCurrent(() => onResult(text)))
+      .catch((error) => ifCurrent(() => onFailed(error)));
   }
 
   /** Those under way count no more. */
-  void(): void {
+  discardPending(): void {
     this.#epoch++;
   }
 }

@@ -7,18 +7,18 @@ import { unreachable } from "../core/errors.ts";
 import {
   EngineFailure,
   type ExpectedAnswer,
-  type Mind,
-  type MindEvent,
-  type MindInput,
+  type LlmEvent,
+  type LlmInput,
+  type LlmSession,
 } from "../engine/ports.ts";
 import { withDeadline } from "./deadline.ts";
-import { MIND_TIMEOUT_MS } from "./limits.ts";
-import type { ToolWish } from "./tool-calls.ts";
+import { LLM_TIMEOUT_MS } from "./limits.ts";
+import type { ToolCallRequest } from "./tool-calls.ts";
 import { wordsOf } from "./words.ts";
 
 export interface ResponderEvents {
   text(text: string): void;
-  toolCall(wish: ToolWish): void;
+  toolCall(request: ToolCallRequest): void;
   expect(answer: ExpectedAnswer): void;
   endCall(): void;
   transfer(target: string): void;
@@ -31,10 +31,10 @@ export interface ResponderEvents {
 
 /** An answer that was asked for ahead of time; nothing of it is handed on yet. */
 interface Prepared {
-  readonly input: MindInput;
+  readonly input: LlmInput;
   readonly abort: AbortController;
-  readonly events: AsyncIterator<MindEvent>;
-  readonly first: Promise<IteratorResult<MindEvent>>;
+  readonly events: AsyncIterator<LlmEvent>;
+  readonly first: Promise<IteratorResult<LlmEvent>>;
 }
 
 export class Responder {
@@ -43,7 +43,7 @@ export class Responder {
   #prepared: Prepared | null = null;
 
   constructor(
-    private readonly mind: Mind,
+    private readonly llm: LlmSession,
     private readonly clock: Clock,
     private readonly events: ResponderEvents,
   ) {}
@@ -61,12 +61,12 @@ export class Responder {
    * Asks ahead of time, where the mind forgets an answer that nobody took. `respond` with the same
    * input takes it over; anything else drops it.
    */
-  prepare(input: MindInput): void {
-    if (!this.mind.capabilities?.earlyStart || this.busy) return;
+  prepare(input: LlmInput): void {
+    if (!this.llm.capabilities?.earlyStart || this.busy) return;
     if (this.#prepared && isSame(this.#prepared.input, input)) return;
     this.dropPrepared();
     const abort = new AbortController();
-    const events = this.mind.respond(input, abort.signal)[Symbol.asyncIterator]();
+    const events = this.llm.respond(input, abort.signal)[Symbol.asyncIterator]();
     const first = events.next();
     first.catch(() => {});
     this.#prepared = { input, abort, events, first };
@@ -77,7 +77,7 @@ export class Responder {
     this.#prepared = null;
   }
 
-  respond(input: MindInput): void {
+  respond(input: LlmInput): void {
     this.#stop();
     this.#answersTool = input.type === "tool_result";
     const prepared = this.#takePrepared(input);
@@ -87,7 +87,7 @@ export class Responder {
   }
 
   /** An answer to this input is under way already. */
-  isPrepared(input: MindInput): boolean {
+  isPrepared(input: LlmInput): boolean {
     return this.#prepared !== null && isSame(this.#prepared.input, input);
   }
 
@@ -101,7 +101,7 @@ export class Responder {
     this.#abort = null;
   }
 
-  #takePrepared(input: MindInput): Prepared | null {
+  #takePrepared(input: LlmInput): Prepared | null {
     const prepared = this.#prepared;
     if (!prepared || !isSame(prepared.input, input)) {
       this.dropPrepared();
@@ -111,10 +111,10 @@ export class Responder {
     return prepared;
   }
 
-  async #run(input: MindInput, abort: AbortController, prepared: Prepared | null): Promise<void> {
+  async #run(input: LlmInput, abort: AbortController, prepared: Prepared | null): Promise<void> {
     try {
       const answer =
-        prepared?.events ?? this.mind.respond(input, abort.signal)[Symbol.asyncIterator]();
+        prepared?.events ?? this.llm.respond(input, abort.signal)[Symbol.asyncIterator]();
       let first = prepared?.first ?? null;
       for (;;) {
         const next = await this.#within(first ?? answer.next());
@@ -129,11 +129,11 @@ export class Responder {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.abort();
-      this.events.failed(asMindFailure(error));
+      this.events.failed(asLlmFailure(error));
     }
   }
 
-  #handOn(event: MindEvent): void {
+  #handOn(event: LlmEvent): void {
     switch (event.type) {
       case "text":
         this.events.text(event.text);
@@ -166,18 +166,18 @@ export class Responder {
   }
 
   #within<Value>(work: Promise<Value>): Promise<Value> {
-    const failure = () => new EngineFailure("mind", `no answer within ${MIND_TIMEOUT_MS} ms`);
-    return withDeadline(this.clock, work, MIND_TIMEOUT_MS, failure);
+    const failure = () => new EngineFailure("llm", `no answer within ${LLM_TIMEOUT_MS} ms`);
+    return withDeadline(this.clock, work, LLM_TIMEOUT_MS, failure);
   }
 }
 
 /** The same words, whatever the recogniser made of commas and capitals. */
-function isSame(a: MindInput, b: MindInput): boolean {
+function isSame(a: LlmInput, b: LlmInput): boolean {
   if (a.type !== "utterance" || b.type !== "utterance") return false;
   return wordsOf(a.text).join(" ") === wordsOf(b.text).join(" ");
 }
 
-function asMindFailure(error: unknown): EngineFailure {
+function asLlmFailure(error: unknown): EngineFailure {
   if (error instanceof EngineFailure) return error;
-  return new EngineFailure("mind", "the mind failed", { cause: error });
+  return new EngineFailure("llm", "the mind failed", { cause: error });
 }

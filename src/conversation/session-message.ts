@@ -6,11 +6,11 @@ type AboutRunningCall = Extract<
   {
     type:
       | "turn"
-      | "tool_wish"
+      | "tool_call_requested"
       | "digit_received"
       | "pin_entered"
-      | "end_wish"
-      | "transfer_wish"
+      | "hangup_requested"
+      | "transfer_requested"
       | "transfer_ready"
       | "bridge_opened"
       | "bridge_failed"

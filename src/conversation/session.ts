@@ -2,7 +2,7 @@
  * One call's conversation, from `open` to its report: prepares the first words, starts at the answer,
  * keeps the call within its maximum, and closes.
  *
- * Guarantees: asks for the call's end (`end_wish`) at most once; nothing thrown in a 20 ms frame gets
+ * Guarantees: asks for the call's end (`hangup_requested`) at most once; nothing thrown in a 20 ms frame gets
  * out; `close` stops everything at once, always resolves and is idempotent. Main carries the call: it
  * sends BYE, runs tools and stores what is reported. Who has the word is dialogue.ts's.
  */
@@ -14,30 +14,30 @@ import type { CallSummary, EngineFailure, EngineSession } from "../engine/ports.
 import type { MediaPlan } from "../media/plan.ts";
 import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "../media/ports.ts";
 import type {
-  CallBrief,
+  CallConfig,
   CallReport,
   ConversationSettings,
   ToolResult,
   TransferFailure,
 } from "../worker/messages.ts";
+import { ActiveLanguage } from "./active-language.ts";
 import { maySendDigits } from "./built-in-tools.ts";
 import { CallLength } from "./call-length.ts";
 import { withDeadline } from "./deadline.ts";
-import { Dialogue } from "./dialogue.ts";
 import { type Opening, openingOf } from "./disclosure.ts";
-import { Handover } from "./handover.ts";
 import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
 import { PinEntry } from "./pin-entry.ts";
 import { variablesOf } from "./prompt.ts";
 import type { SessionMessage } from "./session-message.ts";
-import { Tongue } from "./tongue.ts";
 import { Transcript } from "./transcript.ts";
+import { TransferBridge } from "./transfer-bridge.ts";
+import { TurnController } from "./turn-controller.ts";
 import type { TurnState } from "./turn-taking.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
 export interface SessionOptions {
-  readonly brief: CallBrief;
+  readonly config: CallConfig;
   readonly settings: ConversationSettings;
   /** Owned by the session from here on, like the engine session: `close` closes both. */
   readonly audio: CallAudio;
@@ -62,70 +62,74 @@ const NO_SUMMARY: CallSummary = { text: "", line: "" };
 export class Session {
   readonly #usage = new UsageMeter();
   readonly #prepareAbort = new AbortController();
-  readonly #tongue: Tongue;
+  readonly #activeLanguage: ActiveLanguage;
   readonly #opening: Opening;
   readonly #cached: CachedPhrases;
   readonly #transcript: Transcript;
-  readonly #dialogue: Dialogue;
+  readonly #turns: TurnController;
   readonly #pin: PinEntry;
   #answeredAt: number | null = null;
   #rtpClockAtAnswerMs = 0;
   #heartbeat: Timer | null = null;
   readonly #length: CallLength;
-  #endWished = false;
+  #hangupRequested = false;
   /** The caller is on the way to a person, or talks to one. */
-  #handover: Handover | null = null;
-  readonly #briefingAbort = new AbortController();
+  #bridge: TransferBridge | null = null;
+  readonly #announcementAbort = new AbortController();
   #report: Promise<CallReport> | null = null;
 
   constructor(private readonly options: SessionOptions) {
-    const { brief, settings, audio, engine, clock, emit } = options;
-    const { agent } = brief;
-    this.#tongue = new Tongue(agent);
-    this.#opening = openingOf(brief, settings, variablesOf(brief, clock.now()));
+    const { config, settings, audio, engine, clock, emit } = options;
+    const { agent } = config;
+    this.#activeLanguage = new ActiveLanguage(agent);
+    this.#opening = openingOf(config, settings, variablesOf(config, clock.now()));
     this.#cached = new CachedPhrases(
       options.phraseCache,
-      engine.voice,
-      () => [options.engineLabel, agent.voice, this.#tongue.language, audio.sampleRateHz].join("/"),
+      engine.tts,
+      () =>
+        [options.engineLabel, agent.voice, this.#activeLanguage.language, audio.sampleRateHz].join(
+          "/",
+        ),
       (characters) => this.#usage.synthesised(characters),
     );
     this.#transcript = new Transcript((turn) => emit({ type: "turn", turn }));
-    this.#dialogue = new Dialogue({
+    this.#turns = new TurnController({
       ...options,
       opening: this.#opening,
       cached: this.#cached,
-      tongue: this.#tongue,
-      ownTools: new Set(brief.tools.map((tool) => tool.name)),
-      sendDigits: maySendDigits(brief),
+      activeLanguage: this.#activeLanguage,
+      ownTools: new Set(config.tools.map((tool) => tool.name)),
+      sendDigits: maySendDigits(config),
       onLanguage: () => this.#prepareStandby(),
       onHeld: () => this.#hold(),
       transcript: this.#transcript,
       usage: this.#usage,
-      onLastWordSaid: (reason) => this.#wishEnd(reason),
+      onLastWordSaid: (reason) => this.#requestHangup(reason),
     });
     this.#pin = new PinEntry({
       clock,
       audio,
-      say: (again) => !this.#handover && !this.#report && this.#dialogue.askPin(again),
-      hush: () => this.#dialogue.hushForPin(),
-      onActive: (on) => this.#dialogue.pauseTools(on),
+      say: (again) => !this.#bridge && !this.#report && this.#turns.askPin(again),
+      stopPrompt: () => this.#turns.stopPromptForPin(),
+      onActive: (on) => this.#turns.pauseTools(on),
       entered: (digits) => emit({ type: "pin_entered", digits }),
     });
     this.#length = new CallLength({
       clock,
-      limitMs: agent.maxDurationSec * 1_000,
-      phraseMs: () => this.#cached.durationMs(this.#tongue.phrases.maxDuration, audio.sampleRateHz),
+      limitMs: agent.maxDurationSeconds * 1_000,
+      phraseMs: () =>
+        this.#cached.durationMs(this.#activeLanguage.phrases.maxDuration, audio.sampleRateHz),
       // The agent's maximum is not the people's.
-      applies: () => !this.#handover?.joined,
-      close: () => this.sayAndEnd(this.#tongue.phrases.maxDuration, "max_duration"),
-      cut: () => this.#wishEnd(closingReasonOf(this.#dialogue.state) ?? "max_duration"),
+      applies: () => !this.#bridge?.isBridged,
+      close: () => this.sayAndEnd(this.#activeLanguage.phrases.maxDuration, "max_duration"),
+      cut: () => this.#requestHangup(closingReasonOf(this.#turns.state) ?? "max_duration"),
     });
     audio.onFrame((pcm) => this.#frame(pcm));
     audio.onDigit((digit) => this.#pressed(digit));
   }
 
   get turn(): TurnState {
-    return this.#dialogue.state;
+    return this.#turns.state;
   }
 
   /** Resolves when the first words are ready, or could not be made in time. Never rejects. */
@@ -152,7 +156,7 @@ export class Session {
 
   connect(plan: MediaPlan): void {
     this.options.audio.connect(plan);
-    this.#dialogue.follow(plan.direction);
+    this.#turns.follow(plan.direction);
   }
 
   #prepareStandby(): void {
@@ -165,21 +169,21 @@ export class Session {
 
   answered(): void {
     if (this.#answeredAt !== null || this.#report) return;
-    const { brief, clock, audio, emit } = this.options;
+    const { config, clock, audio, emit } = this.options;
     this.#answeredAt = clock.monotonic();
     this.#rtpClockAtAnswerMs = audio.rtpClockMs;
     this.#transcript.answered(this.#answeredAt);
-    audio.onTimeout((timeout) => this.#wishEnd(ENDED_BY[timeout]));
-    if (brief.recordingPath !== null) audio.startRecording(brief.recordingPath);
+    audio.onTimeout((timeout) => this.#requestHangup(ENDED_BY[timeout]));
+    if (config.recordingPath !== null) audio.startRecording(config.recordingPath);
     this.#heartbeat = clock.every(HEARTBEAT_MS, () =>
       emit({ type: "heartbeat", media: audio.statistics, usage: this.#usage.read() }),
     );
     this.#length.begin();
-    if (this.#dialogue.state.name === "idle") this.#dialogue.start();
+    if (this.#turns.state.name === "idle") this.#turns.start();
   }
 
   toolResult(result: ToolResult): void {
-    this.#dialogue.toolResult(result);
+    this.#turns.toolResult(result);
   }
 
   /** A key from SIP INFO; the same press may come in the audio, too, and counts once. */
@@ -195,10 +199,10 @@ export class Session {
       this.#pin.digit(digit);
       return;
     }
-    const optsOut = !this.#handover && this.#dialogue.optsOut(digit);
+    const optsOut = !this.#bridge && this.#turns.optsOut(digit);
     this.options.emit({ type: "digit_received", digit, optsOut });
-    if (this.#handover) this.#handover.callerDigit(digit);
-    else this.#dialogue.digit(digit);
+    if (this.#bridge) this.#bridge.callerDigit(digit);
+    else this.#turns.digit(digit);
   }
 
   /** Main needs the caller's PIN: `pin_entered` follows. */
@@ -212,20 +216,20 @@ export class Session {
 
   /** A transfer begins: `transfer_ready` follows when the agent's sentence is said. */
   transferBegin(): void {
-    if (this.#report || this.#handover) return;
-    this.#dialogue.holdForTransfer();
+    if (this.#report || this.#bridge) return;
+    this.#turns.holdForTransfer();
   }
 
   transferFailed(cause: TransferFailure): void {
-    void this.#handover?.close();
-    this.#handover = null;
-    if (!this.#report) this.#dialogue.transferFailed(cause);
+    void this.#bridge?.close();
+    this.#bridge = null;
+    if (!this.#report) this.#turns.transferFailed(cause);
   }
 
   bridgeOpen(): void {
     const { emit } = this.options;
-    const handover = this.#handover;
-    const opened = handover ? handover.open() : Promise.reject(new Error("the caller is not held"));
+    const bridge = this.#bridge;
+    const opened = bridge ? bridge.open() : Promise.reject(new Error("the caller is not held"));
     opened.then(
       (rtpPort) => emit({ type: "bridge_opened", rtpPort }),
       (error) => emit({ type: "bridge_failed", detail: describeError(error) }),
@@ -233,38 +237,38 @@ export class Session {
   }
 
   bridgeConnect(plan: MediaPlan): void {
-    this.#handover?.connect(plan);
+    this.#bridge?.connect(plan);
   }
 
   /** A key of the person's, from SIP INFO. */
   bridgeDigit(digit: string): void {
-    this.#handover?.personDigit(digit);
+    this.#bridge?.personDigit(digit);
   }
 
   /** The person has answered: briefs and joins. */
-  bridgeJoin(briefing: string | true | null): void {
-    void this.#join(briefing);
+  bridgeJoin(announcement: string | true | null): void {
+    void this.#join(announcement);
   }
 
   /** Ear and voice are back after a loss (the speech worker died): the agent says so. */
   speechRestored(): void {
-    if (!this.#report && this.options.engine.onSpeechWorker) this.#dialogue.speechRestored();
+    if (!this.#report && this.options.engine.onSpeechWorker) this.#turns.speechRestored();
   }
 
-  /** Last words, whatever is going on, then `end_wish`. Before the answer nothing is said. */
+  /** Last words, whatever is going on, then `hangup_requested`. Before the answer nothing is said. */
   sayAndEnd(text: string, reason: EndedReason): void {
     if (this.#report) return;
-    void this.#handover?.close();
-    this.#handover = null;
-    this.#dialogue.lastWords(text, reason);
-    if (this.#answeredAt === null) this.#wishEnd(reason);
+    void this.#bridge?.close();
+    this.#bridge = null;
+    this.#turns.lastWords(text, reason);
+    if (this.#answeredAt === null) this.#requestHangup(reason);
   }
 
   /** The engine is gone for good: apologises and asks for the end. */
   engineLost(error: EngineFailure): void {
     if (this.#report) return;
-    this.#dialogue.engineFailed(error);
-    if (this.#answeredAt === null) this.#wishEnd("engine_failure");
+    this.#turns.engineFailed(error);
+    if (this.#answeredAt === null) this.#requestHangup("engine_failure");
   }
 
   close(reason: EndedReason): Promise<CallReport> {
@@ -274,69 +278,69 @@ export class Session {
 
   #frame(pcm: Int16Array): void {
     try {
-      if (this.#handover) this.#handover.callerFrame(pcm);
-      else this.#dialogue.frame(pcm);
+      if (this.#bridge) this.#bridge.callerFrame(pcm);
+      else this.#turns.frame(pcm);
     } catch (error) {
       this.options.log.error("session.frame_failed", { error: describeError(error) });
-      this.#wishEnd("engine_failure");
+      this.#requestHangup("engine_failure");
     }
   }
 
   /** The agent has said its sentence: the caller hears the ringing tone from now on. */
   #hold(): void {
     const { audio, clock, log, emit, openSecondAudio } = this.options;
-    this.#handover = new Handover({
+    this.#bridge = new TransferBridge({
       caller: audio,
       openAudio: openSecondAudio ?? (() => Promise.reject(new Error("no second leg here"))),
       clock,
       log,
-      onTimeout: (timeout) => this.#wishEnd(ENDED_BY[timeout]),
+      onTimeout: (timeout) => this.#requestHangup(ENDED_BY[timeout]),
     });
     emit({ type: "transfer_ready" });
   }
 
-  async #join(briefing: string | true | null): Promise<void> {
-    const handover = this.#handover;
-    if (!handover) return;
+  async #join(announcement: string | true | null): Promise<void> {
+    const bridge = this.#bridge;
+    if (!bridge) return;
     try {
-      const text = await this.#briefingText(briefing);
-      const { signal } = this.#briefingAbort;
-      await handover.join(text === "" ? null : this.options.engine.voice.speak(text, signal));
+      const text = await this.#announcementText(announcement);
+      const { signal } = this.#announcementAbort;
+      await bridge.join(text === "" ? null : this.options.engine.tts.speak(text, signal));
       this.#usage.synthesised(text.length);
-      this.#dialogue.bridged();
+      this.#turns.bridged();
       this.options.emit({ type: "bridged" });
     } catch (error) {
       this.options.log.info("transfer.not_joined", { error: describeError(error) });
     }
   }
 
-  async #briefingText(briefing: string | true | null): Promise<string> {
-    if (briefing === null) return "";
-    const { brief, clock } = this.options;
-    const intro = this.#tongue.phrases.briefing.replace("{company}", brief.tenantName);
-    if (briefing !== true) return `${intro} ${briefing}`;
+  async #announcementText(announcement: string | true | null): Promise<string> {
+    if (announcement === null) return "";
+    const { config, clock } = this.options;
+    const intro = this.#activeLanguage.phrases.announcement.replace("{company}", config.tenantName);
+    if (announcement !== true) return `${intro} ${announcement}`;
     const durationMs = clock.monotonic() - (this.#answeredAt ?? clock.monotonic());
     const { text } = await this.#summarize("transferred", durationMs);
     return `${intro} ${text}`.trim();
   }
 
-  #wishEnd(reason: EndedReason): void {
-    if (this.#endWished || this.#report) return;
-    this.#endWished = true;
-    this.options.emit({ type: "end_wish", reason });
+  #requestHangup(reason: EndedReason): void {
+    if (this.#hangupRequested || this.#report) return;
+    this.#hangupRequested = true;
+    this.options.emit({ type: "hangup_requested", reason });
   }
 
   async #close(reason: EndedReason): Promise<CallReport> {
     const { audio, engine, clock } = this.options;
     const durationMs = this.#answeredAt === null ? 0 : clock.monotonic() - this.#answeredAt;
-    const talkRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
+    const answeredRtpMs = audio.rtpClockMs - this.#rtpClockAtAnswerMs;
     this.#pin.stop();
     this.#prepareAbort.abort();
-    this.#briefingAbort.abort();
-    void this.#handover?.close();
+    this.#announcementAbort.abort();
+    void this.#bridge?.close();
     this.#heartbeat?.cancel();
     this.#length.stop();
-    const stopped = this.#dialogue.stop(reason);
+    const stopped = this.#turns.stop(reason);
     const [recording] = await Promise.all([this.#closeAudio(), stopped]);
     const summary = durationMs > 0 ? await this.#summarize(reason, durationMs) : NO_SUMMARY;
     engine.close();
@@ -344,9 +348,9 @@ export class Session {
       turns: this.#transcript.turns,
       media: audio.statistics,
       usage: this.#usage.read(),
-      ...(this.#answeredAt === null ? {} : { talkRtpMs }),
+      ...(this.#answeredAt === null ? {} : { answeredRtpMs }),
       recording,
-      answeredBy: this.#dialogue.answeredBy,
+      answeredBy: this.#turns.answeredBy,
       summary: summary.text,
       line: summary.line,
     };
@@ -363,10 +367,10 @@ export class Session {
 
   async #summarize(reason: EndedReason, durationMs: number): Promise<CallSummary> {
     const { engine, clock, log } = this.options;
-    const end = { reason, durationSec: Math.ceil(durationMs / 1_000) };
+    const end = { reason, durationSeconds: Math.ceil(durationMs / 1_000) };
     const late = () => new Error(`not ready within ${SUMMARY_TIMEOUT_MS} ms`);
     try {
-      return await withDeadline(clock, engine.mind.summarize(end), SUMMARY_TIMEOUT_MS, late);
+      return await withDeadline(clock, engine.llm.summarize(end), SUMMARY_TIMEOUT_MS, late);
     } catch (error) {
       log.warn("summary.failed", { error: describeError(error) });
       return NO_SUMMARY;
@@ -375,11 +379,11 @@ export class Session {
 
   /** What must be there when the engine is not, or not in time. */
   #standbyPhrases(): string[] {
-    const { phrases, fillers } = this.#tongue;
-    const { apology, hush, silenceGoodbye, maxDuration, idlePrompts, sayAgain } = phrases;
+    const { phrases, fillers } = this.#activeLanguage;
+    const { apology, pleaseWait, silenceGoodbye, maxDuration, idlePrompts, sayAgain } = phrases;
     return [
       apology,
-      hush,
+      pleaseWait,
       ...fillers.phrases,
       ...idlePrompts,
       sayAgain,

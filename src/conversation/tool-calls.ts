@@ -3,21 +3,21 @@
  * up in time. Results come out in the order they arrive, one for each wish, never two.
  */
 import type { Clock, Timer } from "../core/clock.ts";
-import type { MindInput } from "../engine/ports.ts";
+import type { LlmInput } from "../engine/ports.ts";
 import type { ConversationSettings, JsonObject, ToolResult } from "../worker/messages.ts";
 
-export interface ToolWish {
+export interface ToolCallRequest {
   readonly toolCallId: string;
   readonly tool: string;
   readonly arguments: JsonObject;
 }
 
-export type ToolAnswer = Extract<MindInput, { type: "tool_result" }>;
+export type ToolAnswer = Extract<LlmInput, { type: "tool_result" }>;
 
 interface ToolCallsOptions {
   readonly settings: Pick<ConversationSettings, "fillerDelayMs" | "toolTimeoutMs">;
   readonly clock: Clock;
-  readonly send: (wish: ToolWish) => void;
+  readonly send: (request: ToolCallRequest) => void;
   /** The silence has lasted: say something. */
   readonly onFillerDue: () => void;
   readonly onAnswer: (answer: ToolAnswer) => void;
@@ -40,7 +40,7 @@ export class ToolCalls {
     return this.#timeouts.size > 0;
   }
 
-  wish(wish: ToolWish): void {
+  request(wish: ToolCallRequest): void {
     const { send, onAnswer } = this.options;
     const { toolCallId } = wish;
     if (this.#timeouts.has(toolCallId)) return;
@@ -49,8 +49,8 @@ export class ToolCalls {
       return;
     }
     if (this.#made >= CALLS_MAX) {
-      const mend = "no more tool calls in this phone call: answer with what is known";
-      onAnswer(failedAnswer(toolCallId, mend));
+      const instruction = "no more tool calls in this phone call: answer with what is known";
+      onAnswer(failedAnswer(toolCallId, instruction));
       return;
     }
     this.#made++;

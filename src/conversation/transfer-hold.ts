@@ -2,17 +2,17 @@
  * From the wish for a transfer to the caller's hold, and back: the agent finishes the sentence it is
  * in, says nothing more, and `onHeld` comes once. What the mind is told it said ends there.
  */
-import type { Mind } from "../engine/ports.ts";
+import type { LlmSession } from "../engine/ports.ts";
 import type { TransferFailure } from "../worker/messages.ts";
 import type { AgentSide } from "./agent-side.ts";
-import type { OneShot } from "./dialogue-timers.ts";
 import { LAST_SENTENCE_MS_MAX } from "./limits.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
+import type { OneShot } from "./turn-timers.ts";
 
 interface TransferHoldOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
-  readonly mind: Mind;
+  readonly llm: LlmSession;
   readonly timer: OneShot;
   readonly fadeMs: number;
   /** Keeps what the caller is saying. */
@@ -68,12 +68,12 @@ export class TransferHold {
   }
 
   #hold(): void {
-    const { machine, agent, mind, fadeMs, finishUtterance, onHeld } = this.options;
+    const { machine, agent, llm, fadeMs, finishUtterance, onHeld } = this.options;
     if (!this.#waiting || !TALKING.has(machine.state.name)) return;
     this.stop();
     finishUtterance();
-    const { heardOfMind, cut, playedMs } = agent.stop(fadeMs);
-    if (cut && heardOfMind !== null) mind.heardUntil(heardOfMind, playedMs);
+    const { playedLlmText, cut, playedMs } = agent.stop(fadeMs);
+    if (cut && playedLlmText !== null) llm.truncateSpoken(playedLlmText, playedMs);
     machine.apply({ type: "transfer" });
     onHeld();
   }

@@ -113,6 +113,6 @@ export function isBackChannel(text: string, language: AgentLanguage): boolean {
 }
 
 /** True for words that ask for the word: "stop", "wait a moment". */
-export function claimsTheWord(text: string, language: AgentLanguage): boolean {
+export function claimsTurn(text: string, language: AgentLanguage): boolean {
   return wordsOf(text).some((word) => CLAIMS[language].includes(word));
 }

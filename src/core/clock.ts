@@ -17,12 +17,12 @@ export interface Clock {
   /** Runs `task` every `periodMs` until cancelled. */
   every(periodMs: number, task: () => void): Timer;
   /** Blocks the thread for `ms`, a millisecond at most: timers know whole ones only. Missing: cannot. */
-  rest?(ms: number): void;
+  blockThread?(ms: number): void;
 }
 
-const REST_MS_MAX = 1;
+const BLOCK_MS_MAX = 1;
 /** Nobody ever wakes it. Made when first used: a page in a browser has no such memory, and never rests. */
-let restingPlace: Int32Array<SharedArrayBuffer> | null = null;
+let blockingCell: Int32Array<SharedArrayBuffer> | null = null;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -35,9 +35,9 @@ export const systemClock: Clock = {
     const handle = setInterval(task, periodMs);
     return { cancel: () => clearInterval(handle) };
   },
-  rest(ms) {
-    restingPlace ??= new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    Atomics.wait(restingPlace, 0, 0, Math.min(REST_MS_MAX, ms));
+  blockThread(ms) {
+    blockingCell ??= new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    Atomics.wait(blockingCell, 0, 0, Math.min(BLOCK_MS_MAX, ms));
   },
 };
 
@@ -58,7 +58,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 }
 
 /** Resolves when the event loop has come round: what was ready to be handled by now has been. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -6,18 +6,18 @@
 import { Cron } from "croner";
 import type { Clock, Timer } from "./clock.ts";
 
-const LOOK_EVERY_MS = 20_000;
+const POLL_EVERY_MS = 20_000;
 
 /** `pattern`: five fields, checked by the configuration. Its owner cancels it. */
 export function startCron(clock: Clock, pattern: string, task: () => void): Timer {
   const times = new Cron(pattern, { paused: true });
   const after = (ms: number) => times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY;
-  let lookedAt = clock.now();
-  let due = after(lookedAt);
-  return clock.every(LOOK_EVERY_MS, () => {
+  let polledAt = clock.now();
+  let due = after(polledAt);
+  return clock.every(POLL_EVERY_MS, () => {
     const nowMs = clock.now();
-    if (nowMs < lookedAt) due = after(nowMs);
-    lookedAt = nowMs;
+    if (nowMs < polledAt) due = after(nowMs);
+    polledAt = nowMs;
     if (nowMs < due) return;
     due = after(nowMs);
     task();

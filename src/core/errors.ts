@@ -35,7 +35,7 @@ export interface AppErrorDetail {
   /** True where the same request may succeed later. */
   readonly retryable?: boolean;
   /** Seconds after which it may; for `rate_limited`. */
-  readonly retryAfterSec?: number;
+  readonly retryAfterSeconds?: number;
 }
 
 export class AppError extends Error {
@@ -44,7 +44,7 @@ export class AppError extends Error {
   readonly field: string | null;
   readonly internal: string | null;
   readonly retryable: boolean;
-  readonly retryAfterSec: number | null;
+  readonly retryAfterSeconds: number | null;
 
   constructor(detail: AppErrorDetail) {
     super(detail.internal ?? detail.publicMessage, { cause: detail.cause });
@@ -54,7 +54,7 @@ export class AppError extends Error {
     this.field = detail.field ?? null;
     this.internal = detail.internal ?? null;
     this.retryable = detail.retryable ?? false;
-    this.retryAfterSec = detail.retryAfterSec ?? null;
+    this.retryAfterSeconds = detail.retryAfterSeconds ?? null;
   }
 }
 

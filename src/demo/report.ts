@@ -46,7 +46,7 @@ function checkCall({ title, scene, evidence, eventsReceived }: ReportedCall, ste
   const { call, mail } = evidence;
   for (const { expects, match } of scene.exchanges)
     if (expects !== null && match)
-      steps.check(`${title}: heard “${expects}”`, match.heard, matchLine(match));
+      steps.check(`${title}: heard “${expects}”`, match.isFound, matchLine(match));
   steps.check(`${title}: completed`, call.status === "completed", "");
   steps.check(`${title}: summary`, (call.summary ?? "").length > 10, "");
   steps.check(
@@ -56,7 +56,7 @@ function checkCall({ title, scene, evidence, eventsReceived }: ReportedCall, ste
   );
   steps.check(
     `${title}: both people in the MP3`,
-    evidence.callerInRecording.heard && evidence.agentInRecording.heard,
+    evidence.callerInRecording.isFound && evidence.agentInRecording.isFound,
     `caller left ${matchLine(evidence.callerInRecording)}, agent right ${matchLine(evidence.agentInRecording)}`,
   );
   steps.check(
@@ -66,8 +66,8 @@ function checkCall({ title, scene, evidence, eventsReceived }: ReportedCall, ste
   );
   steps.check(
     `${title}: billed by the second, at least 15`,
-    isRightBill(call.billable_seconds, scene.talkMs),
-    `${call.billable_seconds} s for ${seconds(scene.talkMs)} by the phone's watch`,
+    isRightBill(call.billable_seconds, scene.answeredMs),
+    `${call.billable_seconds} s for ${seconds(scene.answeredMs)} by the phone's watch`,
   );
   checkEvents(title, eventsReceived, steps);
 }

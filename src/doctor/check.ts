@@ -5,13 +5,13 @@ import { describeError } from "../core/errors.ts";
 import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
 import type { SipDns } from "../sip/routing/dns.ts";
 
-export type Verdict = "ok" | "warning" | "failed" | "skipped";
+export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
 export interface Finding {
-  readonly verdict: Verdict;
+  readonly result: CheckStatus;
   readonly finding: string;
   /** A command or an edit; null where nothing is to be mended. */
-  readonly mend: string | null;
+  readonly remedy: string | null;
 }
 
 export interface CheckResult extends Finding {
@@ -20,7 +20,7 @@ export interface CheckResult extends Finding {
 }
 
 /** What the checks look at. */
-export interface Patient {
+export interface ExaminedAppliance {
   readonly config: Config;
   readonly dataDir: string;
   readonly databasePath: string;
@@ -40,34 +40,34 @@ export interface Patient {
 
 export interface Check {
   readonly name: string;
-  run(patient: Patient): Finding | Promise<Finding>;
+  run(appliance: ExaminedAppliance): Finding | Promise<Finding>;
 }
 
 const CHECK_TIMEOUT_MS = 60_000;
 
-export const ok = (finding: string): Finding => ({ verdict: "ok", finding, mend: null });
-export const skipped = (finding: string): Finding => ({ verdict: "skipped", finding, mend: null });
-export const warning = (finding: string, mend: string): Finding => ({
-  ...{ verdict: "warning", finding, mend },
+export const ok = (finding: string): Finding => ({ result: "ok", finding, remedy: null });
+export const skipped = (finding: string): Finding => ({ result: "skipped", finding, remedy: null });
+export const warning = (finding: string, remedy: string): Finding => ({
+  ...{ result: "warning", finding, remedy },
 });
-export const failed = (finding: string, mend: string): Finding => ({
-  ...{ verdict: "failed", finding, mend },
+export const failed = (finding: string, remedy: string): Finding => ({
+  ...{ result: "failed", finding, remedy },
 });
 
 /** One after the other; a check that throws or takes a minute has failed. */
 export async function examine(
   checks: readonly Check[],
-  patient: Patient,
+  appliance: ExaminedAppliance,
   firstNumber: number,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, run } of checks) {
     const done = new AbortController();
-    const limit = sleep(patient.clock, CHECK_TIMEOUT_MS, done.signal).then(() => {
+    const limit = sleep(appliance.clock, CHECK_TIMEOUT_MS, done.signal).then(() => {
       throw new Error("no result within a minute");
     });
     limit.catch(() => undefined);
-    const found = await Promise.race([Promise.resolve(patient).then(run), limit]).catch((error) =>
+    const found = await Promise.race([Promise.resolve(appliance).then(run), limit]).catch((error) =>
       failed(`It could not be checked: ${describeError(error)}`, "Look at the server's log."),
     );
     done.abort(new Error("checked"));

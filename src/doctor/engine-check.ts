@@ -4,7 +4,7 @@ import { describeError } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
 import { systemRandom } from "../core/random.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
-import { CALLERS_PATIENCE } from "../engine/embedded/speech-client.ts";
+import { CALLER_DEADLINE_MS } from "../engine/embedded/speech-client.ts";
 import type { Engine, EngineSession } from "../engine/ports.ts";
 import { spawnSpeechWorker } from "../workers.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";
@@ -12,14 +12,15 @@ import { examineProviders } from "./provider-check.ts";
 
 const LIMIT_MS = 50_000;
 /** Longer than a caller's: an engine that is slow now is told from one that does not work. */
-const PATIENCE = { chunkMs: 20_000, heardMs: 20_000 };
+const SELF_TEST_DEADLINES = { chunkMs: 20_000, resultMs: 20_000 };
 const SENTENCE = "What are your opening hours?";
 const SAMPLE_RATE_HZ = 8000;
 const FRAME = 160;
 const KNOWLEDGE = `## ${SENTENCE}\nWe are open from nine to five.\n`;
-const mend = "Restart the server; if it persists, install the binary anew: it contains the engine.";
+const remedy =
+  "Restart the server; if it persists, install the binary anew: it contains the engine.";
 
-const MEND_BUSY =
+const REMEDY_BUSY =
   "See what keeps the machine busy: top; if it is idle, install the binary anew: it contains the engine.";
 
 export const engineSelfTest: Check = {
@@ -34,17 +35,17 @@ export const engineSelfTest: Check = {
       clock,
       random: systemRandom,
       log: silentLog,
-      patience: PATIENCE,
+      deadline: SELF_TEST_DEADLINES,
     });
-    const patience = new AbortController();
-    const timer = clock.after(LIMIT_MS, () => patience.abort());
-    const attempt = () => listenToItself(engine, clock, patience.signal);
+    const deadline = new AbortController();
+    const timer = clock.after(LIMIT_MS, () => deadline.abort());
+    const attempt = () => runLoopback(engine, clock, deadline.signal);
     try {
       const first = await attempt();
       // The first asks what was just loaded: how soon it answers is asked of the second.
-      return first.verdict === "warning" ? await attempt() : first;
+      return first.result === "warning" ? await attempt() : first;
     } catch (error) {
-      return failed(`${describeError(error)}.`, MEND_BUSY);
+      return failed(`${describeError(error)}.`, REMEDY_BUSY);
     } finally {
       timer.cancel();
       await engine.close();
@@ -54,7 +55,7 @@ export const engineSelfTest: Check = {
 };
 
 /** Throws what the engine throws. */
-async function listenToItself(
+async function runLoopback(
   engine: Pick<Engine, "open">,
   clock: Clock,
   signal: AbortSignal,
@@ -69,46 +70,46 @@ async function listenToItself(
   });
   try {
     const spoken: Int16Array[] = [];
-    for await (const chunk of session.voice.speak(SENTENCE, signal)) spoken.push(chunk);
-    const pcm = joined(spoken);
+    for await (const chunk of session.tts.speak(SENTENCE, signal)) spoken.push(chunk);
+    const pcm = concatenated(spoken);
     if (pcm.length < SAMPLE_RATE_HZ / 2)
-      return failed(`The voice said nothing within ${elapsed()}.`, mend);
+      return failed(`The voice said nothing within ${elapsed()}.`, remedy);
     const spokenAfterMs = elapsedMs();
-    const text = await hear(session, pcm);
+    const text = await recognize(session, pcm);
     if (!/opening hours/i.test(text))
-      return failed(`The ear understood "${text}" instead of "${SENTENCE}".`, mend);
-    const heardAfterMs = elapsedMs();
+      return failed(`The ear understood "${text}" instead of "${SENTENCE}".`, remedy);
+    const recognizedAfterMs = elapsedMs();
     const answer = await answerTo(session, text, signal);
     if (!/nine/i.test(answer))
-      return failed(`The mind answered "${answer}" to "${SENTENCE}".`, mend);
-    const times = `Voice (TTS) after ${spokenAfterMs} ms, understood (STT) after ${heardAfterMs} ms, answered (LLM) after ${elapsed()}.`;
+      return failed(`The mind answered "${answer}" to "${SENTENCE}".`, remedy);
+    const times = `Voice (TTS) after ${spokenAfterMs} ms, understood (STT) after ${recognizedAfterMs} ms, answered (LLM) after ${elapsed()}.`;
     const isLate =
-      spokenAfterMs > CALLERS_PATIENCE.chunkMs ||
-      heardAfterMs - spokenAfterMs > CALLERS_PATIENCE.heardMs;
-    return isLate ? warning(`Too slow for a caller now. ${times}`, MEND_BUSY) : ok(times);
+      spokenAfterMs > CALLER_DEADLINE_MS.chunkMs ||
+      recognizedAfterMs - spokenAfterMs > CALLER_DEADLINE_MS.resultMs;
+    return isLate ? warning(`Too slow for a caller now. ${times}`, REMEDY_BUSY) : ok(times);
   } finally {
     session.close();
   }
 }
 
-async function hear({ ear }: EngineSession, pcm: Int16Array): Promise<string> {
-  ear.begin(new Int16Array(FRAME * 10));
-  for (let at = 0; at < pcm.length; at += FRAME) ear.push(pcm.slice(at, at + FRAME));
-  return (await ear.end()).text;
+async function recognize({ stt }: EngineSession, pcm: Int16Array): Promise<string> {
+  stt.startUtterance(new Int16Array(FRAME * 10));
+  for (let at = 0; at < pcm.length; at += FRAME) stt.push(pcm.slice(at, at + FRAME));
+  return (await stt.finalize()).text;
 }
 
 async function answerTo(
-  { mind }: EngineSession,
+  { llm }: EngineSession,
   text: string,
   signal: AbortSignal,
 ): Promise<string> {
   let answer = "";
-  for await (const event of mind.respond({ type: "utterance", text, confidence: 1 }, signal))
+  for await (const event of llm.respond({ type: "utterance", text, confidence: 1 }, signal))
     if (event.type === "text") answer += event.text;
   return answer;
 }
 
-function joined(chunks: readonly Int16Array[]): Int16Array {
+function concatenated(chunks: readonly Int16Array[]): Int16Array {
   const pcm = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {

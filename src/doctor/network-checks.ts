@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { parseHostPort, parsePortRange } from "../config/formats.ts";
 import { isoUtc } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import { type Check, type Finding, failed, ok, type Patient, skipped, warning } from "./check.ts";
+import {
+  type Check,
+  type ExaminedAppliance,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -36,7 +44,10 @@ function bindUdp({ host, port }: Place): Promise<string | null> {
 }
 
 /** Null when somebody answers, else why not. */
-function reach({ host, port }: Place, clock: Patient["clock"]): Promise<string | null> {
+function checkConnectivity(
+  { host, port }: Place,
+  clock: ExaminedAppliance["clock"],
+): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
     const finish = (problem: string | null) => {
@@ -57,7 +68,7 @@ export const ports: Check = {
     const sip = parseHostPort(config.sip.bind);
     if (!http || !sip) return failed("An address is not host:port.", "linevoice config check");
     if (trunks !== null) {
-      const problem = http.port === 0 ? null : await reach(http, clock);
+      const problem = http.port === 0 ? null : await checkConnectivity(http, clock);
       return problem === null
         ? ok(`The server answers on ${config.server.listen} and holds ${config.sip.bind}.`)
         : failed(`Nobody answers on ${config.server.listen}: ${problem}`, "Restart the server.");
@@ -124,7 +135,7 @@ export const mailProvider: Check = {
       mail.provider === "smtp"
         ? { host: mail.smtp.host ?? "localhost", port: mail.smtp.port }
         : { host: "api.resend.com", port: 443 };
-    const problem = await reach(place, clock);
+    const problem = await checkConnectivity(place, clock);
     const name = `${place.host}:${place.port}`;
     return problem === null
       ? ok(`${name} answers.`)
@@ -147,25 +158,25 @@ export const certificate: Check = {
     );
     if (findings.length === 0)
       return skipped("Neither HTTP nor SIP is served with a certificate of its own.");
-    const worst = (["failed", "warning"] as const).flatMap((verdict) =>
-      findings.filter((each) => each.verdict === verdict),
+    const worst = (["failed", "warning"] as const).flatMap((result) =>
+      findings.filter((each) => each.result === result),
     );
     return worst[0] ?? ok(findings.map(({ finding }) => finding).join(" "));
   },
 };
 
 function judgeCertificate(of: string, file: string, renew: string, nowMs: number): Finding {
-  const mend = `Renew ${file}, then: ${renew}`;
+  const remedy = `Renew ${file}, then: ${renew}`;
   const { validFrom, validTo } = new X509Certificate(readFileSync(file));
   const endsMs = Date.parse(validTo);
   const days = Math.floor((endsMs - nowMs) / DAY_MS);
-  if (days < 0) return failed(`The certificate of ${of} ended ${isoUtc(endsMs)}.`, mend);
+  if (days < 0) return failed(`The certificate of ${of} ended ${isoUtc(endsMs)}.`, remedy);
   if (Date.parse(validFrom) > nowMs)
     return failed(
       `The certificate of ${of} is valid from ${isoUtc(Date.parse(validFrom))} on only.`,
-      `Check the clock: timedatectl; or: ${mend}`,
+      `Check the clock: timedatectl; or: ${remedy}`,
     );
   if (days < CERTIFICATE_WARNING_DAYS)
-    return warning(`The certificate of ${of} ends in ${days} days.`, mend);
+    return warning(`The certificate of ${of} ends in ${days} days.`, remedy);
   return ok(`The certificate of ${of} is valid for ${days} days.`);
 }

@@ -9,7 +9,7 @@ import { describeError } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
 import { systemRandom } from "../core/random.ts";
 import { createOpenAiEngine } from "../engine/openai/engine.ts";
-import { CannotSpeak, type EngineFailure, type EngineSession } from "../engine/ports.ts";
+import { type EngineFailure, type EngineSession, UnsupportedText } from "../engine/ports.ts";
 import { ProviderFailure } from "../engine/provider-failure.ts";
 import { createRealtimeEngine } from "../engine/realtime/engine.ts";
 import type { ProviderSettings } from "../engine/settings.ts";
@@ -24,16 +24,16 @@ const LIMIT_MS = 25_000;
 type Part = EngineFailure["part"];
 
 const PART_NAMES: Readonly<Record<Part, string>> = {
-  voice: "speaking (TTS)",
-  ear: "hearing (STT)",
-  mind: "thinking (LLM)",
+  tts: "speaking (TTS)",
+  stt: "hearing (STT)",
+  llm: "thinking (LLM)",
 };
-const KEY_PREFIX: Readonly<Record<Part, string>> = { voice: "tts", ear: "stt", mind: "llm" };
+const KEY_PREFIX: Readonly<Record<Part, string>> = { tts: "tts", stt: "stt", llm: "llm" };
 
 interface Outcome {
   readonly text: string;
   /** Null: all parts work. */
-  readonly mend: string | null;
+  readonly remedy: string | null;
 }
 
 export async function examineProviders(
@@ -43,10 +43,10 @@ export async function examineProviders(
   const [first, ...others] = engineSettingsOf(config).providers;
   if (!first) return failed("No provider is configured.", "Set [engine] kind.");
   const main = await examine(first, clock);
-  if (main.mend !== null) return failed(main.text, main.mend);
+  if (main.remedy !== null) return failed(main.text, main.remedy);
   for (const other of others) {
-    const { text, mend } = await examine(other, clock);
-    if (mend !== null) return warning(`${main.text} As a fallback: ${text}`, mend);
+    const { text, remedy } = await examine(other, clock);
+    if (remedy !== null) return warning(`${main.text} As a fallback: ${text}`, remedy);
     return ok(`${main.text} As a fallback: ${text}`);
   }
   return ok(main.text);
@@ -72,7 +72,7 @@ async function examine(settings: ProviderSettings, clock: Clock): Promise<Outcom
   try {
     return await Promise.race([ask(session, settings, clock), late]);
   } catch (error) {
-    return { text: `${settings.name}: ${describeError(error)}.`, mend: "Look at the provider." };
+    return { text: `${settings.name}: ${describeError(error)}.`, remedy: "Look at the provider." };
   } finally {
     done.abort(new Error("examined"));
     await engine.close();
@@ -85,23 +85,24 @@ async function ask(
   clock: Clock,
 ): Promise<Outcome> {
   const times: string[] = [];
-  let part: Part = "voice";
+  let part: Part = "tts";
   try {
     const speech = await timed(clock, () => speak(session, clock));
     times.push(`voice ${speech.value.firstMs} ms`);
-    part = "ear";
-    const heard = await timed(clock, () => listen(session, speech.value.pcm));
-    times.push(`ear ${heard.ms} ms`);
-    if (!KNOWN_WORD.test(heard.value)) times.push(`(understood “${heard.value.slice(0, 60)}”)`);
-    part = "mind";
-    const answer = await timed(clock, () => think(session));
+    part = "stt";
+    const recognized = await timed(clock, () => recognize(session, speech.value.pcm));
+    times.push(`ear ${recognized.ms} ms`);
+    if (!KNOWN_WORD.test(recognized.value))
+      times.push(`(understood “${recognized.value.slice(0, 60)}”)`);
+    part = "llm";
+    const answer = await timed(clock, () => generate(session));
     times.push(`mind ${answer.ms} ms`);
-    return { text: `${settings.name}: ${times.join(", ")} to the first result.`, mend: null };
+    return { text: `${settings.name}: ${times.join(", ")} to the first result.`, remedy: null };
   } catch (error) {
     const so = times.length > 0 ? ` (${times.join(", ")})` : "";
     return {
       text: `${settings.name}: ${PART_NAMES[part]} failed: ${describeError(error)}${so}.`,
-      mend: mendOf(settings, part, error),
+      remedy: remedyOf(settings, part, error),
     };
   }
 }
@@ -119,7 +120,7 @@ async function speak(session: EngineSession, clock: Clock) {
   const startedAt = clock.monotonic();
   const chunks: Int16Array[] = [];
   let firstMs = 0;
-  for await (const chunk of session.voice.speak(SENTENCE, new AbortController().signal)) {
+  for await (const chunk of session.tts.speak(SENTENCE, new AbortController().signal)) {
     if (chunks.length === 0) firstMs = Math.round(clock.monotonic() - startedAt);
     chunks.push(chunk);
   }
@@ -132,17 +133,17 @@ async function speak(session: EngineSession, clock: Clock) {
   return { pcm, firstMs };
 }
 
-async function listen(session: EngineSession, pcm: Int16Array): Promise<string> {
-  session.ear.begin(new Int16Array(FRAME * 10));
-  for (let at = 0; at < pcm.length; at += FRAME) session.ear.push(pcm.slice(at, at + FRAME));
-  return (await session.ear.end()).text;
+async function recognize(session: EngineSession, pcm: Int16Array): Promise<string> {
+  session.stt.startUtterance(new Int16Array(FRAME * 10));
+  for (let at = 0; at < pcm.length; at += FRAME) session.stt.push(pcm.slice(at, at + FRAME));
+  return (await session.stt.finalize()).text;
 }
 
 /** Until the first word. */
-async function think(session: EngineSession): Promise<void> {
+async function generate(session: EngineSession): Promise<void> {
   const abort = new AbortController();
   const input = { type: "utterance", text: SENTENCE, confidence: 1 } as const;
-  for await (const event of session.mind.respond(input, abort.signal)) {
+  for await (const event of session.llm.respond(input, abort.signal)) {
     if (event.type !== "text") continue;
     abort.abort();
     return;
@@ -150,10 +151,10 @@ async function think(session: EngineSession): Promise<void> {
   throw new Error("the answer was empty");
 }
 
-function mendOf(settings: ProviderSettings, part: Part, error: unknown): string {
+function remedyOf(settings: ProviderSettings, part: Part, error: unknown): string {
   const table = `[engine.${settings.name}]`;
   const prefix = settings.kind === "openai" ? `${KEY_PREFIX[part]}_` : "";
-  if (error instanceof CannotSpeak) {
+  if (error instanceof UnsupportedText) {
     return "The model does not read texts word for word: choose another model. Calls use the embedded voice for greetings meanwhile.";
   }
   if (!(error instanceof ProviderFailure)) return `Look at ${table}.`;

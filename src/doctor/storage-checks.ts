@@ -82,15 +82,16 @@ export const secrets: Check = {
   run({ databasePath, masterKey }) {
     const key = masterKey();
     if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
-    const mend =
+    const remedy =
       "Put the master.key that the data was written with into the data directory; without it: linevoice trunk set";
-    if (key === null) return failed("There is no master key; stored passwords stay closed.", mend);
+    if (key === null)
+      return failed("There is no master key; stored passwords stay closed.", remedy);
     const sealed = sealedPasswords(databasePath);
     const vault = createVault(key);
     try {
       for (const { id, password } of sealed) vault.open(password, trunkPasswordBinding(id));
     } catch (error) {
-      return failed(describeError(error), mend);
+      return failed(describeError(error), remedy);
     }
     return ok(`The master key opens what is stored (${sealed.length} trunk passwords).`);
   },
@@ -112,18 +113,18 @@ function sealedPasswords(databasePath: string) {
 export const clockSanity: Check = {
   name: "clock",
   async run({ clock, databasePath }) {
-    const mend = "timedatectl set-ntp true";
+    const remedy = "timedatectl set-ntp true";
     const nowMs = clock.now();
-    if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, mend);
+    if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, remedy);
     const newestMs = existsSync(databasePath) ? newestCallMs(databasePath) : 0;
     if (newestMs > nowMs + CLOCK_SLACK_MS)
       return failed(
         `The clock says ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
-        mend,
+        remedy,
       );
     const synchronised = await isSynchronised(clock);
     if (synchronised === false)
-      return warning(`It is ${isoUtc(nowMs)}, and nothing keeps the clock right.`, mend);
+      return warning(`It is ${isoUtc(nowMs)}, and nothing keeps the clock right.`, remedy);
     return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
   },
 };
@@ -160,9 +161,9 @@ export const diskRoom: Check = {
     if (!existsSync(dataDir)) return skipped("There is no data directory yet.");
     const free = freeBytesOf(dataDir)();
     const finding = `${Math.floor(free / 1_048_576)} MiB are free.`;
-    const mend = `Make room on the disk of ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
-    if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, mend);
-    if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, mend);
+    const remedy = `Make room on the disk of ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
+    if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, remedy);
+    if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, remedy);
     return ok(finding);
   },
 };
@@ -173,9 +174,9 @@ export const backupAge: Check = {
     if (config.storage.database !== "file")
       return skipped("The database is backed up where its server is.");
     if (!existsSync(databasePath)) return skipped("There is nothing to back up yet.");
-    const mend = "linevoice backup create";
+    const remedy = "linevoice backup create";
     const newest = listBackups(dataDir)[0];
-    if (!newest) return warning("There is no backup yet.", mend);
+    if (!newest) return warning("There is no backup yet.", remedy);
     const ageMs = clock.now() - Date.parse(newest.created_at);
     const finding = `The newest is ${Math.floor(ageMs / HOUR_MS)} hours old: ${newest.file}`;
     if (config.storage.backup_at === "")
@@ -183,6 +184,6 @@ export const backupAge: Check = {
         `${finding}. None is made by itself.`,
         'Set [storage] backup_at = "30 3 * * *".',
       );
-    return ageMs > BACKUP_AGE_MS_MAX ? failed(finding, mend) : ok(finding);
+    return ageMs > BACKUP_AGE_MS_MAX ? failed(finding, remedy) : ok(finding);
   },
 };

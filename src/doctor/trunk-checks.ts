@@ -4,9 +4,17 @@ import { isIP } from "node:net";
 import { describeError } from "../core/errors.ts";
 import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
 import { createDns, type SipDns } from "../sip/routing/dns.ts";
-import type { TrunkCheck } from "../sip/trunk-verdicts.ts";
+import type { TrunkCheck } from "../sip/trunk-checks.ts";
 import { openReadOnly } from "../store/read-only.ts";
-import { type Check, type Finding, failed, ok, type Patient, skipped, warning } from "./check.ts";
+import {
+  type Check,
+  type ExaminedAppliance,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from "./check.ts";
 
 const SERVERS_MAX = 20;
 const KERNEL_MODULES = "/proc/modules";
@@ -16,19 +24,19 @@ type Server = Pick<TrunkSummary, "server" | "port" | "transport">;
 
 export const trunkDns: Check = {
   name: "DNS",
-  async run(patient) {
-    const servers = serversOf(patient);
+  async run(appliance) {
+    const servers = serversOf(appliance);
     const named = servers.filter(({ server }) => isIP(server.replace(/^\[|\]$/g, "")) === 0);
     if (servers.length === 0) return skipped("There is no trunk whose server is to be found.");
     if (named.length === 0) return ok("Trunks name their servers by address; DNS is not needed.");
-    const dns = patient.dns ?? createDns();
+    const dns = appliance.dns ?? createDns();
     const findings = await Promise.all(named.map((server) => lookUp(server, dns)));
     return worstOf(findings);
   },
 };
 
 /** As the running server has them, else as they are stored. */
-function serversOf({ trunks, databasePath }: Patient): Server[] {
+function serversOf({ trunks, databasePath }: ExaminedAppliance): Server[] {
   const all = trunks ?? storedServers(databasePath);
   const unique = new Map(
     all.map((each) => [`${each.server} ${each.port} ${each.transport}`, each]),
@@ -92,25 +100,25 @@ async function judgeSrv(
   );
   const listed = found.map(({ place }) => place).join(", ");
   const lost = found.filter(({ reachable }) => reachable === 0).map(({ place }) => place);
-  const mend = `Tell the provider; look yourself: dig +short SRV ${name}`;
+  const remedy = `Tell the provider; look yourself: dig +short SRV ${name}`;
   if (lost.length === found.length)
-    return failed(`${name} leads to ${listed}, and none of them has an address.`, mend);
+    return failed(`${name} leads to ${listed}, and none of them has an address.`, remedy);
   if (lost.length > 0)
-    return warning(`${name} leads to ${listed}; without an address: ${lost.join(", ")}.`, mend);
+    return warning(`${name} leads to ${listed}; without an address: ${lost.join(", ")}.`, remedy);
   return ok(`${name} leads to ${listed}.`);
 }
 
 export const nat: Check = {
   name: "NAT",
-  run: async (patient) =>
-    ofTrunks(await testsOf(patient), "nat", "Trunks do not say from where they see us."),
+  run: async (appliance) =>
+    ofTrunks(await testsOf(appliance), "nat", "Trunks do not say from where they see us."),
 };
 
 export const sipAlg: Check = {
   name: "SIP ALG",
-  async run(patient) {
-    const found = ofTrunks(await testsOf(patient), "alg", "Nothing on the way alters SIP.");
-    if (found.verdict === "warning" || found.verdict === "failed") return found;
+  async run(appliance) {
+    const found = ofTrunks(await testsOf(appliance), "alg", "Nothing on the way alters SIP.");
+    if (found.result === "warning" || found.result === "failed") return found;
     const helpers = kernelHelpers();
     if (helpers.length > 0)
       return warning(
@@ -127,7 +135,7 @@ function kernelHelpers(): string[] {
   return [...modules.matchAll(KERNEL_ALGS)].flatMap(([, name]) => (name ? [name] : []));
 }
 
-const testsOf = async ({ trunkTests }: Patient): Promise<readonly TrunkTest[] | null> =>
+const testsOf = async ({ trunkTests }: ExaminedAppliance): Promise<readonly TrunkTest[] | null> =>
   trunkTests ? await trunkTests() : null;
 
 /** The worst of one check over all trunks that answered. `quiet`: what it means where there is none. */
@@ -143,10 +151,10 @@ function ofTrunks(
   const findings = answered.flatMap(({ checks, trunk }) =>
     checks
       .filter((check) => check.name === name)
-      .map(({ verdict, finding, mend }): Finding => {
+      .map(({ result, finding, remedy }): Finding => {
         const text = `Trunk ${trunk.id} (${trunk.server}): ${finding}`;
-        if (verdict === "unknown" || mend === null) return ok(text);
-        return verdict === "failed" ? failed(text, mend) : warning(text, mend);
+        if (result === "unknown" || remedy === null) return ok(text);
+        return result === "failed" ? failed(text, remedy) : warning(text, remedy);
       }),
   );
   return findings.length === 0 ? ok(quiet) : worstOf(findings);
@@ -155,7 +163,7 @@ function ofTrunks(
 /** The worst speaks alone; where all is well, all of them. */
 function worstOf(findings: readonly Finding[]): Finding {
   const worst =
-    findings.find(({ verdict }) => verdict === "failed") ??
-    findings.find(({ verdict }) => verdict === "warning");
+    findings.find(({ result }) => result === "failed") ??
+    findings.find(({ result }) => result === "warning");
   return worst ?? ok(findings.map(({ finding }) => finding).join(" "));
 }

@@ -41,42 +41,42 @@ export interface SessionSettings {
   /** E.164, or empty where it is withheld: whom to call back. */
   readonly callerNumber?: string;
   /** What was said before this session began: the greeting, or a call another engine had to leave. */
-  readonly history?: readonly Said[];
+  readonly history?: readonly ChatMessage[];
 }
 
 /** One thing that was said (or that a tool returned), as it was heard. */
-export interface Said {
+export interface ChatMessage {
   readonly by: "agent" | "caller" | "tool";
   readonly text: string;
 }
 
 export interface EngineSession {
-  readonly ear: Ear;
-  readonly mind: Mind;
-  readonly voice: Voice;
+  readonly stt: SttStream;
+  readonly llm: LlmSession;
+  readonly tts: TtsStream;
   /** Hears and speaks this language from the next utterance on. Absent: the engine cannot. */
   switchLanguage?(language: AgentLanguage): void;
   /** Ear or voice live in the speech worker right now: its death is this call's business. */
   readonly onSpeechWorker?: boolean;
   /** The three belong together (one socket): whoever replaces one of them replaces all. */
-  readonly joined?: boolean;
+  readonly combinedSession?: boolean;
   close(): void;
 }
 
 /** Speech to text. Fed every 20 ms; told where utterances begin and end by the conversation's VAD. */
-export interface Ear {
+export interface SttStream {
   readonly capabilities: {
     readonly partials: boolean;
     /** Finds out itself when the caller has finished: `onEndpoint` comes. */
     readonly endpoints?: boolean;
   };
   /** The caller began to speak; `lead` is the audio just before (≤ 500 ms). */
-  begin(lead: Int16Array): void;
+  startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;
   /** The utterance is over: its final text. Rejects with EngineFailure. */
-  end(): Promise<Heard>;
+  finalize(): Promise<SttResult>;
   /** It was no speech after all (a cough, an interruption that was none): forget the utterance. */
-  cancel(): void;
+  discard(): void;
   /** Latest stable words of the running utterance. */
   onPartial(listener: (text: string) => void): void;
   /** The far end judges the running utterance to be over; `end` or `cancel` follows. */
@@ -87,7 +87,7 @@ export interface Ear {
 
 export type ExpectedAnswer = "open" | "yes_no" | "digits" | "date" | "time" | "name" | "keys";
 
-export interface Heard {
+export interface SttResult {
   /** Empty: speech was heard but nothing was understood. */
   readonly text: string;
   /** 0 to 1. */
@@ -96,7 +96,7 @@ export interface Heard {
 }
 
 /** The language side: keeps the history of its call. */
-export interface Mind {
+export interface LlmSession {
   /**
    * `earlyStart`: may be asked before it is certain that the caller has finished, because an answer
    * that is aborted before its first event was taken leaves neither question nor answer in the
@@ -107,12 +107,12 @@ export interface Mind {
    * Answers one input as a stream; ends with `done`. Aborting stops it and nothing of the rest is
    * in its history. Text arrives in speakable pieces.
    */
-  respond(input: MindInput, signal: AbortSignal): AsyncIterable<MindEvent>;
+  respond(input: LlmInput, signal: AbortSignal): AsyncIterable<LlmEvent>;
   /**
    * What the caller really heard of the last response, when it was interrupted; `playedMs` is how
    * long that sounded, where the conversation knows it.
    */
-  heardUntil(text: string, playedMs?: number): void;
+  truncateSpoken(text: string, playedMs?: number): void;
   /** The whole call in words, in the agent's language. */
   summarize(end: CallEnd): Promise<CallSummary>;
 }
@@ -127,7 +127,7 @@ export interface CallSummary {
   readonly line: string;
 }
 
-export type MindInput =
+export type LlmInput =
   | { readonly type: "utterance"; readonly text: string; readonly confidence: number }
   | { readonly type: "digits"; readonly digits: string }
   | {
@@ -139,7 +139,7 @@ export type MindInput =
   /** The caller says nothing: 1st, 2nd prompt. */
   | { readonly type: "silence"; readonly count: number };
 
-export type MindEvent =
+export type LlmEvent =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "tool_call";
@@ -159,15 +159,15 @@ export type MindEvent =
 
 export interface CallEnd {
   readonly reason: string;
-  readonly durationSec: number;
+  readonly durationSeconds: number;
 }
 
 /** Text to speech. */
-export interface Voice {
+export interface TtsStream {
   /** Chunks as they are made. Ends when all is spoken or `signal` aborts. Rejects with EngineFailure. */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** What was spoken last was another voice than the agent's: it must not be kept for other calls. */
-  readonly standIn?: boolean;
+  readonly isFallback?: boolean;
   /** `text` will be spoken soon: may begin to make it. Cheap, never throws; nothing is owed for it. */
   prefetch?(text: string): void;
   /** What was announced so will not be spoken. */
@@ -175,13 +175,13 @@ export interface Voice {
 }
 
 /** Speech is there, but not of this text: nothing is broken, another voice should say it. */
-export class CannotSpeak extends Error {
-  override readonly name = "CannotSpeak";
+export class UnsupportedText extends Error {
+  override readonly name = "UnsupportedText";
 }
 
 export class EngineFailure extends Error {
   constructor(
-    readonly part: "ear" | "mind" | "voice",
+    readonly part: "stt" | "llm" | "tts",
     message: string,
     options?: ErrorOptions,
   ) {

@@ -18,7 +18,7 @@ export function estimateTokens(text: string): number {
 export function warnOfPromptSize(
   log: Log,
   session: SessionSettings,
-  { tokensMax, mend }: { readonly tokensMax: number; readonly mend: string },
+  { tokensMax, remedy }: { readonly tokensMax: number; readonly remedy: string },
 ): void {
   const tools = [...session.tools, ...(session.builtInTools ?? [])];
   const tokens = estimateTokens(session.systemPrompt) + estimateTokens(JSON.stringify(tools));
@@ -27,6 +27,6 @@ export function warnOfPromptSize(
     call_id: session.callId,
     tokens_estimated: tokens,
     context_tokens: tokensMax,
-    mend,
+    remedy,
   });
 }

@@ -18,7 +18,7 @@ export class UtteranceAudio {
     return this.#pcm.subarray(0, this.#length);
   }
 
-  begin(lead: Int16Array): void {
+  start(lead: Int16Array): void {
     this.#length = 0;
     this.push(lead);
   }

@@ -13,7 +13,7 @@ import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const ESTABLISHED = "01";
 const SHUT_BOTH = 2;
 
@@ -94,7 +94,7 @@ export function createConnectionCap(options: ConnectionCapOptions): { stop(): vo
   /** As many were there when nobody was above the cap. */
   let fineAt = 0;
 
-  function look(): void {
+  function poll(): void {
     const open = readdirSync("/proc/self/fd").length;
     fineAt = Math.min(fineAt, open);
     if (open - fineAt < perAddressMax / 2) return;
@@ -114,9 +114,9 @@ export function createConnectionCap(options: ConnectionCapOptions): { stop(): vo
     log.warn("http.connections_capped", { closed: excess.length, addresses });
   }
 
-  const timer = clock.every(LOOK_EVERY_MS, () => {
+  const timer = clock.every(POLL_EVERY_MS, () => {
     try {
-      look();
+      poll();
     } catch (error) {
       timer.cancel();
       log.warn("http.connections_not_capped", { error: describeError(error) });

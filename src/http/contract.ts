@@ -8,7 +8,7 @@ import type { ErrorCode } from "../core/errors.ts";
 import type { Source } from "../identity/dependencies.ts";
 import type { ActiveSession } from "../identity/sessions.ts";
 import type { KeyLimits, KeyScope } from "../tenant/key-limits.ts";
-import type { Actor } from "./exchange.ts";
+import type { Actor } from "./request-context.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -66,8 +66,8 @@ export interface Contract<
   /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
   readonly audited?: boolean;
   /** A GET whose answer follows from tenant, path, query and the database alone: not made again
-   * before something is committed (store/kept-reads.ts). */
-  readonly kept?: boolean;
+   * before something is committed (store/query-cache.ts). */
+  readonly cacheable?: boolean;
   /** How many requests of the rate limit it counts for. Default: 1. */
   readonly weight?: number;
   /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
@@ -88,7 +88,7 @@ export interface Browser {
   /** `scheme://host[:port]` it addressed us by. */
   readonly origin: string;
   /** With the answer goes this token as the session cookie; "" takes the cookie away. */
-  keep(token: string): void;
+  setSessionToken(token: string): void;
   /** Whom this turned out to be about, for the audit log. */
   about(actor: Actor): void;
 }

@@ -15,7 +15,7 @@ import type { Database, Queries } from "../store/database.ts";
 import { idempotencyBinding } from "../store/sealed-store.ts";
 import type { Vault } from "./ports.ts";
 
-const KEPT_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
 const WAIT_MS = 30_000;
 
@@ -74,9 +74,9 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
 
   async function purge(): Promise<void> {
     try {
-      await database.tx((queries) => records(queries).purge(clock.now() - KEPT_MS));
+      await database.tx((queries) => records(queries).purge(clock.now() - RETENTION_MS));
     } catch (error) {
-      log.warn("idempotency_purge_failed", { error: describeError(error) });
+      log.warn("idempotency.purge_failed", { error: describeError(error) });
     }
   }
 
@@ -86,7 +86,7 @@ export function createIdempotency(dependencies: IdempotencyDependencies) {
     return database.tx(async (queries) => {
       const now = clock.now();
       const existing = await records(queries).find(tenantId, key);
-      if (existing && existing.createdAt > now - KEPT_MS) return existing;
+      if (existing && existing.createdAt > now - RETENTION_MS) return existing;
       if (existing) await records(queries).remove(tenantId, key);
       await records(queries).insert(tenantId, { key, method, path, bodyHash, createdAt: now });
       return null;

@@ -5,23 +5,23 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { KeptReads } from "../store/kept-reads.ts";
+import type { QueryCache } from "../store/query-cache.ts";
 import { parseBody, readBody } from "./body.ts";
 import type { Browser, Contract, Route } from "./contract.ts";
+import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";
+import { type Problem, problemOf } from "./problem.ts";
 import {
-  type Exchange,
   jsonResponse,
   problemJson,
   problemResponse,
+  type RequestContext,
   withCommonHeaders,
-} from "./exchange.ts";
-import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";
-import { type Problem, problemOf } from "./problem.ts";
+} from "./request-context.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
 
 export interface PipelineDependencies {
   readonly idempotency: Idempotency;
-  readonly keptReads: KeptReads;
+  readonly queryCache: QueryCache;
   readonly bodyBytesMax: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,45 +34,45 @@ export type PathParams = Readonly<Record<string, string | null | undefined>>;
 
 export type Pipeline = (
   route: Route,
-  exchange: Exchange,
+  requestContext: RequestContext,
   request: Request,
   params: PathParams,
 ) => Promise<Response>;
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { idempotency, keptReads, bodyBytesMax, clock, log } = dependencies;
+  const { idempotency, queryCache, bodyBytesMax, clock, log } = dependencies;
 
   const bytesMaxOf = (contract: Contract) =>
     contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
 
   async function answer(
     route: Route,
-    exchange: Exchange,
+    requestContext: RequestContext,
     request: Request,
     params: PathParams,
   ): Promise<Response> {
     const { contract } = route;
-    if (!contract.kept) return await answerAnew(route, exchange, request, params);
-    const { tenantId, path, search } = exchange;
-    const json = await keptReads.read(`${tenantId} ${path}?${search}`, async () => {
-      const input = inputOf(contract, exchange, request, params);
+    if (!contract.cacheable) return await executeRequest(route, requestContext, request, params);
+    const { tenantId, path, search } = requestContext;
+    const json = await queryCache.read(`${tenantId} ${path}?${search}`, async () => {
+      const input = inputOf(contract, requestContext, request, params);
       return JSON.stringify(await route.handle({ ...input, body: {} } as never));
     });
-    return jsonResponse(exchange, contract.status ?? 200, json);
+    return jsonResponse(requestContext, contract.status ?? 200, json);
   }
 
-  async function answerAnew(
+  async function executeRequest(
     route: Route,
-    exchange: Exchange,
+    requestContext: RequestContext,
     request: Request,
     params: PathParams,
   ): Promise<Response> {
     const { contract } = route;
-    const input = inputOf(contract, exchange, request, params);
+    const input = inputOf(contract, requestContext, request, params);
     if (contract.method === "GET" || contract.method === "DELETE") {
       const result = await route.handle({ ...input, body: {} } as never);
-      if (result instanceof Response) return withCommonHeaders(exchange, result);
-      return jsonResponse(exchange, contract.status ?? 200, JSON.stringify(result));
+      if (result instanceof Response) return withCommonHeaders(requestContext, result);
+      return jsonResponse(requestContext, contract.status ?? 200, JSON.stringify(result));
     }
     const bytes = await readBody(request, bytesMaxOf(contract), clock);
     const run = async (): Promise<Answer> => {
@@ -84,66 +84,71 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     };
     // What is about a person, or makes one, is answered to that browser alone: never replayed.
     const replayable =
-      contract.method === "POST" && exchange.tenantId !== 0 && !isPersonal(contract);
+      contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
     const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
     if (key === null) {
       const { status, json } = await run();
-      return jsonResponse(exchange, status, json);
+      return jsonResponse(requestContext, status, json);
     }
-    const kept = await idempotency.once(
+    const idempotent = await idempotency.once(
       {
-        tenantId: exchange.tenantId,
+        tenantId: requestContext.tenantId,
         key,
         method: contract.method,
-        path: withoutMount(exchange.path),
+        path: withoutMount(requestContext.path),
         body: bytes,
       },
-      () => run().catch((error) => failed(exchange, error)),
+      () => run().catch((error) => failed(requestContext, error)),
     );
-    const response = jsonResponse(exchange, kept.status, kept.json);
-    if (kept.status === 503) response.headers.set("retry-after", "5");
-    if (kept.replayed) response.headers.set("idempotency-replayed", "true");
+    const response = jsonResponse(requestContext, idempotent.status, idempotent.json);
+    if (idempotent.status === 503) response.headers.set("retry-after", "5");
+    if (idempotent.replayed) response.headers.set("idempotency-replayed", "true");
     return response;
   }
 
-  function failed(exchange: Exchange, thrown: unknown): Answer {
+  function failed(requestContext: RequestContext, thrown: unknown): Answer {
     const problem = problemOf(thrown);
-    report(exchange, problem);
-    return { status: problem.status, json: problemJson(exchange, problem) };
+    report(requestContext, problem);
+    return { status: problem.status, json: problemJson(requestContext, problem) };
   }
 
-  function report(exchange: Exchange, problem: Problem): void {
+  function report(requestContext: RequestContext, problem: Problem): void {
     if (problem.cause === null) return;
     const cause = problem.cause;
-    log.error("http_request_failed", {
-      request_id: exchange.requestId,
-      path: exchange.path,
+    log.error("http.request_failed", {
+      request_id: requestContext.requestId,
+      path: requestContext.path,
       status: problem.status,
       error: describeError(cause),
       stack: cause instanceof Error ? cause.stack : undefined,
     });
   }
 
-  return async (route, exchange, request, params) => {
+  return async (route, requestContext, request, params) => {
     try {
-      return await answer(route, exchange, request, params);
+      return await answer(route, requestContext, request, params);
     } catch (error) {
       const problem = problemOf(error);
-      report(exchange, problem);
-      return problemResponse(exchange, problem);
+      report(requestContext, problem);
+      return problemResponse(requestContext, problem);
     }
   };
 }
 
-function inputOf(contract: Contract, exchange: Exchange, request: Request, params: PathParams) {
+function inputOf(
+  contract: Contract,
+  requestContext: RequestContext,
+  request: Request,
+  params: PathParams,
+) {
   return {
-    tenantId: exchange.tenantId,
-    keyId: exchange.keyId,
-    keyLimits: exchange.keyLimits,
-    session: exchange.session,
-    browser: browserOf(exchange),
+    tenantId: requestContext.tenantId,
+    keyId: requestContext.keyId,
+    keyLimits: requestContext.keyLimits,
+    session: requestContext.session,
+    browser: browserOf(requestContext),
     params: checkParams(contract, params),
-    query: checkQuery(contract, exchange.search),
+    query: checkQuery(contract, requestContext.search),
     http: request,
   };
 }
@@ -158,15 +163,15 @@ function bodyOf(contract: Contract, bytes: Uint8Array, request: Request): unknow
 
 const isPersonal = (contract: Contract) => contract.open === true || contract.scope === "user";
 
-const browserOf = (exchange: Exchange): Browser => ({
-  source: { ip: exchange.origins?.ip ?? "", userAgent: exchange.userAgent },
-  token: exchange.token,
-  origin: exchange.origins?.own ?? "",
-  keep: (token) => {
-    exchange.newToken = token;
+const browserOf = (requestContext: RequestContext): Browser => ({
+  source: { ip: requestContext.origins?.ip ?? "", userAgent: requestContext.userAgent },
+  token: requestContext.token,
+  origin: requestContext.origins?.own ?? "",
+  setSessionToken: (token) => {
+    requestContext.newToken = token;
   },
   about: (actor) => {
-    exchange.actor = actor;
+    requestContext.actor = actor;
   },
 });
 

@@ -5,7 +5,7 @@
 import type { AgentVoice } from "../agent/agent.ts";
 import type { Checkouts } from "../billing/checkout.ts";
 import type { Billing } from "../billing/ports.ts";
-import type { CallDesk } from "../call/ports.ts";
+import type { CallService } from "../call/ports.ts";
 import type { Campaigns } from "../campaign/campaigns.ts";
 import type { BirthdayCalls } from "../contact/birthday-calls.ts";
 import type { CrmPosts } from "../contact/crm/posts.ts";
@@ -49,7 +49,7 @@ export interface HttpSettings {
 export interface HttpDependencies {
   readonly database: Database;
   readonly billing: Billing;
-  readonly calls: CallDesk;
+  readonly calls: CallService;
   readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
   readonly urlProblem: UrlProblem;
   readonly vault: Vault;
@@ -123,15 +123,15 @@ export interface Health {
   warnings?(): readonly string[];
 }
 
-export interface RateVerdict {
+export interface RateLimitResult {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** Seconds until one more request fits. */
-  readonly resetSec: number;
+  readonly resetSeconds: number;
 }
 
 export interface RateLimiter {
   /** Counts so many requests of this key (default 1, never all of the limit), unless that is over the limit. */
-  take(keyId: number, weight?: number): RateVerdict | Promise<RateVerdict>;
+  take(keyId: number, weight?: number): RateLimitResult | Promise<RateLimitResult>;
 }

@@ -28,7 +28,7 @@ export interface Problem {
   readonly message: string;
   readonly field: string | null;
   /** For 429, where it is known. */
-  readonly retryAfterSec?: number | null;
+  readonly retryAfterSeconds?: number | null;
   /** Set for what is ours to mend: to be logged. */
   readonly cause: unknown;
 }
@@ -45,7 +45,7 @@ export function problemOf(thrown: unknown): Problem {
       error: thrown.code,
       message: thrown.publicMessage,
       field: thrown.field,
-      retryAfterSec: thrown.retryAfterSec,
+      retryAfterSeconds: thrown.retryAfterSeconds,
       cause: status >= 500 ? thrown : null,
     };
   }
@@ -90,12 +90,12 @@ export const signInNeeded = () =>
 export const forbidden = (publicMessage: string) =>
   new AppError({ code: "forbidden", publicMessage });
 
-export const tooManyRequests = (limit: number, resetSec: number) =>
+export const tooManyRequests = (limit: number, resetSeconds: number) =>
   new AppError({
     code: "rate_limited",
-    publicMessage: `More than ${limit} requests in a minute. Wait ${resetSec} seconds.`,
+    publicMessage: `More than ${limit} requests in a minute. Wait ${resetSeconds} seconds.`,
     retryable: true,
-    retryAfterSec: resetSec,
+    retryAfterSeconds: resetSeconds,
   });
 
 export const rateLimited = (limit: number) =>

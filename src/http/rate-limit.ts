@@ -4,13 +4,13 @@
  * Refused requests do not count.
  */
 import type { Clock } from "../core/clock.ts";
-import type { RateLimiter, RateVerdict } from "./ports.ts";
+import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;
 
 export interface MemoryRateLimiter extends RateLimiter {
-  take(keyId: number, weight?: number): RateVerdict;
+  take(keyId: number, weight?: number): RateLimitResult;
   /** One more would be refused; counts nothing. */
   isFull(keyId: number): boolean;
 }
@@ -40,7 +40,7 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
       return ring !== undefined && countFree(ring, clock.monotonic()) === 0;
     },
 
-    take(keyId, weight = 1): RateVerdict {
+    take(keyId, weight = 1): RateLimitResult {
       const limit = limitOf();
       const ring = ringOf(keyId, limit);
       const now = clock.monotonic();
@@ -51,7 +51,7 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
       if (now - last < WINDOW_MS)
         return {
           ...{ allowed: false, limit, remaining: countFree(ring, now) },
-          resetSec: secondsUntil(last, now),
+          resetSeconds: secondsUntil(last, now),
         };
       for (let taken = 0; taken < places; taken++) {
         ring.times[ring.next] = now;
@@ -62,7 +62,7 @@ export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRa
         allowed: true,
         limit,
         remaining,
-        resetSec: secondsUntil(oldestLive(ring, now), now),
+        resetSeconds: secondsUntil(oldestLive(ring, now), now),
       };
     },
   };

@@ -14,7 +14,7 @@ import { describeError } from "../core/errors.ts";
 import { DASHBOARD_PATHS, dashboardApp } from "../dashboard/embedded.ts";
 import { apiKeyStore } from "../store/api-key-store.ts";
 import { idempotencyStore } from "../store/idempotency-store.ts";
-import { keptReads } from "../store/kept-reads.ts";
+import { createQueryCache } from "../store/query-cache.ts";
 import { createApiKeys } from "../tenant/api-keys.ts";
 import { requireScope } from "../tenant/key-limits.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
@@ -25,28 +25,28 @@ import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts
 import { dashboardRoutes, dashboardSockets } from "./dashboard/routes/index.ts";
 import { mountSockets, SOCKET_SETTINGS } from "./dashboard/sockets/socket.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
-import { type Exchange, problemResponse } from "./exchange.ts";
-import { createGate } from "./gate.ts";
 import { createIdempotency } from "./idempotency.ts";
+import { createMiddleware } from "./middleware.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createPipeline } from "./pipeline.ts";
 import type { HttpDependencies, HttpServer, HttpSettings } from "./ports.ts";
 import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
 import { memoryRateLimiter } from "./rate-limit.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "./recording-links.ts";
+import { problemResponse, type RequestContext } from "./request-context.ts";
 import { MOUNTS, routeTable } from "./route-table.ts";
 import { HEALTH_PATHS, healthRoutes } from "./routes/health.ts";
 import { apiRoutes } from "./routes/index.ts";
 import { createAuditNotes } from "./session/audit-notes.ts";
-import { createRecognise } from "./session/recognise.ts";
 import { authorise } from "./session/rights.ts";
+import { createSessionAuthentication } from "./session/session-authentication.ts";
 import { blockListOf, createOriginReader, isListed } from "./session/source.ts";
 import { stripeWebhookRoute } from "./stripe-webhook.ts";
 
 const STOP_WAIT_MS = 5_000;
 /** Bun answers 413 itself, without a body, above this: far above our own limit. */
 const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
-const IDLE_TIMEOUT_SEC = 30;
+const IDLE_TIMEOUT_SECONDS = 30;
 const CONNECTIONS_PER_ADDRESS = 512;
 
 /** Binds and serves. Its owner must `stop` it. Throws when the address is taken. */
@@ -71,8 +71,15 @@ export async function createHttpServer(
     `${settings.tls ? "https" : "http"}://${urlHost(address.host)}:${address.port}`;
   const linkKey = () => vault.deriveKey(RECORDING_LINK_PURPOSE);
   const recordingLinks = createRecordingLinks(linkKey, publicUrl, clock);
-  const kept = keptReads(database);
-  const context = { settings, dependencies, apiKeys, recordingLinks, publicUrl, keptReads: kept };
+  const queryCache = createQueryCache(database);
+  const context = {
+    settings,
+    dependencies,
+    apiKeys,
+    recordingLinks,
+    publicUrl,
+    queryCache: queryCache,
+  };
   const routes = apiRoutes(context);
   const ownRoutes = dashboardRoutes(context);
   const own = new Set(ownRoutes);
@@ -82,7 +89,7 @@ export async function createHttpServer(
     [{ mount: DASHBOARD_MOUNT, contracts: ownRoutes.map((route) => route.contract) }],
   );
   const audit = createAuditNotes({ identity, clock, log });
-  const people = createRecognise({
+  const sessionAuthentication = createSessionAuthentication({
     sessions: identity.sessions,
     origins: createOriginReader({
       publicUrl: settings.publicUrl,
@@ -95,29 +102,38 @@ export async function createHttpServer(
   });
   const pipeline = createPipeline({
     idempotency,
-    keptReads: kept,
+    queryCache: queryCache,
     bodyBytesMax: settings.bodyBytesMax,
     clock,
     log,
   });
 
-  const gate = createGate({ table, apiKeys, limiter, people, clock, random, log });
+  const middleware = createMiddleware({
+    table,
+    apiKeys,
+    limiter,
+    sessionAuthentication,
+    clock,
+    random,
+    log,
+  });
   let underWay = 0;
   let onIdle: (() => void) | null = null;
 
   async function serve(route: Route, request: Request, params: Record<string, string>) {
     underWay++;
     try {
-      const exchange = gate.exchangeOf(request);
+      const requestContext = middleware.requestContextOf(request);
       const response =
-        (await refusal(route, exchange)) ?? (await pipeline(route, exchange, request, params));
-      await audit.note(route.contract, exchange, response.status);
-      log.debug("http_request", {
-        request_id: exchange.requestId,
+        (await rejection(route, requestContext)) ??
+        (await pipeline(route, requestContext, request, params));
+      await audit.note(route.contract, requestContext, response.status);
+      log.debug("http.request", {
+        request_id: requestContext.requestId,
         method: request.method,
-        path: exchange.path,
+        path: requestContext.path,
         status: response.status,
-        ms: Math.round(clock.monotonic() - exchange.startedAt),
+        ms: Math.round(clock.monotonic() - requestContext.startedAt),
       });
       return response;
     } finally {
@@ -127,35 +143,35 @@ export async function createHttpServer(
   }
 
   /** Whatever way a request came here: without a tenant or the right role it sees open routes only. */
-  async function refusal(route: Route, exchange: Exchange): Promise<Response | null> {
+  async function rejection(route: Route, requestContext: RequestContext): Promise<Response | null> {
     try {
       // Were there a way round the gate, nobody is asked where such a request came from.
-      if (own.has(route) && !exchange.origins) throw signInNeeded();
+      if (own.has(route) && !requestContext.origins) throw signInNeeded();
       if (route.contract.open) return null;
-      if (exchange.session) {
-        authorise(route.contract, exchange.session);
-        if (route.contract.recent) identity.sessions.requireRecent(exchange.session);
-      } else if (exchange.tenantId === 0) throw unauthorized();
-      else requireScope(exchange.keyLimits, requiredScope(route.contract));
-      await gate.weigh(exchange, route.contract.weight ?? 1);
+      if (requestContext.session) {
+        authorise(route.contract, requestContext.session);
+        if (route.contract.recent) identity.sessions.requireRecent(requestContext.session);
+      } else if (requestContext.tenantId === 0) throw unauthorized();
+      else requireScope(requestContext.keyLimits, requiredScope(route.contract));
+      await middleware.chargeWeight(requestContext, route.contract.weight ?? 1);
       return null;
     } catch (error) {
-      return problemResponse(exchange, problemOf(error));
+      return problemResponse(requestContext, problemOf(error));
     }
   }
 
   const app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
-  app.onRequest(({ request }) => gate.admit(request));
+  app.onRequest(({ request }) => middleware.admit(request));
   app.onError({ as: "global" }, ({ code, error, request }) => {
-    const exchange = gate.exchangeOf(request);
-    if (code === "NOT_FOUND") return gate.nowhere(exchange, request);
+    const requestContext = middleware.requestContextOf(request);
+    if (code === "NOT_FOUND") return middleware.notFound(requestContext, request);
     const problem = problemOf(error);
-    log.error("http_server_failed", {
-      request_id: exchange.requestId,
-      path: exchange.path,
+    log.error("http.server_failed", {
+      request_id: requestContext.requestId,
+      path: requestContext.path,
       error: describeError(error),
     });
-    return problemResponse(exchange, problem);
+    return problemResponse(requestContext, problem);
   });
   function mountRoute(route: Route, mounts: readonly string[]): void {
     const methods = route.contract.method === "GET" ? ["GET", "HEAD"] : [route.contract.method];
@@ -171,19 +187,21 @@ export async function createHttpServer(
   for (const route of routes) mountRoute(route, MOUNTS);
   for (const route of ownRoutes) mountRoute(route, [DASHBOARD_MOUNT]);
   const sockets = mountSockets(app, dashboardSockets(context), {
-    exchangeOf: gate.exchangeOf,
+    requestContextOf: middleware.requestContextOf,
     sessions: identity.sessions,
     ...{ clock, log },
   });
-  dashboardDocumentRoute(app, settings.version, gate.exchangeOf);
-  healthRoutes(app, { health: dependencies.health, isRefusing: gate.isRefusing });
+  dashboardDocumentRoute(app, settings.version, middleware.requestContextOf);
+  healthRoutes(app, { health: dependencies.health, isDraining: middleware.isDraining });
   docsRoutes(app, () =>
     openApiDocument(
       allContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]),
       settings.version,
     ),
   );
-  dashboardApp(app, (request) => gate.nowhere(gate.exchangeOf(request), request));
+  dashboardApp(app, (request) =>
+    middleware.notFound(middleware.requestContextOf(request), request),
+  );
   checkoutRoutes(app, { checkouts: dependencies.checkouts, bankDetails: settings.bankDetails });
 
   if (dependencies.stripeEvents) stripeWebhookRoute(app, dependencies.stripeEvents, clock);
@@ -195,7 +213,7 @@ export async function createHttpServer(
       development: false,
       // Outside development Bun shares a taken port with its owner unless told not to.
       reusePort: false,
-      idleTimeout: IDLE_TIMEOUT_SEC,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: TRANSPORT_BYTES_MAX,
       ...(tls ? { tls } : {}),
     });
@@ -212,7 +230,7 @@ export async function createHttpServer(
 
   return {
     address,
-    refuse: gate.refuse,
+    refuse: middleware.refuse,
     forgetKeys: () => apiKeys.forget(),
     renewCertificate(tls) {
       if (!settings.tls) return;
@@ -221,7 +239,7 @@ export async function createHttpServer(
       listen(address.port, tls);
     },
     async stop() {
-      gate.refuse();
+      middleware.refuse();
       connectionCap.stop();
       if (underWay > 0) {
         const idle = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { Database, Queries } from "../store/database.ts";
-import type { RateLimiter, RateVerdict } from "./ports.ts";
+import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;
 
@@ -28,18 +28,21 @@ export function sharedRateLimiter(
   const { database, requests, clock } = deps;
   return {
     take: (keyId, weight = 1) =>
-      database.tx(async (queries): Promise<RateVerdict> => {
+      database.tx(async (queries): Promise<RateLimitResult> => {
         const log = requests(queries);
         const limit = limitOf();
         const nowMs = clock.now();
         await log.forgetUntil(keyId, nowMs - WINDOW_MS);
         const { count, oldestMs } = await log.window(keyId);
-        const resetSec = Math.max(1, Math.ceil(((oldestMs ?? nowMs) + WINDOW_MS - nowMs) / 1000));
+        const resetSeconds = Math.max(
+          1,
+          Math.ceil(((oldestMs ?? nowMs) + WINDOW_MS - nowMs) / 1000),
+        );
         const places = Math.max(1, Math.min(weight, limit - 1));
         const left = Math.max(0, limit - count);
-        if (places > left) return { allowed: false, limit, remaining: left, resetSec };
+        if (places > left) return { allowed: false, limit, remaining: left, resetSeconds };
         await log.add(keyId, nowMs, places);
-        return { allowed: true, limit, remaining: left - places, resetSec };
+        return { allowed: true, limit, remaining: left - places, resetSeconds };
       }),
   };
 }

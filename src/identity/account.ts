@@ -5,12 +5,12 @@
 import { invalidField } from "../core/errors.ts";
 import { type IdentityDependencies, type Source, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
+import type { IdentityMailer } from "./identity-mailer.ts";
 import type { LockOut } from "./lock-out.ts";
 import { type AccountChange, accountChangedMail, resetMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passkeys } from "./passkeys.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Postbox } from "./postbox.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { ActiveSession, Sessions } from "./sessions.ts";
 import { normalEmail, type SignIn } from "./sign-in.ts";
@@ -24,11 +24,11 @@ export interface AccountParts {
   readonly secondFactor: SecondFactor;
   readonly passkeys: Passkeys;
   readonly links: OneTimeLinks;
-  readonly postbox: Postbox;
+  readonly identityMailer: IdentityMailer;
 }
 
 /** The session that asks, with its cookie's token. */
-export interface Asker {
+export interface CurrentUser {
   readonly session: ActiveSession;
   readonly token: string;
   readonly source: Source;
@@ -47,11 +47,12 @@ export type Account = ReturnType<typeof createAccount>;
 
 export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
   const { database, stores, clock } = deps;
-  const { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, postbox } = parts;
+  const { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, identityMailer } =
+    parts;
   const fingerprint = userFingerprintOf(deps.vault);
 
   /** Answers this session's new token; null: another request has just given it one. */
-  async function alone({ session, token }: Asker): Promise<string | null> {
+  async function alone({ session, token }: CurrentUser): Promise<string | null> {
     await transaction(deps, (store) => store.sessions.removeAll(session.user.id, session.id));
     return sessions.rotate(session, token, 0);
   }
@@ -62,17 +63,23 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     await store.removeOpen("sign_in", userId);
   }
 
-  async function tell(user: Pick<User, "id" | "email" | "locale">, change: AccountChange) {
-    await postbox.send(accountChangedMail(user.locale, user, change, clock.now()), user.id);
+  async function notify(user: Pick<User, "id" | "email" | "locale">, change: AccountChange) {
+    await identityMailer.send(accountChangedMail(user.locale, user, change, clock.now()), user.id);
   }
 
-  async function requirePassword({ session, source }: Asker, password: string): Promise<void> {
+  async function requirePassword(
+    { session, source }: CurrentUser,
+    password: string,
+  ): Promise<void> {
     if (await signIn.confirms(session.user, password, source.ip)) return;
     throw invalidField("password", "This is not your password.");
   }
 
   /** A passkey where one is offered, else a code, if the person has an authenticator at all. */
-  async function requireSecondFactor({ session, source }: Asker, proof: Proof): Promise<void> {
+  async function requireSecondFactor(
+    { session, source }: CurrentUser,
+    proof: Proof,
+  ): Promise<void> {
     if (proof.passkey !== undefined) {
       if ((await passkeys.owner(proof.passkey, proof.origin)) !== session.user.id)
         throw invalidField("response", "This passkey is not one of yours.");
@@ -91,10 +98,10 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
      * Who is signed in proves it once more: by a passkey, or by the password and, where an authenticator is
      * on, a code. Throws `valid_password_required`, `valid_code_required`, `valid_response_required`, rate_limited.
      */
-    async confirm(asker: Asker, proof: Proof): Promise<void> {
-      if (proof.passkey === undefined) await requirePassword(asker, proof.password ?? "");
-      await requireSecondFactor(asker, proof);
-      await sessions.confirmed(asker.session);
+    async confirm(currentUser: CurrentUser, proof: Proof): Promise<void> {
+      if (proof.passkey === undefined) await requirePassword(currentUser, proof.password ?? "");
+      await requireSecondFactor(currentUser, proof);
+      await sessions.confirmed(currentUser.session);
     },
 
     async updateProfile(
@@ -105,10 +112,10 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     },
 
     /** Throws `valid_current_required`, `valid_password_required`, rate_limited. */
-    async changePassword(asker: Asker, current: string, password: string) {
-      const { user } = asker.session;
+    async changePassword(currentUser: CurrentUser, current: string, password: string) {
+      const { user } = currentUser.session;
       passwords.requireStrong(password, user.email);
-      if (!(await signIn.confirms(user, current, asker.source.ip)))
+      if (!(await signIn.confirms(user, current, currentUser.source.ip)))
         throw invalidField("current", "This is not your password until now.");
       const passwordHash = await passwords.hash(password);
       await transaction(deps, async (store) => {
@@ -116,34 +123,34 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await endOpenLinks(store, user.id);
         await store.revoked([{ kind: "password", user: fingerprint(user.email) }]);
       });
-      await tell(user, "password");
-      return alone(asker);
+      await notify(user, "password");
+      return alone(currentUser);
     },
 
     /** Throws conflict, `valid_code_required`. */
-    async confirmTotp(asker: Asker, code: string) {
-      const recoveryCodes = await secondFactor.confirm(asker.session.user.id, code);
-      await tell(asker.session.user, "totp_on");
-      return { recoveryCodes, token: await alone(asker) };
+    async confirmTotp(currentUser: CurrentUser, code: string) {
+      const recoveryCodes = await secondFactor.confirm(currentUser.session.user.id, code);
+      await notify(currentUser.session.user, "totp_on");
+      return { recoveryCodes, token: await alone(currentUser) };
     },
 
     /**
      * The password alone takes no second factor off: that factor, a passkey or a recovery code is needed
      * too. Throws `valid_password_required`, `valid_code_required`, rate_limited.
      */
-    async disableTotp(asker: Asker, proof: Proof): Promise<string | null> {
-      const { user } = asker.session;
-      await requirePassword(asker, proof.password ?? "");
-      await requireSecondFactor(asker, proof);
+    async disableTotp(currentUser: CurrentUser, proof: Proof): Promise<string | null> {
+      const { user } = currentUser.session;
+      await requirePassword(currentUser, proof.password ?? "");
+      await requireSecondFactor(currentUser, proof);
       await transaction(deps, (store) => secondFactor.remove(store, user));
-      await tell(user, "totp_off");
-      return alone(asker);
+      await notify(user, "totp_off");
+      return alone(currentUser);
     },
 
     /** Throws `valid_response_required`, conflict, plan_limit_reached. */
-    async addPasskey({ session }: Asker, name: string, response: unknown, origin: string) {
+    async addPasskey({ session }: CurrentUser, name: string, response: unknown, origin: string) {
       const made = await passkeys.register(session.user.id, name, response, origin);
-      await tell(session.user, "passkey");
+      await notify(session.user, "passkey");
       return made;
     },
 
@@ -158,7 +165,7 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
     ): Promise<{ readonly mailed: Promise<void> }> {
       const email = normalEmail(emailSent);
       await lockOut.attempt([lockOut.mailTo(email), ...lockOut.sources(source.ip)]);
-      await lockOut.takeBack(lockOut.sources(source.ip));
+      await lockOut.undoAttempt(lockOut.sources(source.ip));
       const mail = async () => {
         const user = await stores(database.read).users.byEmail(email);
         if (!user) return;
@@ -166,16 +173,16 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
           await store.links.removeOpen("reset", user.id);
           return links.make(store, { kind: "reset", userId: user.id });
         });
-        await postbox.send(resetMail(user.locale, user.email, link), user.id);
+        await identityMailer.send(resetMail(user.locale, user.email, link), user.id);
       };
       return { mailed: mail() };
     },
 
-    lookAtReset: (token: string) => links.look("reset", token),
+    peekResetLink: (token: string) => links.peek("reset", token),
 
     /** Every session ends. Throws not_found, `valid_password_required`. */
     async resetPassword(token: string, password: string) {
-      const link = await links.look("reset", token);
+      const link = await links.peek("reset", token);
       const user = link?.userId ? await stores(database.read).users.byId(link.userId) : null;
       if (!user) throw noSuchLink();
       passwords.requireStrong(password, user.email);
@@ -187,8 +194,8 @@ export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
         await endOpenLinks(store, user.id);
         await store.revoked([{ kind: "password", user: fingerprint(user.email) }]);
       });
-      await lockOut.forgive([lockOut.account(user.email)]);
-      await tell(user, "password");
+      await lockOut.clearFailures([lockOut.account(user.email)]);
+      await notify(user, "password");
       return user;
     },
   };

@@ -3,11 +3,11 @@ import { describeError } from "../core/errors.ts";
 import { createAccount } from "./account.ts";
 import { createAudit } from "./audit.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { createIdentityMailer } from "./identity-mailer.ts";
 import { createLockOut } from "./lock-out.ts";
 import { createOneTimeLinks } from "./one-time-links.ts";
 import { createPasskeys } from "./passkeys.ts";
 import { createPasswords } from "./passwords.ts";
-import { createPostbox } from "./postbox.ts";
 import { createSecondFactor } from "./second-factor.ts";
 import { createSessions, SESSION_IDLE_MS } from "./sessions.ts";
 import { createSetup } from "./setup.ts";
@@ -16,7 +16,7 @@ import { createTeam } from "./team.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const AUDIT_KEPT_MS = 400 * DAY_MS;
+const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const AUDIT_ROWS_AT_ONCE = 5_000;
 
 export type Identity = ReturnType<typeof createIdentity>;
@@ -29,11 +29,20 @@ export function createIdentity(deps: IdentityDependencies) {
   const secondFactor = createSecondFactor(deps);
   const passkeys = createPasskeys(deps);
   const links = createOneTimeLinks(deps);
-  const postbox = createPostbox(deps);
+  const identityMailer = createIdentityMailer(deps);
   const signIn = createSignIn(deps, {
     ...{ sessions, passwords, lockOut, secondFactor, passkeys, links },
   });
-  const shared = { sessions, signIn, passwords, lockOut, secondFactor, passkeys, links, postbox };
+  const shared = {
+    sessions,
+    signIn,
+    passwords,
+    lockOut,
+    secondFactor,
+    passkeys,
+    links,
+    identityMailer,
+  };
   let cleaning: Promise<void> = Promise.resolve();
 
   /** What has ended, expired or been forgotten leaves the store. */
@@ -43,7 +52,7 @@ export function createIdentity(deps: IdentityDependencies) {
     await links.removeOld();
     await passkeys.removeOld();
     await lockOut.removeOld();
-    const before = nowMs - AUDIT_KEPT_MS;
+    const before = nowMs - AUDIT_RETENTION_MS;
     await transaction(deps, ({ audit }) => audit.removeBefore(before, AUDIT_ROWS_AT_ONCE));
   }
 

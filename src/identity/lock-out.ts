@@ -122,7 +122,7 @@ export function createLockOut(deps: IdentityDependencies) {
     },
 
     /** It was right after all: as if this attempt had not been. */
-    async takeBack(subjects: readonly Subject[]): Promise<void> {
+    async undoAttempt(subjects: readonly Subject[]): Promise<void> {
       await transaction(deps, async ({ attempts }) => {
         for (const { key, rule } of subjects) {
           const found = await attempts.get(key);
@@ -139,7 +139,7 @@ export function createLockOut(deps: IdentityDependencies) {
     },
 
     /** Signed in: nothing is held against this account any more. */
-    async forgive(subjects: readonly Subject[]): Promise<void> {
+    async clearFailures(subjects: readonly Subject[]): Promise<void> {
       await transaction(deps, async ({ attempts }) => {
         for (const { key } of subjects) await attempts.remove(key);
       });
@@ -157,7 +157,7 @@ const locked = (seconds: number) =>
     code: "rate_limited",
     publicMessage: `Too many attempts. Try again in ${waitText(seconds)}.`,
     retryable: true,
-    retryAfterSec: seconds,
+    retryAfterSeconds: seconds,
   });
 
 const waitText = (seconds: number) =>

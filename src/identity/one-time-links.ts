@@ -70,7 +70,7 @@ export function createOneTimeLinks(deps: IdentityDependencies) {
     },
 
     /** null: no such link of this kind, used, or expired. */
-    async look(kind: LinkKind, token: string): Promise<OneTimeLink | null> {
+    async peek(kind: LinkKind, token: string): Promise<OneTimeLink | null> {
       if (!isSecret(token)) return null;
       const link = await stores(database.read).links.byToken(hashOf(token));
       return isOpen(link, kind) ? link : null;

@@ -11,7 +11,7 @@ const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as c
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 32;
 const DIFFERENT_CHARACTERS_MIN = 5;
-const LETTERS_BESIDE_MIN = 6;
+const OTHER_LETTERS_MIN = 6;
 export const PASSWORD_LENGTH_MIN = 12;
 
 /** What everybody tries first, of those that are long enough. */
@@ -86,7 +86,7 @@ function isObvious(plain: string, email: string): boolean {
   const words = [email, ...OBVIOUS, ...(mailbox.length >= 4 ? [mailbox] : [])];
   const rest = words.reduce((text, word) => text.replaceAll(word, ""), plain);
   const letters = rest.replace(/[\d\s\p{P}]/gu, "");
-  if (rest !== plain && letters.length < LETTERS_BESIDE_MIN) return true;
+  if (rest !== plain && letters.length < OTHER_LETTERS_MIN) return true;
   return /^\d+$/.test(plain) || new Set(plain).size < DIFFERENT_CHARACTERS_MIN;
 }
 

@@ -11,7 +11,7 @@ import { userFingerprintOf } from "./fingerprint.ts";
 import type { User } from "./stores.ts";
 
 const ISSUER = "Linevoice";
-const PERIOD_SEC = 30;
+const PERIOD_SECONDS = 30;
 const DIGITS = 6;
 const STEPS_AROUND = 1;
 /** 160 bits, as RFC 4226 4 recommends. */
@@ -36,7 +36,7 @@ export function createSecondFactor(deps: IdentityDependencies) {
       secret: Secret.fromBase32(secret),
       algorithm: "SHA1",
       digits: DIGITS,
-      period: PERIOD_SEC,
+      period: PERIOD_SECONDS,
     });
 
   /** The time step that a code belongs to; null: none around now. */
@@ -44,7 +44,7 @@ export function createSecondFactor(deps: IdentityDependencies) {
     const timestamp = clock.now();
     const totp = totpOf(vault.open(sealed, totpBinding(user.id)), user.email);
     const away = totp.validate({ token: code, timestamp, window: STEPS_AROUND });
-    return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SEC) + away;
+    return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + away;
   }
 
   const recoveryHash = (userId: number, code: string) =>

@@ -6,10 +6,10 @@ import { AppError, invalidField, notFound } from "../core/errors.ts";
 import type { Queries } from "../store/database.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
+import type { IdentityMailer } from "./identity-mailer.ts";
 import { resetMail } from "./mails.ts";
 import { type MadeLink, noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Postbox } from "./postbox.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import { normalEmail, type SignedIn, type SignIn, type Visitor } from "./sign-in.ts";
 import type { IdentityStore, TenantRole, User } from "./stores.ts";
@@ -23,7 +23,7 @@ export interface SetupParts {
   readonly passwords: Passwords;
   readonly secondFactor: SecondFactor;
   readonly links: OneTimeLinks;
-  readonly postbox: Postbox;
+  readonly identityMailer: IdentityMailer;
 }
 
 export interface OwnerDraft {
@@ -47,7 +47,7 @@ export type Setup = ReturnType<typeof createSetup>;
 
 export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
   const { database, stores, clock } = deps;
-  const { signIn, passwords, secondFactor, links, postbox } = parts;
+  const { signIn, passwords, secondFactor, links, identityMailer } = parts;
   const fingerprint = userFingerprintOf(deps.vault);
 
   async function userOf(store: IdentityStore, emailSent: string): Promise<User> {
@@ -78,11 +78,11 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
         return links.make(store, { kind: "owner" });
       }),
 
-    lookAtOwnerLink: (token: string) => links.look("owner", token),
+    peekOwnerLink: (token: string) => links.peek("owner", token),
 
     /** Makes the operator and, where there is none, the first tenant. Throws not_found, conflict. */
     async becomeOwner(draft: OwnerDraft, visitor: Visitor): Promise<SignedIn> {
-      if (!(await links.look("owner", draft.token))) throw noSuchLink();
+      if (!(await links.peek("owner", draft.token))) throw noSuchLink();
       const email = normalEmail(draft.email);
       passwords.requireStrong(draft.password, email);
       const passwordHash = await passwords.hash(draft.password);
@@ -135,10 +135,10 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
         await store.revoked([{ ...joined, user: fingerprint(email) }]);
         const user = await store.users.byId(id);
         if (!user) throw new Error("a user that was just made is gone");
-        const wish = { kind: "reset", userId: id, lifeMs: DAY_MS } as const;
+        const linkDraft = { kind: "reset", userId: id, lifeMs: DAY_MS } as const;
         if (user.passwordHash !== null) return { user, made: known === null, link: null };
         await store.links.removeOpen("reset", id);
-        const link = await links.make(store, wish);
+        const link = await links.make(store, linkDraft);
         return { user, made: known === null, link };
       });
     },
@@ -158,7 +158,7 @@ export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
 
     /** False where no mail can leave. */
     mailReset: (user: User, link: MadeLink): Promise<boolean> =>
-      postbox.send(resetMail(user.locale, user.email, link), user.id),
+      identityMailer.send(resetMail(user.locale, user.email, link), user.id),
 
     /** Everybody, with where they work. */
     async users() {

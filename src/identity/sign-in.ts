@@ -83,7 +83,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
     try {
       return await passwords.matches(password, stored);
     } catch (error) {
-      await lockOut.takeBack(counted);
+      await lockOut.undoAttempt(counted);
       throw error;
     }
   }
@@ -99,14 +99,14 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       const known = await stores(database.read).users.byEmail(email);
       if (!(await check(password, known?.passwordHash ?? null, counted)) || !known)
         throw wrongCredentials();
-      await lockOut.takeBack(counted);
+      await lockOut.undoAttempt(counted);
       const signedIn = await transaction(deps, async (store) => {
         // Looked up again: the password may have been changed while it was being checked.
         const user = await store.users.byId(known.id);
         if (user?.passwordHash !== known.passwordHash) throw wrongCredentials();
         return admit(store, user, "password", visitor, user.totpSealed === null ? "full" : "totp");
       });
-      if (signedIn.next === "done") await lockOut.forgive(counted.slice(0, 1));
+      if (signedIn.next === "done") await lockOut.clearFailures(counted.slice(0, 1));
       return signedIn;
     },
 
@@ -122,8 +122,8 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
         return admit(store, user, begun.method, visitor);
       });
       if (!signedIn) throw wrongSecondFactor();
-      await lockOut.takeBack(counted);
-      await lockOut.forgive([lockOut.account(signedIn.user.email), ...counted.slice(0, 1)]);
+      await lockOut.undoAttempt(counted);
+      await lockOut.clearFailures([lockOut.account(signedIn.user.email), ...counted.slice(0, 1)]);
       return signedIn;
     },
 
@@ -133,7 +133,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       await lockOut.attempt(counted);
       const userId = await passkeys.owner(response, origin);
       if (userId === null) throw wrongPasskey();
-      await lockOut.takeBack(counted);
+      await lockOut.undoAttempt(counted);
       return transaction(deps, async (store) => {
         const user = await store.users.byId(userId);
         if (!user) throw wrongPasskey();
@@ -158,7 +158,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
         const user = await store.users.byId(userId);
         return user !== null && (await secondFactor.accepts(store, user, code));
       });
-      if (right) await lockOut.takeBack(counted);
+      if (right) await lockOut.undoAttempt(counted);
       return right;
     },
 
@@ -168,7 +168,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
       await lockOut.attempt(counted);
       const stored = (await stores(database.read).users.byId(user.id))?.passwordHash ?? null;
       const right = await check(password, stored, counted);
-      if (right) await lockOut.takeBack(counted);
+      if (right) await lockOut.undoAttempt(counted);
       return right;
     },
   };

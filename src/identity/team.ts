@@ -5,10 +5,10 @@
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
+import type { IdentityMailer } from "./identity-mailer.ts";
 import { invitationMail } from "./mails.ts";
 import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Postbox } from "./postbox.ts";
 import type { ActiveSession } from "./sessions.ts";
 import { normalEmail, type SignedIn, type SignIn, type Visitor } from "./sign-in.ts";
 import type { IdentityStore, Member, OneTimeLink, TenantRole } from "./stores.ts";
@@ -20,7 +20,7 @@ export interface TeamParts {
   readonly signIn: SignIn;
   readonly passwords: Passwords;
   readonly links: OneTimeLinks;
-  readonly postbox: Postbox;
+  readonly identityMailer: IdentityMailer;
 }
 
 export interface Invitation {
@@ -47,7 +47,7 @@ const invitationOf = ({ id, email, role, expiresAt }: OneTimeLink): Invitation =
 
 export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
   const { database, stores, clock } = deps;
-  const { signIn, passwords, links, postbox } = parts;
+  const { signIn, passwords, links, identityMailer } = parts;
   const fingerprint = userFingerprintOf(deps.vault);
 
   async function keepAnOwner({ team }: IdentityStore, tenantId: number, member: Member) {
@@ -146,12 +146,12 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
         return { link: made, company: tenant?.name ?? "" };
       });
       const to = { email, company, inviter: inviter.name };
-      await postbox.send(invitationMail(inviter.locale, to, link), inviter.id, tenantId);
+      await identityMailer.send(invitationMail(inviter.locale, to, link), inviter.id, tenantId);
       return { id: link.id, email, role, expiresAt: link.expiresAt };
     },
 
     /** Throws not_found. */
-    async withdraw(tenantId: number, invitationId: number): Promise<void> {
+    async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
       const gone = await transaction(deps, (store) =>
         store.links.removeInvitation(tenantId, invitationId),
       );
@@ -159,8 +159,8 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
     },
 
     /** What an invitation offers; null: it cannot be accepted (any more). */
-    async look(token: string) {
-      const link = await links.look("invitation", token);
+    async peek(token: string) {
+      const link = await links.peek("invitation", token);
       if (!link || link.tenantId === null) return null;
       const { users, team } = stores(database.read);
       const tenant = await team.tenant(link.tenantId);
@@ -179,7 +179,7 @@ export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
       visitor: Visitor,
       session: ActiveSession | null,
     ): Promise<SignedIn | null> {
-      const link = await links.look("invitation", accepted.token);
+      const link = await links.peek("invitation", accepted.token);
       if (!link?.email) throw noSuchLink();
       const known = await stores(database.read).users.byEmail(link.email);
       if (!known) return acceptAsNew(link.email, accepted, visitor);

@@ -124,25 +124,25 @@ export function createFiles({ database, records, billing, quotas, clock }: FileD
     },
 
     /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
-    create(tenantId: number, wish: NewFile): Promise<FileRecord> {
-      const format = formatOf(wish.filename);
-      checkContent(format, wish.content);
+    create(tenantId: number, input: NewFile): Promise<FileRecord> {
+      const format = formatOf(input.filename);
+      checkContent(format, input.content);
       const now = clock.now();
       return database.tx(async (queries) => {
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxFiles)
           throw fileCap(plan.slug, plan.maxFiles);
-        const sizeBytes = Buffer.byteLength(wish.content);
+        const sizeBytes = Buffer.byteLength(input.content);
         await quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
         const id = await records(queries).insert(tenantId, {
-          filename: wish.filename,
+          filename: input.filename,
           format,
-          content: wish.content,
+          content: input.content,
           sizeBytes,
           createdAt: now,
           updatedAt: now,
         });
-        if (wish.agentId !== null) await assign(queries, tenantId, id, { agentId: wish.agentId });
+        if (input.agentId !== null) await assign(queries, tenantId, id, { agentId: input.agentId });
         return found(queries, tenantId, id);
       });
     },

@@ -15,12 +15,12 @@ import { describeError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
-import { type HandOverOptions, handOver } from "./hand-over.ts";
 import type { MailQueue } from "./ports.ts";
-import { MailRefused } from "./provider.ts";
+import { MailRejected } from "./provider.ts";
+import { attemptSend, type SendAttemptOptions } from "./send-attempt.ts";
 import type { ClaimedMail, MailLane, MailStores, QueuedMail } from "./stores.ts";
 
-export interface MailQueueOptions extends HandOverOptions {
+export interface MailQueueOptions extends SendAttemptOptions {
   readonly database: Database;
   readonly stores: MailStores;
   /** Several nodes share the store: this one's name. Missing: it is alone. */
@@ -54,7 +54,7 @@ export const LOST_AFTER_MS = 24 * HOUR;
 /** Also finds what another, dead node had leased. */
 const LOOK_EVERY_MS = 30 * SECOND;
 const STOP_GRACE_MS = 5 * SECOND;
-const LEFT_OVER_MAX = 1000;
+const CATCH_UP_MAX = 1000;
 const ERROR_LENGTH_MAX = 500;
 
 type SentListener = Parameters<MailQueue["onSent"]>[0];
@@ -130,7 +130,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   const abort = new AbortController();
   let phase: "new" | "running" | "stopped" = "new";
   /** What follows a hand-over could not be done, or not known to be: made up for at the next look. */
-  let leftOver = true;
+  let needsCatchUp = true;
   const shared = {
     ...{ clock, log, isRunning: () => phase === "running" },
     nextDueAt: () => stores(database.read).nextDueAfter(clock.now()),
@@ -144,7 +144,7 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
   };
 
   async function deliverDue(lane: MailLane): Promise<void> {
-    if (lane === "with attachment" && leftOver) await catchUp();
+    if (lane === "with attachment" && needsCatchUp) await catchUp();
     for (let mail = await claim(lane); mail; mail = await claim(lane)) await attempt(mail);
   }
 
@@ -158,9 +158,9 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
 
   async function attempt(mail: ClaimedMail): Promise<void> {
     const fields = { mail_id: mail.id, call_id: mail.callUuid, provider: provider.name };
-    let handed: QueuedMail;
+    let sentMail: QueuedMail;
     try {
-      handed = await handOver(
+      sentMail = await attemptSend(
         options,
         mail,
         {
@@ -177,12 +177,12 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     }
     const sent = await database.tx((q) => stores(q).markSent(mail.id, owner, clock.now()));
     log.info("mail.sent", fields);
-    if (sent) await tellListeners(handed);
+    if (sent) await notifyListeners(sentMail);
   }
 
   async function putBack(mail: QueuedMail, error: unknown): Promise<void> {
     const attempts = mail.attempts + 1;
-    const planned = error instanceof MailRefused ? undefined : MAIL_DELAYS_MS[attempts];
+    const planned = error instanceof MailRejected ? undefined : MAIL_DELAYS_MS[attempts];
     const delayMs =
       planned === undefined ? null : Math.round(planned * (0.9 + 0.2 * random.float()));
     const reason = describeError(error).slice(0, ERROR_LENGTH_MAX);
@@ -197,29 +197,29 @@ export function createMailQueue(options: MailQueueOptions): MailWorker {
     else log.warn("mail.failed", { ...fields, retry_in_ms: delayMs });
   }
 
-  async function tellListeners(mail: QueuedMail): Promise<void> {
+  async function notifyListeners(mail: QueuedMail): Promise<void> {
     const { tenantId, callUuid, attachment } = mail;
     try {
       for (const listener of listeners) await listener({ tenantId, callUuid, attachment });
       if (attachment) await database.tx((queries) => stores(queries).forgetAttachment(mail.id));
     } catch (error) {
-      leftOver = true;
+      needsCatchUp = true;
       log.error("mail.listener_failed", { mail_id: mail.id, error: describeError(error) });
     }
   }
 
   /** A crash came between the hand-over and what follows it. */
   async function catchUp(): Promise<void> {
-    leftOver = false;
+    needsCatchUp = false;
     try {
       let left: readonly QueuedMail[];
       do {
-        left = await stores(database.read).withAttachmentLeft(LEFT_OVER_MAX, node);
-        for (const mail of left) await tellListeners(mail);
+        left = await stores(database.read).withAttachmentLeft(CATCH_UP_MAX, node);
+        for (const mail of left) await notifyListeners(mail);
         // Those whose listener failed are read again: at the next look, not now.
-      } while (left.length === LEFT_OVER_MAX && !leftOver);
+      } while (left.length === CATCH_UP_MAX && !needsCatchUp);
     } catch (error) {
-      leftOver = true;
+      needsCatchUp = true;
       log.error("mail.catch_up_failed", { error: describeError(error) });
     }
   }

@@ -15,11 +15,11 @@ export interface MailProvider {
 }
 
 /** The message itself is refused: bad recipient, bad sender. */
-export class MailRefused extends Error {
+export class MailRejected extends Error {
   override readonly name: string = "MailRefused";
 }
 
 /** It is larger than the receiver takes. */
-export class MailTooLarge extends MailRefused {
+export class MailTooLarge extends MailRejected {
   override readonly name = "MailTooLarge";
 }

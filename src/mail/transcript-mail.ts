@@ -61,14 +61,14 @@ function dateIn(timeZone: string, epochMs: number): string {
 export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
   const words = transcriptWords[facts.language];
   const { call } = facts;
-  const other = call.direction === "inbound" ? call.fromNumber : call.toNumber;
+  const remoteParty = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   const startedAt = call.answeredAt ?? call.createdAt;
   const when = dateIn(facts.timeZone, startedAt);
   return {
     key: `transcript:${call.callUuid}`,
     callUuid: call.callUuid,
     recipient: facts.recipient,
-    subject: `${words.subject[call.direction]} ${other || words.withheld}, ${when}`,
+    subject: `${words.subject[call.direction]} ${remoteParty || words.withheld}, ${when}`,
     body: [
       factLines(facts, words, when).join("\n"),
       section(words.summary, call.summary?.trim() || words.noSummary),
@@ -104,7 +104,7 @@ const section = (title: string, text: string): string =>
 
 function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: string): string[] {
   const { call } = facts;
-  const talkMs =
+  const answeredMs =
     call.answeredAt === null || call.endedAt === null ? 0 : call.endedAt - call.answeredAt;
   return [
     `${words.agent}: ${facts.agentName}`,
@@ -112,7 +112,7 @@ function factLines(facts: TranscriptMailFacts, words: TranscriptWords, when: str
     `${words.from}: ${call.fromNumber || words.withheld}`,
     `${words.to}: ${call.toNumber || words.withheld}`,
     `${words.time}: ${when} (${facts.timeZone})`,
-    `${words.duration}: ${clockOf(talkMs)}`,
+    `${words.duration}: ${clockOf(answeredMs)}`,
     `${words.callId}: ${call.callUuid}`,
   ];
 }

@@ -36,9 +36,9 @@ export interface BrowserAudioDeps {
 
 const RATE_HZ = 8000;
 const FRAME_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
-const PATIENCE_SAMPLES = (RATE_HZ * 60) / 1000;
+const START_SAMPLES = (RATE_HZ * 60) / 1000;
 const BACKLOG_SAMPLES_MAX = (RATE_HZ * 300) / 1000;
-const BACKLOG_SAMPLES_KEPT = (RATE_HZ * 100) / 1000;
+const BACKLOG_SAMPLES_TARGET = (RATE_HZ * 100) / 1000;
 /** A perfect line: nothing is lost between browser and appliance. */
 const PERFECT_MOS = 4.5;
 
@@ -60,7 +60,7 @@ class BrowserAudio implements CallAudio, PacedStream {
   readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
   readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
   #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
-  #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
+  #monitor: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #backlog = new Int16Array(0);
   #isFlowing = false;
   #connected = false;
@@ -88,12 +88,12 @@ class BrowserAudio implements CallAudio, PacedStream {
   feed(pcm: Int16Array): void {
     if (this.#closed) return;
     this.#lastFedMs = this.deps.clock.monotonic();
-    const heard = this.#down.process(pcm);
-    const joined = new Int16Array(this.#backlog.length + heard.length);
-    joined.set(this.#backlog);
-    joined.set(heard, this.#backlog.length);
+    const received = this.#down.process(pcm);
+    const backlog = new Int16Array(this.#backlog.length + received.length);
+    backlog.set(this.#backlog);
+    backlog.set(received, this.#backlog.length);
     this.#backlog =
-      joined.length > BACKLOG_SAMPLES_MAX ? joined.slice(-BACKLOG_SAMPLES_KEPT) : joined;
+      backlog.length > BACKLOG_SAMPLES_MAX ? backlog.slice(-BACKLOG_SAMPLES_TARGET) : backlog;
   }
 
   onFrame(listener: (pcm: Int16Array) => void): void {
@@ -140,8 +140,8 @@ class BrowserAudio implements CallAudio, PacedStream {
   /** A trial is not recorded. */
   startRecording(): void {}
 
-  listen(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
-    this.#eavesdropper = listener;
+  monitor(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
+    this.#monitor = listener;
   }
 
   get statistics(): MediaStatistics {
@@ -161,7 +161,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.deps.pacer.remove(this);
     this.#frameListeners.length = 0;
     this.#timeoutListener = null;
-    this.#eavesdropper = null;
+    this.#monitor = null;
     this.#backlog = new Int16Array(0);
     return null;
   }
@@ -182,8 +182,8 @@ class BrowserAudio implements CallAudio, PacedStream {
     this.#takeFrame();
     if (this.#connected) {
       for (const listener of this.#frameListeners) this.#guard(() => listener(this.#callerFrame));
-      const listen = this.#eavesdropper;
-      if (listen) this.#guard(() => listen(this.#callerFrame, this.#agentFrame));
+      const monitor = this.#monitor;
+      if (monitor) this.#guard(() => monitor(this.#callerFrame, this.#agentFrame));
     }
     for (const listener of this.#queue.drainedListeners()) this.#guard(listener);
     this.#checkTimeout();
@@ -191,7 +191,7 @@ class BrowserAudio implements CallAudio, PacedStream {
 
   /** Silence until there is enough to go on evenly. */
   #takeFrame(): void {
-    const enough = this.#isFlowing ? FRAME_SAMPLES : PATIENCE_SAMPLES;
+    const enough = this.#isFlowing ? FRAME_SAMPLES : START_SAMPLES;
     this.#isFlowing = this.#backlog.length >= enough;
     if (!this.#isFlowing) {
       this.#callerFrame.fill(0);
@@ -213,7 +213,7 @@ class BrowserAudio implements CallAudio, PacedStream {
     try {
       task();
     } catch (error) {
-      this.deps.log.error("media_listener_failed", { error: describeError(error) });
+      this.deps.log.error("media.listener_failed", { error: describeError(error) });
     }
   }
 }

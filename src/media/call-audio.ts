@@ -85,7 +85,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
   readonly #digitListeners: ((digit: string) => void)[] = [];
   #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
   #callerMuted = false;
-  #eavesdropper: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
+  #monitor: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
   #sockets: RtpSocketPair | null = null;
   /** The sender's one datagram, as long as the last packet was. */
   #packet: Uint8Array = new Uint8Array(0);
@@ -215,8 +215,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#recorder = new CallRecorder(path, this.sampleRateHz, this.#deps.log);
   }
 
-  listen(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
-    this.#eavesdropper = listener;
+  monitor(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
+    this.#monitor = listener;
   }
 
   muteCaller(on: boolean): void {
@@ -286,7 +286,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     if (this.#plan) this.#listenForTones();
     if (this.#callerMuted) this.#callerFrame.fill(0);
     this.#recorder?.write(this.#callerFrame, this.#agentFrame);
-    if (this.#eavesdropper) this.#tellEavesdropper();
+    if (this.#monitor) this.#notifyMonitor();
     if (this.#plan) {
       this.#rtcp.tick();
       this.#tell(this.#frameListeners, this.#callerFrame);
@@ -358,8 +358,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
   }
 
   /** Apart, so that a tick nobody listens to makes no closure. */
-  #tellEavesdropper(): void {
-    this.#guard(() => this.#eavesdropper?.(this.#callerFrame, this.#agentFrame), undefined);
+  #notifyMonitor(): void {
+    this.#guard(() => this.#monitor?.(this.#callerFrame, this.#agentFrame), undefined);
   }
 
   #tell<Value>(listeners: readonly ((value: Value) => void)[], value: Value): void {
@@ -370,7 +370,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
     try {
       listener(value);
     } catch (error) {
-      this.#deps.log.error("media_listener_failed", { error: describeError(error) });
+      this.#deps.log.error("media.listener_failed", { error: describeError(error) });
     }
   }
 }

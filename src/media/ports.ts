@@ -43,7 +43,7 @@ export interface CallAudio {
   sendDigits(digits: string): void;
   startRecording(path: string): void;
   /** Both frames of every tick at `sampleRateHz`, the caller's and ours, as recorded; null: no more. */
-  listen?(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void;
+  monitor?(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void;
   /** The caller is silence for everybody, recording too, while it is on; keys are still told. */
   muteCaller?(on: boolean): void;
   /** Where the caller's audio comes as messages: what came, of any length. */

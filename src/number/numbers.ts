@@ -67,20 +67,20 @@ export function createNumbers({ database, records, billing, clock }: NumberDepen
     /** Throws conflict (taken: the operator is told of it), plan_limit_reached, not_found (agent). */
     async create(
       tenantId: number,
-      wish: NumberFields & { readonly numberE164: E164 },
+      input: NumberFields & { readonly numberE164: E164 },
     ): Promise<NumberRecord> {
       const made = await database.tx(async (queries) => {
-        const owner = await records(queries).ownerOf(wish.numberE164);
+        const owner = await records(queries).ownerOf(input.numberE164);
         if (owner !== undefined) {
           if (owner !== tenantId)
-            await records(queries).noteClaim(tenantId, wish.numberE164, clock.now());
+            await records(queries).noteClaim(tenantId, input.numberE164, clock.now());
           return null;
         }
-        await requireAgent(queries, tenantId, wish.agentId);
+        await requireAgent(queries, tenantId, input.agentId);
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxNumbers)
           throw numberCap(plan.slug, plan.maxNumbers);
-        return records(queries).insert(tenantId, { ...wish, createdAt: clock.now() });
+        return records(queries).insert(tenantId, { ...input, createdAt: clock.now() });
       });
       if (!made) throw taken();
       return made;

@@ -62,7 +62,7 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
 
 /** How long a server waits for a command, and a command for a server that is starting. */
 export const DATA_DIR_WAIT_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /** Waits for a command that holds it, 10 s at most, never for a server. Throws DataDirBusy. */
 export async function awaitDataDir(
@@ -78,6 +78,6 @@ export async function awaitDataDir(
       if (!(error instanceof DataDirBusy)) throw error;
       if (error.user === "server" || clock.monotonic() >= until) throw error;
     }
-    await sleep(clock, LOOK_EVERY_MS);
+    await sleep(clock, POLL_EVERY_MS);
   }
 }

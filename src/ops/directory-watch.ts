@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 const PRIVATE = 0o700;
 
 export interface DirectoryWatch {
@@ -26,7 +26,7 @@ export function watchDirectory(options: {
   const { directory, clock, log } = options;
   let problem: string | null = null;
 
-  function look(): void {
+  function poll(): void {
     const before = problem;
     try {
       if (!existsSync(directory)) {
@@ -42,7 +42,7 @@ export function watchDirectory(options: {
       log.error("directory.not_writable", { directory, error: problem });
   }
 
-  look();
-  const timer = clock.every(LOOK_EVERY_MS, look);
+  poll();
+  const timer = clock.every(POLL_EVERY_MS, poll);
   return { problem: () => problem, stop: () => timer.cancel() };
 }

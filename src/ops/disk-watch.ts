@@ -16,7 +16,7 @@ export const RECORDING_BYTES_MIN = 512 * 1_048_576;
 /** For the database, its log, and the ends of the calls that are live. */
 export const CALL_BYTES_MIN = 128 * 1_048_576;
 const RETURN_FACTOR = 1.1;
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 export type DiskLevel = "ample" | "no_recordings" | "no_calls";
 
@@ -24,7 +24,7 @@ export interface DiskWatch {
   readonly level: DiskLevel;
   mayRecord(): boolean;
   /** Why no call is taken; null: calls are taken. */
-  refusal(): string | null;
+  rejection(): string | null;
   /** What the operator should mend although calls are taken. */
   warning(): string | null;
   stop(): void;
@@ -47,7 +47,7 @@ export function watchDisk(options: {
   let level: DiskLevel = "ample";
   let free = Number.POSITIVE_INFINITY;
 
-  function look(): void {
+  function poll(): void {
     try {
       free = freeBytes();
     } catch (error) {
@@ -60,15 +60,15 @@ export function watchDisk(options: {
     level = next;
   }
 
-  look();
-  const timer = clock.every(LOOK_EVERY_MS, look);
+  poll();
+  const timer = clock.every(POLL_EVERY_MS, poll);
   const room = () => `The disk has ${Math.floor(free / 1_048_576)} MiB left`;
   return {
     get level() {
       return level;
     },
     mayRecord: () => level === "ample",
-    refusal: () =>
+    rejection: () =>
       level === "no_calls" ? `${room()}: new calls are refused until there is more.` : null,
     warning: () =>
       level === "no_recordings"

@@ -23,7 +23,7 @@ export function watchIntegrity(options: {
   const { check, clock, log } = options;
   let problem: string | null = null;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const [first] = await check();
     problem = first === undefined ? null : `The database is damaged: ${first}`;
     if (problem === null) log.info("database.whole");
@@ -31,7 +31,7 @@ export function watchIntegrity(options: {
   }
 
   const weekly = startCron(clock, INTEGRITY_AT, () => {
-    look().catch((error) => log.error("database.check_failed", { error: describeError(error) }));
+    poll().catch((error) => log.error("database.check_failed", { error: describeError(error) }));
   });
   return {
     problem: () => problem,

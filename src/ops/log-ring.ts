@@ -38,7 +38,7 @@ export function createLogRing(clock: Clock): LogRing {
   const lines: (LogLine | undefined)[] = new Array(LINES_MAX);
   let written = 0;
 
-  function keep(level: LogLevel, event: string, fields: Fields): void {
+  function append(level: LogLevel, event: string, fields: Fields): void {
     const { call_id: call, ...rest } = plain(fields);
     const callUuid = typeof call === "string" ? call : null;
     lines[written % LINES_MAX] = { atMs: clock.now(), level, event, callUuid, fields: rest };
@@ -47,7 +47,7 @@ export function createLogRing(clock: Clock): LogRing {
 
   function through(log: Log, context: Fields = {}): Log {
     const write = (level: LogLevel) => (event: string, fields?: Fields) => {
-      keep(level, event, { ...context, ...fields });
+      append(level, event, { ...context, ...fields });
       log[level](event, fields);
     };
     return {

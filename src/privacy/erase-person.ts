@@ -6,14 +6,14 @@
  *
  * What stays is a call without a person: when, how long, what it cost. The ledger needs that and names
  * nobody. Whoever asked not to be called is not called afterwards either: a fingerprint of the number stays
- * for that (contact/refusals.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
+ * for that (contact/do-not-call.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
  * before their rows, so that a run that was cut off is repeated and finds them again.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { endingByUs } from "../call/ending.ts";
-import type { Refusals } from "../contact/refusals.ts";
+import type { DoNotCallList } from "../contact/do-not-call.ts";
 import type { Clock } from "../core/clock.ts";
 import { isE164 } from "../core/e164.ts";
 import { AppError, invalidField } from "../core/errors.ts";
@@ -41,7 +41,7 @@ export interface ErasureOptions {
   readonly database: Database;
   readonly recordingsDir: string;
   readonly outboxDir: string;
-  readonly refusals: Refusals;
+  readonly doNotCallList: DoNotCallList;
   readonly clock: Clock;
   /** The database has just been restored: no call is live, whatever it says. */
   readonly restored?: boolean;
@@ -64,7 +64,7 @@ export async function erasePerson(
   number: string,
   dryRun: boolean,
 ): Promise<ErasureReport> {
-  const { database, refusals, clock } = options;
+  const { database, doNotCallList, clock } = options;
   if (!isE164(number)) throw invalidField("number", "Give the number in E.164, e.g. +37061234567.");
   const reading = eraseStore(database.read);
   if (await reading.isOwnNumber(tenantId, number))
@@ -77,9 +77,9 @@ export async function erasePerson(
     found.map(({ callUuid }) => callUuid),
     found.map(({ id }) => id),
   );
-  const isRefusing =
-    (await personStore(database.read).hasRefused(tenantId, number)) ||
-    (await refusals.has(database.read, tenantId, number));
+  const isDoNotCall =
+    (await personStore(database.read).isOnDoNotCallList(tenantId, number)) ||
+    (await doNotCallList.has(database.read, tenantId, number));
   const report: ErasureReport = {
     dry_run: dryRun,
     calls: found.length,
@@ -92,7 +92,7 @@ export async function erasePerson(
     recordings: files.recordings.length,
     mail_files: files.mails.length,
     schedules_cancelled: pending.length,
-    ...(isRefusing ? { do_not_call_kept: true } : {}),
+    ...(isDoNotCall ? { do_not_call_kept: true } : {}),
   };
   if (dryRun) return report;
 
@@ -102,10 +102,10 @@ export async function erasePerson(
     const store = eraseStore(queries);
     const now = await store.callsWith(tenantId, number);
     if (!options.restored) requireFinished(now);
-    if (await personStore(queries).hasRefused(tenantId, number))
-      await refusals.keep(queries, tenantId, number, clock.now());
+    if (await personStore(queries).isOnDoNotCallList(tenantId, number))
+      await doNotCallList.add(queries, tenantId, number, clock.now());
     await store.erase(tenantId, number, now, clock.now());
-    await refusals.noteErased(queries, tenantId, number);
+    await doNotCallList.noteErased(queries, tenantId, number);
   });
   // Takes the old pages out of the write-ahead log as well.
   await database.read.run(sql`PRAGMA wal_checkpoint(TRUNCATE)`);

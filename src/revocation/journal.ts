@@ -120,7 +120,7 @@ export function openJournal(place: JournalPlace): Journal {
         writeAll(handle, linesOf(added));
         fsyncSync(handle);
       } catch (error) {
-        takeBack(handle, before);
+        truncateTo(handle, before);
         throw cannotWrite(file, error);
       }
       entries.push(...added);
@@ -183,7 +183,7 @@ function writeAll(handle: number, text: string): void {
 }
 
 /** Half a line must not stay in the middle of the file. */
-function takeBack(handle: number, size: number): void {
+function truncateTo(handle: number, size: number): void {
   try {
     ftruncateSync(handle, size);
   } catch {

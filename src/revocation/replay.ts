@@ -47,7 +47,7 @@ export async function replay(
   const entries = journal.after(position);
   const of = <Kind extends Revocation["kind"]>(kind: Kind) =>
     entries.filter((entry): entry is Entry<Kind> => entry.kind === kind);
-  const numbers = await numbersBehind(deps, [...of("erased"), ...of("refusal")]);
+  const numbers = await numbersByFingerprint(deps, [...of("erased"), ...of("refusal")]);
   for (const { tenant, person } of of("erased"))
     for (const number of numbers.get(person) ?? []) await deps.erase(tenant, number);
   await deps.database.tx(async (queries) => {
@@ -57,8 +57,8 @@ export async function replay(
     const store = revocationStore(queries);
     for (const { tenant, person, kept } of of("refusal"))
       if (!(await store.hasTenant(tenant))) continue;
-      else if (kept) await store.addRefusal(tenant, person, deps.clock.now());
-      else await store.liftRefusal(tenant, person, numbers.get(person) ?? []);
+      else if (kept) await store.addDoNotCall(tenant, person, deps.clock.now());
+      else await store.liftDoNotCall(tenant, person, numbers.get(person) ?? []);
     for (const { tenant, on } of of("suspended")) await store.setSuspended(tenant, on);
     await store.setPosition(journal.id, journal.last());
   });
@@ -68,7 +68,7 @@ export async function replay(
 }
 
 /** The numbers that fingerprints stand for, as far as the database still has them. */
-async function numbersBehind(
+async function numbersByFingerprint(
   { database, numberFingerprint }: ReplayDependencies,
   entries: readonly (Entry<"erased"> | Entry<"refusal">)[],
 ): Promise<Map<string, string[]>> {

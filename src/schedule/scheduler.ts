@@ -42,7 +42,7 @@ export interface SchedulerOptions {
    * the entry's.
    */
   abandon(entry: ScheduleRow, status: "missed" | "failed", error: AppError | null): Promise<void>;
-  isRefusing(): boolean;
+  isDraining(): boolean;
 }
 
 export interface Scheduler {
@@ -66,7 +66,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   /** Set where something falls due before the next look. */
   let onTime: Timer | null = null;
 
-  const isHalted = () => stopped || options.isRefusing();
+  const isHalted = () => stopped || options.isDraining();
 
   function filter(): DueFilter {
     const nowWaiting = [...waits].filter(([, { until }]) => clock.monotonic() < until);
@@ -111,7 +111,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       }
     }
     if (left.length > 0)
-      await database.tx((queries) => scheduleStore(queries).giveBack(owner, left));
+      await database.tx((queries) => scheduleStore(queries).release(owner, left));
   }
 
   async function round(): Promise<void> {

@@ -30,21 +30,21 @@ export class AddressChanges {
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#isDue = this.deps.registers();
     // What made the connection leaves first: it may say the new address itself.
-    if (!this.#isDue) this.#soon(() => this.#tellCalls());
+    if (!this.#isDue) this.#soon(() => this.#updateCalls());
   }
 
   /** The registrar has answered; `changed`: it sees us elsewhere than we said. */
   answered(changed: boolean): void {
     if (changed) this.#renewBinding();
     this.#isDue = false;
-    this.#tellCalls();
+    this.#updateCalls();
   }
 
   /** It is another one without a connection: the machine's network, or a NAT's mapping. */
   moved(): void {
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     this.#renewBinding();
-    this.#tellCalls();
+    this.#updateCalls();
   }
 
   /** A call stands whose far end was told our address when it was asked. */
@@ -57,7 +57,7 @@ export class AddressChanges {
     this.#timers.clear();
   }
 
-  #tellCalls(): void {
+  #updateCalls(): void {
     for (const call of this.deps.calls()) call.readdress();
   }
 

@@ -18,7 +18,7 @@ import type { Via } from "./message/via.ts";
 export type AlgSign = "via" | "call_id" | "from" | "to" | "contact" | "swallowed";
 
 /** What a request said of itself. */
-export interface Said {
+export interface SentHeaders {
   readonly via: Via;
   readonly callId: string;
   readonly fromUri: string;
@@ -27,7 +27,7 @@ export interface Said {
 }
 
 /** What the answer to a request shows; nothing altered is an empty list. */
-export function signsInEcho(said: Said, { via, callId, from, to }: SipResponse): AlgSign[] {
+export function signsInEcho(said: SentHeaders, { via, callId, from, to }: SipResponse): AlgSign[] {
   const signs: AlgSign[] = [];
   const { host, port, transport } = via;
   const isOurVia =
@@ -47,11 +47,11 @@ export function signsInEcho(said: Said, { via, callId, from, to }: SipResponse):
  */
 export function isContactAltered(sentUri: string, contactUser: string, response: SipResponse) {
   const sent = addressOf(parseUri(sentUri));
-  const kept = response.headers
+  const returned = response.headers
     .all("contact")
     .map((value) => parseNameAddr(value)?.uri)
     .find((uri) => uri !== undefined && userOf(uri) === contactUser);
-  const bound = addressOf(kept);
+  const bound = addressOf(returned);
   if (sent === null || bound === null || bound === sent) return false;
   const { parameters, host, port } = response.via;
   const seenHost = plainHost(parameters.get("received") ?? host);

@@ -22,7 +22,7 @@ export interface CallRouterDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly index: TrunkIndex;
-  readonly newCallsPerSec: number;
+  readonly newCallsPerSecond: number;
   readonly claims: CallClaims;
   /** A call was refused because several tenants claim its number, as it was written. */
   readonly onConflict: (called: string, trunks: readonly TrunkSettings[]) => void;
@@ -31,15 +31,15 @@ export interface CallRouterDeps {
 }
 
 /** The trunk that takes the call, or the code of the refusal. */
-export type Routed = { readonly trunk: SipTrunk } | { readonly refused: 403 | 480 | 503 };
+export type Routed = { readonly trunk: SipTrunk } | { readonly rejected: 403 | 480 | 503 };
 
-const FORBIDDEN = { refused: 403 } as const;
-const NOBODYS = { refused: 480 } as const;
-const TOO_MANY = { refused: 503 } as const;
+const FORBIDDEN = { rejected: 403 } as const;
+const NO_TRUNK = { rejected: 480 } as const;
+const TOO_MANY = { rejected: 503 } as const;
 
 const TRUNKS_MAX = 10_000;
 /** Unknown addresses that are told of one trunk. */
-const STRANGERS_MAX = 16;
+const UNKNOWN_SOURCES_MAX = 16;
 const WARNING_PERIOD_MS = 60_000;
 const WARNINGS_MAX = 1000;
 
@@ -49,14 +49,14 @@ export const isNewCall = (request: SipRequest): boolean =>
 export class CallRouter {
   readonly #limit: RateLimit;
   readonly #contactUsed = new WeakSet<SipTrunk>();
-  readonly #strangers = new WeakMap<SipTrunk, Set<string>>();
+  readonly #unknownSources = new WeakMap<SipTrunk, Set<string>>();
   readonly #warnedAtMs = new Map<string, number>();
 
   constructor(private readonly deps: CallRouterDeps) {
-    const { clock, newCallsPerSec } = deps;
-    const burst = newCallsPerSec * 2;
+    const { clock, newCallsPerSecond } = deps;
+    const burst = newCallsPerSecond * 2;
     this.#limit = new RateLimit(clock, {
-      ...{ tokensPerSec: newCallsPerSec, burst, sourcesMax: TRUNKS_MAX },
+      ...{ tokensPerSecond: newCallsPerSecond, burst, sourcesMax: TRUNKS_MAX },
     });
   }
 
@@ -67,13 +67,13 @@ export class CallRouter {
     const trunks = this.deps.index.at(host);
     const addressed = this.deps.index.withContact(userOf(request.uri));
     if (addressed && !trunks.includes(addressed)) {
-      this.#tellOfStranger(addressed, host);
+      this.#warnUnknownSource(addressed, host);
       return false;
     }
     const meant = addressed ? [addressed] : trunks;
     if (meant.some((trunk) => takes(trunk, flow))) return true;
     const [trunk] = meant;
-    if (trunk) this.#warn("trunk_call_without_tls", trunk, { transport: flow.transport });
+    if (trunk) this.#warn("trunk.call_without_tls", trunk, { transport: flow.transport });
     return false;
   }
 
@@ -100,7 +100,7 @@ export class CallRouter {
       return this.#taken(addressed, flow);
     }
     const [only] = trunks;
-    if (!only) return NOBODYS;
+    if (!only) return NO_TRUNK;
     return trunks.length === 1
       ? this.#unaddressed(only, flow)
       : this.#shared(request, trunks, flow);
@@ -121,14 +121,14 @@ export class CallRouter {
       const [only] = sound.length > 0 ? sound : claimants;
       if (!only) {
         this.#warnOnce(`nobody ${flow.remote.host}`, () =>
-          log.warn("call_of_nobody", { source: flow.remote.host, trunks: trunks.length }),
+          log.warn("call.unassigned", { source: flow.remote.host, trunks: trunks.length }),
         );
-        return NOBODYS;
+        return NO_TRUNK;
       }
       if (sound.length <= 1 && (sound.length === 1 || claimants.length === 1))
         return this.#unaddressed(only, flow);
       this.#warnOnce(`claimed ${flow.remote.host}`, () =>
-        log.warn("call_claimed_by_several", {
+        log.warn("call.ambiguous_trunk", {
           source: flow.remote.host,
           trunks: claimants.map(({ settings }) => settings.trunkId).join(),
         }),
@@ -137,9 +137,9 @@ export class CallRouter {
         called[0] ?? "",
         claimants.map(({ settings }) => settings),
       );
-      return NOBODYS;
+      return NO_TRUNK;
     } catch (error) {
-      log.error("call_not_routed", { error: describeError(error) });
+      log.error("call.not_routed", { error: describeError(error) });
       return TOO_MANY;
     }
   }
@@ -147,23 +147,23 @@ export class CallRouter {
   /** By its number. Whoever has seen our Contact user needs no number to find us. */
   #unaddressed(trunk: SipTrunk, flow: Flow): Routed {
     if (!trunk.settings.register || !this.#contactUsed.has(trunk)) return this.#taken(trunk, flow);
-    this.#warn("trunk_call_without_contact", trunk, { source: flow.remote.host });
+    this.#warn("trunk.call_without_contact", trunk, { source: flow.remote.host });
     return FORBIDDEN;
   }
 
   #taken(trunk: SipTrunk, flow: Flow): Routed {
     if (!takes(trunk, flow)) return FORBIDDEN;
     if (this.#limit.take(String(trunk.settings.trunkId))) return { trunk };
-    this.#warn("trunk_calls_capped", trunk, { per_sec: this.deps.newCallsPerSec });
+    this.#warn("trunk.calls_capped", trunk, { per_sec: this.deps.newCallsPerSecond });
     return TOO_MANY;
   }
 
-  #tellOfStranger(trunk: SipTrunk, host: string): void {
-    const known = this.#strangers.get(trunk) ?? new Set();
-    if (known.has(host) || known.size >= STRANGERS_MAX) return;
-    this.#strangers.set(trunk, known.add(host));
+  #warnUnknownSource(trunk: SipTrunk, host: string): void {
+    const known = this.#unknownSources.get(trunk) ?? new Set();
+    if (known.has(host) || known.size >= UNKNOWN_SOURCES_MAX) return;
+    this.#unknownSources.set(trunk, known.add(host));
     const { log, onUnknownSource } = this.deps;
-    log.warn("trunk_call_from_unknown_address", { trunk_id: trunk.settings.trunkId, source: host });
+    log.warn("trunk.call_from_unknown_address", { trunk_id: trunk.settings.trunkId, source: host });
     onUnknownSource(trunk.settings, host);
   }
 

@@ -69,13 +69,13 @@ export interface SipStack {
   /** How many trunks are in each registration state. */
   registrations(): Readonly<Record<string, number>>;
   /** Sends its own socket a keep-alive: does what arrives there still reach us? Within a second. */
-  hears(): Promise<boolean>;
+  receivesOwnKeepAlive(): Promise<boolean>;
   /** Un-REGISTERs (bounded to 2 s) and forgets the trunk; live legs go on. */
   removeTrunk(trunkId: number): Promise<void>;
   /** The one consumer of inbound calls. A leg neither rung, answered nor rejected in 30 s gets 480. */
   onIncoming(handler: (leg: IncomingLeg) => void): void;
   /** New INVITEs get 503 with Retry-After from now on. */
-  refuseNewCalls(): void;
+  rejectNewCalls(): void;
   /**
    * Un-REGISTERs every trunk (bounded to 2 s); none registers again. Trunks stay for their live calls,
    * which go on.

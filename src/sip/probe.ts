@@ -3,20 +3,20 @@
  * to nobody: a user that is no telephone number, so that no call can be charged. Whether the far end
  * answers, how fast, what it says it can do, whether it takes calls of ours at all, and from what
  * address it saw us (RFC 3581), and whether something on the way rewrote what was said (a SIP ALG).
- * Judges nothing: see trunk-verdicts.ts.
+ * Judges nothing: see trunk-checks.ts.
  */
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
-import { type AlgSign, oddlySpelled, type Said, signsInEcho } from "./alg-signs.ts";
+import { type AlgSign, oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
 import { parseVia } from "./message/via.ts";
 import type { ProbedServer, SeenAddress, TrunkProbe, TrunkSettings } from "./ports.ts";
 import { hostForUri } from "./registration.ts";
-import type { Answered } from "./trunk-path.ts";
+import type { Answered } from "./route-set.ts";
 
 type Method = "OPTIONS" | "INVITE";
 
@@ -32,7 +32,7 @@ export interface ProbeDeps {
    */
   ask(method: Method, compose: (via: string) => string): Promise<Answered | null>;
   /** Why there was none, for a person; null: not known. */
-  whySilent(): string | null;
+  noAnswerReason(): string | null;
   contactUri(): string;
   /** Value of the Route header; empty: none. */
   route(): string;
@@ -55,7 +55,7 @@ interface Answer {
   readonly response: SipResponse;
   readonly roundTripMs: number;
   readonly remote: SeenAddress;
-  readonly said: Said | null;
+  readonly said: SentHeaders | null;
 }
 
 /** Resolves within some 18 s; never rejects. */
@@ -71,7 +71,7 @@ export async function probeTrunk(
   const common = { ...deps.addresses(), servers: deps.servers() };
   const none = { codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] };
   const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
-  if (!options) return { ...common, ...none, ...unseen, problem: deps.whySilent() };
+  if (!options) return { ...common, ...none, ...unseen, problem: deps.noAnswerReason() };
   const call = calls ? await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE")) : null;
   const { response, roundTripMs, remote } = options;
   const said = [response, call?.response].filter((each) => each !== undefined);
@@ -123,7 +123,7 @@ async function ask(
     // Our own address in it: who rewrites addresses wherever they stand rewrites it too.
     callId: `${hex(deps.random.bytes(16))}@${hostForUri(deps.addresses().local.host)}`,
     fromTag: hex(deps.random.bytes(8)),
-    uri: method === "OPTIONS" ? uriOf(deps.settings) : nobodyAt(deps),
+    uri: method === "OPTIONS" ? uriOf(deps.settings) : unassignedUri(deps),
   };
   let answer = await send(deps, method, identity, 1, authorisation);
   for (let cseq = 2; answer; cseq++) {
@@ -139,7 +139,7 @@ async function ask(
 const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
 
 /** Letters only: no dialling plan takes it for a number. */
-function nobodyAt({ settings, random }: ProbeDeps): string {
+function unassignedUri({ settings, random }: ProbeDeps): string {
   const letters = [...random.bytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26)));
   return `sip:linevoice-test-${letters.join("")}@${hostForUri(settings.server)}`;
 }
@@ -159,11 +159,11 @@ async function send(
   authorisation: RequestAuthorisation,
 ): Promise<Answer | null> {
   const { settings, clock } = deps;
-  const proofs = authorisation.headers(method, uri);
+  const authorizationHeaders = authorisation.headers(method, uri);
   const fromUri = `sip:${settings.username}@${hostForUri(settings.server)}`;
   const own = `<${fromUri}>`;
   const route = deps.route();
-  let said: Said | null = null;
+  let said: SentHeaders | null = null;
   const calling = method === "INVITE";
   let sentAtMs = clock.monotonic();
   const compose = (via: string) => {
@@ -185,7 +185,7 @@ async function send(
         ["Allow", ALLOW],
         ["Supported", SUPPORTED],
         ["User-Agent", deps.userAgent],
-        ...proofs,
+        ...authorizationHeaders,
         ...(calling ? ([["Content-Type", "application/sdp"]] as const) : []),
       ],
       body: calling ? deps.offer() : "",

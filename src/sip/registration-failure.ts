@@ -3,13 +3,13 @@ import type { Random } from "../core/random.ts";
 import type { SipResponse } from "./message/index.ts";
 
 /** Refused for good: asking more often only gets us banned. */
-const REFUSED_RETRY_MS = 600_000;
+const REJECTED_RETRY_MS = 600_000;
 /** Nothing answers, or the server is ill: 2, 4, 8, … at most 45 s, so that we are back in 60 s. */
 const BACK_OFF_BASE_MS = 2000;
 const BACK_OFF_MAX_MS = 45_000;
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 416, 420, 423]);
+const REJECTIONS: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 416, 420, 423]);
 
 /** Milliseconds to the next attempt; `response` is null when nothing answered. */
 export function retryDelayMs(
@@ -19,8 +19,8 @@ export function retryDelayMs(
 ): number {
   const stated = retryAfterMs(response);
   if (stated !== undefined) return stated;
-  if (response && REFUSALS.has(response.statusCode)) {
-    return REFUSED_RETRY_MS * (0.9 + 0.2 * random.float());
+  if (response && REJECTIONS.has(response.statusCode)) {
+    return REJECTED_RETRY_MS * (0.9 + 0.2 * random.float());
   }
   const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(failuresBefore, 10);
   return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * random.float());

@@ -43,7 +43,7 @@ export interface RegistrationDeps {
   readonly log: Log;
   readonly credentials: TrunkCredentials;
   readonly userAgent: string;
-  readonly expiresSec: number;
+  readonly expiresSeconds: number;
   /** User part of our Contact: how the registrar's requests find this trunk. */
   readonly contactUser: string;
   /** Contact URI as seen from outside, now. */
@@ -54,7 +54,7 @@ export interface RegistrationDeps {
    */
   send(request: RegisterRequest): Promise<SipResponse | null>;
   /** Why nothing answered, in words for a person; null or absent: not known. */
-  readonly whySilent?: () => string | null;
+  readonly noAnswerReason?: () => string | null;
 }
 
 /** Composed with the Via that its sender makes. */
@@ -64,7 +64,7 @@ const REQUESTS_PER_ATTEMPT_MAX = 6;
 const UNREGISTER_TIMEOUT_MS = 2000;
 /** A refresh leaves time for two attempts that time out, but never comes before half the time. */
 const REFRESH_MARGIN_MS = 70_000;
-const SHORTEST_EXPIRES_SEC = 5;
+const SHORTEST_EXPIRES_SECONDS = 5;
 
 type Outcome =
   | { readonly kind: "accepted"; readonly response: SipResponse }
@@ -77,7 +77,7 @@ export class RegistrationClient {
   readonly #callId: string;
   readonly #fromTag: string;
   #cseq = 0;
-  #expiresSec: number;
+  #expiresSeconds: number;
   #timer: Timer | undefined;
   /** Ends the earlier binding while it is not renewed. */
   #bindingTimer: Timer | undefined;
@@ -93,7 +93,7 @@ export class RegistrationClient {
   ) {
     this.#callId = hex(deps.random.bytes(16));
     this.#fromTag = hex(deps.random.bytes(8));
-    this.#expiresSec = deps.expiresSec;
+    this.#expiresSeconds = deps.expiresSeconds;
     this.#machine = new StateMachine(
       "registration",
       REGISTRATION_TABLE,
@@ -101,7 +101,7 @@ export class RegistrationClient {
       {
         onTransition: (from, to) => this.#enter(from, to),
         onIllegal: (state, event) =>
-          deps.log.warn("registration_illegal", { state: state.name, event: event.type }),
+          deps.log.warn("registration.illegal_event", { state: state.name, event: event.type }),
       },
     );
   }
@@ -143,7 +143,7 @@ export class RegistrationClient {
 
   #enter(from: RegistrationState, to: RegistrationState): void {
     if (from.name === to.name) {
-      this.#tell(from);
+      this.#reportState(from);
       return;
     }
     this.#timer?.cancel();
@@ -157,10 +157,10 @@ export class RegistrationClient {
     if (to.name === "unregistered") {
       for (const resolve of this.#whenGone.splice(0)) resolve();
     }
-    this.#tell(from);
+    this.#reportState(from);
   }
 
-  #tell(before: RegistrationState): void {
+  #reportState(before: RegistrationState): void {
     if (this.status.name !== "registered") this.#serviceRoute = NO_ROUTE;
     if (JSON.stringify(statusOf(before)) !== JSON.stringify(this.status)) {
       this.#emitter.emit("status", this.status);
@@ -185,16 +185,16 @@ export class RegistrationClient {
   }
 
   async #register(): Promise<void> {
-    const outcome = await this.#exchange(() => this.#expiresSec);
+    const outcome = await this.#transact(() => this.#expiresSeconds);
     const state = this.#machine.state;
     if (state.name !== "registering") return;
-    if (outcome.kind === "accepted" && this.#grantedSec(outcome.response) > 0) {
+    if (outcome.kind === "accepted" && this.#grantedSeconds(outcome.response) > 0) {
       this.#machine.apply(this.#acceptedEvent(outcome.response));
       return;
     }
     const response = outcome.kind === "no_answer" ? null : outcome.response;
-    const refused = outcome.kind === "rejected" ? outcome.response : null;
-    const delayMs = retryDelayMs(refused, state.failures, this.deps.random);
+    const rejected = outcome.kind === "rejected" ? outcome.response : null;
+    const delayMs = retryDelayMs(rejected, state.failures, this.deps.random);
     const event: RegistrationEvent = {
       type: "rejected",
       lastCode: response?.statusCode ?? null,
@@ -202,7 +202,7 @@ export class RegistrationClient {
       nextAttemptAtMs: this.deps.clock.now() + delayMs,
       bindingServes: this.#isUnanswered(response),
     };
-    this.deps.log.warn("registration_failed", {
+    this.deps.log.warn("registration.failed", {
       trunk_id: this.settings.trunkId,
       sip_code: event.lastCode,
       retry_in_ms: Math.round(delayMs),
@@ -212,7 +212,7 @@ export class RegistrationClient {
 
   /** Nobody decided on it: silence, or a server that is ill. A way that is known to be shut is no way. */
   #isUnanswered(response: SipResponse | null): boolean {
-    if (response === null) return !this.deps.whySilent?.();
+    if (response === null) return !this.deps.noAnswerReason?.();
     return response.statusCode === 408 || response.statusCode >= 500;
   }
 
@@ -220,7 +220,7 @@ export class RegistrationClient {
     if (response && response.statusCode < 300) return ENDED_AT_ONCE;
     const asked = response && unknownChallengeOf(response);
     if (asked) return explainUnknownChallenge(asked);
-    const known = response === null ? this.deps.whySilent?.() : null;
+    const known = response === null ? this.deps.noAnswerReason?.() : null;
     return known ?? explainRegistrationFailure(response?.statusCode ?? null, this.settings.server);
   }
 
@@ -228,9 +228,9 @@ export class RegistrationClient {
     const { contactUser, log } = this.deps;
     this.#isContactAltered = isContactAltered(this.#sentContact, contactUser, response);
     const route = serviceRouteOf(response);
-    if (!route) log.warn("service_route_not_followed", { trunk_id: this.settings.trunkId });
+    if (!route) log.warn("service_route.not_followed", { trunk_id: this.settings.trunkId });
     this.#serviceRoute = route ?? NO_ROUTE;
-    const lifetimeMs = Math.max(SHORTEST_EXPIRES_SEC, this.#grantedSec(response)) * 1000;
+    const lifetimeMs = Math.max(SHORTEST_EXPIRES_SECONDS, this.#grantedSeconds(response)) * 1000;
     const now = this.deps.clock.now();
     const refreshAfterMs = Math.max(lifetimeMs / 2, lifetimeMs - REFRESH_MARGIN_MS);
     return {
@@ -241,7 +241,7 @@ export class RegistrationClient {
   }
 
   /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). 0: no binding. */
-  #grantedSec(response: SipResponse): number {
+  #grantedSeconds(response: SipResponse): number {
     const contacts = response.headers.all("contact").map(parseNameAddr);
     const ours = contacts.find(
       (contact) => contact && userOf(contact.uri) === this.deps.contactUser,
@@ -249,7 +249,7 @@ export class RegistrationClient {
     const only = contacts.length === 1 ? contacts[0] : undefined;
     const stated =
       (ours ?? only)?.parameters.get("expires") ?? response.headers.get("expires") ?? "";
-    return /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSec;
+    return /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSeconds;
   }
 
   async #unregister(): Promise<void> {
@@ -257,26 +257,26 @@ export class RegistrationClient {
     const timeout = new Promise<void>((resolve) => {
       timer = this.deps.clock.after(UNREGISTER_TIMEOUT_MS, resolve);
     });
-    await Promise.race([this.#exchange(() => 0), timeout]);
+    await Promise.race([this.#transact(() => 0), timeout]);
     timer?.cancel();
     if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
   }
 
   /** Never rejects: what cannot even be written or sent got no answer. */
-  async #exchange(expiresSec: () => number): Promise<Outcome> {
+  async #transact(expiresSeconds: () => number): Promise<Outcome> {
     try {
-      return await this.#attempt(expiresSec);
+      return await this.#attempt(expiresSeconds);
     } catch (error) {
-      this.deps.log.error("registration_threw", { error: describeError(error) });
+      this.deps.log.error("registration.threw", { error: describeError(error) });
       return { kind: "no_answer" };
     }
   }
 
   /** One attempt: the request, and again for each challenge, a stale nonce, a 423. */
-  async #attempt(expiresSec: () => number): Promise<Outcome> {
+  async #attempt(expiresSeconds: () => number): Promise<Outcome> {
     let authorisation = this.deps.credentials.authorisation();
     for (let sent = 1; ; sent++) {
-      const response = await this.deps.send(this.#compose(expiresSec(), authorisation));
+      const response = await this.deps.send(this.#compose(expiresSeconds(), authorisation));
       if (response === null) return { kind: "no_answer" };
       const { statusCode } = response;
       if (statusCode >= 200 && statusCode < 300) return { kind: "accepted", response };
@@ -295,8 +295,8 @@ export class RegistrationClient {
 
   #acceptMinimum(response: SipResponse): boolean {
     const minimum = Number(response.headers.get("min-expires") ?? Number.NaN);
-    if (!(minimum > this.#expiresSec) || minimum > 86_400) return false;
-    this.#expiresSec = minimum;
+    if (!(minimum > this.#expiresSeconds) || minimum > 86_400) return false;
+    this.#expiresSeconds = minimum;
     return true;
   }
 
@@ -304,10 +304,10 @@ export class RegistrationClient {
     return `sip:${hostForUri(this.settings.server)}`;
   }
 
-  #compose(expiresSec: number, authorisation: RequestAuthorisation): RegisterRequest {
+  #compose(expiresSeconds: number, authorisation: RequestAuthorisation): RegisterRequest {
     const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
     const cseq = ++this.#cseq;
-    const proofs = authorisation.headers("REGISTER", this.#registrarUri);
+    const authorizationHeaders = authorisation.headers("REGISTER", this.#registrarUri);
     return (via) => {
       this.#sentContact = this.deps.contactUri();
       return buildRequest({
@@ -320,11 +320,11 @@ export class RegistrationClient {
           ["To", identity],
           ["Call-ID", this.#callId],
           ["CSeq", `${cseq} REGISTER`],
-          ["Contact", `<${this.#sentContact}>;expires=${expiresSec}`],
-          ["Expires", expiresSec],
+          ["Contact", `<${this.#sentContact}>;expires=${expiresSeconds}`],
+          ["Expires", expiresSeconds],
           ["Allow", ALLOW],
           ["User-Agent", this.deps.userAgent],
-          ...proofs,
+          ...authorizationHeaders,
         ],
       });
     };

@@ -10,10 +10,10 @@ import {
   sdpIn,
   tagOf,
 } from "./message/index.ts";
-import { isIntervalTooSmall, MIN_SE_SEC } from "./session/session-timer.ts";
+import { isIntervalTooSmall, MIN_SE_SECONDS } from "./session/session-timer.ts";
 
 /** Undefined: let it through. */
-export function refusalOf(request: SipRequest): ResponseParts | undefined {
+export function rejectionOf(request: SipRequest): ResponseParts | undefined {
   const { method, headers } = request;
   if (method === "ACK" || method === "CANCEL") return undefined;
   if (headers.get("max-forwards") === "0" && method !== "OPTIONS") return { statusCode: 483 };
@@ -25,9 +25,10 @@ export function refusalOf(request: SipRequest): ResponseParts | undefined {
   if (unsupported.length > 0) {
     return { statusCode: 420, headers: [["Unsupported", unsupported.join(", ")]] };
   }
-  if (isIntervalTooSmall(request)) return { statusCode: 422, headers: [["Min-SE", MIN_SE_SEC]] };
-  if (tagOf(request.to) === null) return refusalOutsideDialog(request);
-  return method === "INVITE" ? refusalOfBody(request) : undefined;
+  if (isIntervalTooSmall(request))
+    return { statusCode: 422, headers: [["Min-SE", MIN_SE_SECONDS]] };
+  if (tagOf(request.to) === null) return rejectionOutsideDialog(request);
+  return method === "INVITE" ? rejectionOfBody(request) : undefined;
 }
 
 /** Headers inside a Request-URI (RFC 3261 19.1.1) and Contacts that cannot be read. */
@@ -37,7 +38,7 @@ function isAmbiguous({ uri, headers }: SipRequest): boolean {
 }
 
 /** What an INVITE brings must be SDP (RFC 3261 8.2.3). */
-function refusalOfBody(request: SipRequest): ResponseParts | undefined {
+function rejectionOfBody(request: SipRequest): ResponseParts | undefined {
   const { headers, body } = request;
   const optional = /;\s*handling\s*=\s*optional/i.test(headers.get("content-disposition") ?? "");
   if (body === "" || optional || sdpIn(bodyTypeOf(request), body) !== undefined) return undefined;
@@ -45,9 +46,9 @@ function refusalOfBody(request: SipRequest): ResponseParts | undefined {
 }
 
 /** And what it wants back too (21.4.7). */
-function refusalOfContent(request: SipRequest): ResponseParts | undefined {
-  const refusal = refusalOfBody(request);
-  if (refusal) return refusal;
+function rejectionOfContent(request: SipRequest): ResponseParts | undefined {
+  const rejection = rejectionOfBody(request);
+  if (rejection) return rejection;
   const { headers } = request;
   const accepted = headers.all("accept").map(mediaTypeOf);
   // Carriers forget SDP in long lists; who takes no application at all means it.
@@ -56,7 +57,7 @@ function refusalOfContent(request: SipRequest): ResponseParts | undefined {
   return undefined;
 }
 
-function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
+function rejectionOutsideDialog(request: SipRequest): ResponseParts | undefined {
   switch (request.method) {
     case "OPTIONS":
       return {
@@ -70,7 +71,7 @@ function refusalOutsideDialog(request: SipRequest): ResponseParts | undefined {
     case "INVITE":
       // RFC 2543 needed no Contact (RFC 4475 3.4.1): From stands in for it (session/convert.ts).
       return request.headers.has("contact") || isOfRfc2543(request)
-        ? refusalOfContent(request)
+        ? rejectionOfContent(request)
         : { statusCode: 400 };
     case "BYE":
     case "PRACK":

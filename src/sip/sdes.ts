@@ -62,13 +62,13 @@ export function offerCrypto({ keys }: SrtpPolicy): string[] {
 }
 
 /** Our line of an answer to theirs. */
-export function answerCrypto({ keys }: SrtpPolicy, theirs: CryptoLine): string {
-  return writeLine(theirs.tag, theirs.suite, keys[theirs.suite]);
+export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
+  return writeLine(offer.tag, offer.suite, keys[offer.suite]);
 }
 
 /** The keys agreed on with one line of theirs. */
-export function agreedKeys({ keys }: SrtpPolicy, theirs: CryptoLine): SrtpKeys {
-  return { suite: theirs.suite, sendKey: keys[theirs.suite], receiveKey: theirs.key };
+export function agreedKeys({ keys }: SrtpPolicy, offer: CryptoLine): SrtpKeys {
+  return { suite: offer.suite, sendKey: keys[offer.suite], receiveKey: offer.key };
 }
 
 /** The line of an answer that takes up one of our offer. */

@@ -63,7 +63,7 @@ export interface SdpAgreement {
 /** Media lines of a session, in their order: which one is ours, and how the others are refused. */
 export interface SdpLayout {
   readonly audioIndex: number;
-  readonly refused: readonly string[];
+  readonly rejected: readonly string[];
 }
 
 export type SdpFailure = {
@@ -127,8 +127,8 @@ export function buildOffer(
     crypto: srtp && srtp.mode !== "off" && encrypts ? offerCrypto(srtp) : [],
     rtcpMux: true,
   });
-  const layout = session.layout ?? { audioIndex: 0, refused: [] };
-  const lines: (string | readonly string[])[] = [...layout.refused];
+  const layout = session.layout ?? { audioIndex: 0, rejected: [] };
+  const lines: (string | readonly string[])[] = [...layout.rejected];
   lines.splice(layout.audioIndex, 0, audio);
   return writeSession(media, session, lines.flat());
 }
@@ -163,7 +163,7 @@ export function answerOffer(offer: string, media: LocalMedia, session: SdpSessio
     rtcpMux: remote.rtcpMux,
   });
   const lines = remote.streams.flatMap((stream) =>
-    stream === remote.audio ? audio : [refuseStream(stream)],
+    stream === remote.audio ? audio : [rejectStream(stream)],
   );
   return {
     ok: true,
@@ -269,7 +269,7 @@ function narrower(offered: MediaDirection, answered: MediaDirection): MediaDirec
 function layoutOf({ streams, audio }: RemoteDescription): SdpLayout {
   return {
     audioIndex: streams.indexOf(audio),
-    refused: streams.filter((stream) => stream !== audio).map(refuseStream),
+    rejected: streams.filter((stream) => stream !== audio).map(rejectStream),
   };
 }
 
@@ -322,6 +322,6 @@ function writeAudio(audio: AudioLines): string[] {
 }
 
 /** The same media line with port 0 (RFC 3264 6). */
-function refuseStream(stream: Stream): string {
+function rejectStream(stream: Stream): string {
   return `m=${stream.type} 0 ${stream.protocol} ${stream.payloads ?? "0"}`;
 }

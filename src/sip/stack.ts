@@ -17,12 +17,12 @@ import { formatVia, type ResponseParts, type SipRequest, stampSource } from "./m
 import { STUN_PORT } from "./nat/stun.ts";
 import { StunClient } from "./nat/stun-client.ts";
 import type { CallClaims, IncomingLeg, SipStack, Trunk, TrunkSettings } from "./ports.ts";
-import { refusalOf } from "./request-checks.ts";
+import { rejectionOf } from "./request-checks.ts";
 import { createDns, type SipDns } from "./routing/dns.ts";
 import { FailedTargets } from "./routing/failed-targets.ts";
 import { Locator } from "./routing/locator.ts";
 import type { SrtpMode } from "./sdes.ts";
-import { MIN_SE_SEC } from "./session/session-timer.ts";
+import { MIN_SE_SECONDS } from "./session/session-timer.ts";
 import { TransactionLayer } from "./transaction/layer.ts";
 import { Endpoint } from "./transport/endpoint.ts";
 import type { Address, Flow } from "./transport/flow.ts";
@@ -39,7 +39,7 @@ export interface SipSettings {
   readonly allowNetworks: readonly string[];
   /** Value of the User-Agent header. */
   readonly userAgent: string;
-  readonly registerExpiresSec: number;
+  readonly registerExpiresSeconds: number;
   /** In order of preference. Those the media engine cannot run must not be listed. */
   readonly codecs: readonly CodecName[];
   /** Missing: plain RTP. */
@@ -49,9 +49,9 @@ export interface SipSettings {
   /** Logs every message at debug level, marked as personal data. */
   readonly trace: boolean;
   /** RFC 4028: how long a call stands without being confirmed. Default 1800. */
-  readonly sessionExpiresSec?: number;
+  readonly sessionExpiresSeconds?: number;
   /** The shortest such time that we agree to. Default 90; only tests are in more of a hurry. */
-  readonly sessionMinSec?: number;
+  readonly sessionMinSeconds?: number;
   /** Where TLS connections are taken, and with which certificate. Default: nowhere. */
   readonly tls?: TlsListener | null;
   /** `host[:port]`, for trunks that name none. */
@@ -59,7 +59,7 @@ export interface SipSettings {
   /** Says what our address is outside, where `externalIp` is "auto". Default: nobody. */
   readonly stunServer?: { readonly host: string; readonly port: number | null } | null;
   /** New calls that one trunk takes a second, twice as many at once. Default 10. */
-  readonly newCallsPerSec?: number;
+  readonly newCallsPerSecond?: number;
   /** PEM of the only authorities that TLS trunks trust. Default: the public ones. */
   readonly tlsCa?: string | null;
 }
@@ -80,14 +80,14 @@ export interface SipDeps {
 }
 
 const UNAVAILABLE: ResponseParts = { statusCode: 503, headers: [["Retry-After", 30]] };
-const NEW_CALLS_PER_SEC = 250;
-const SESSION_EXPIRES_SEC = 1800;
+const NEW_CALLS_PER_SECOND = 250;
+const SESSION_EXPIRES_SECONDS = 1800;
 /** How long `close` waits for the answers to its BYEs. */
-const FAREWELL_MS = 1500;
-const FAREWELL_STEP_MS = 25;
+const LAST_REQUESTS_MS = 1500;
+const LAST_REQUESTS_STEP_MS = 25;
 const KEEP_ALIVE = new TextEncoder().encode("\r\n\r\n");
-const HEARS_LOOK_MS = 50;
-const HEARS_LOOKS = 20;
+const KEEP_ALIVE_POLL_MS = 50;
+const KEEP_ALIVE_POLLS = 20;
 
 /** Binds the socket; throws when it cannot. `close` of the stack ends everything it started. */
 export async function createSipStack(settings: SipSettings, deps: SipDeps): Promise<SipStack> {
@@ -109,7 +109,7 @@ class Stack implements SipStack {
   #endpoint: Endpoint | undefined;
   #stun: StunClient | undefined;
   #handler: ((leg: IncomingLeg) => void) | undefined;
-  #refusing = false;
+  #isRejectingCalls = false;
   /** Nothing is registered any more. */
   #leaving = false;
   #ignored = 0;
@@ -127,7 +127,7 @@ class Stack implements SipStack {
     });
     this.#router = new CallRouter({
       ...{ clock, log: deps.log, index: this.#index },
-      newCallsPerSec: settings.newCallsPerSec ?? NEW_CALLS_PER_SEC,
+      newCallsPerSecond: settings.newCallsPerSecond ?? NEW_CALLS_PER_SECOND,
       claims: deps.claims ?? (async () => []),
       onConflict: deps.onConflict ?? (() => {}),
       onUnknownSource: deps.onUnknownSource ?? (() => {}),
@@ -176,7 +176,7 @@ class Stack implements SipStack {
     const { clock, random, log } = this.deps;
     const hasKeys = (this.settings.srtp ?? "off") !== "off";
     if (hasKeys && settings.transport !== "tls") {
-      log.warn("srtp_keys_in_clear", { trunk_id: settings.trunkId, transport: settings.transport });
+      log.warn("srtp.keys_in_clear", { trunk_id: settings.trunkId, transport: settings.transport });
     }
     const trunk = new SipTrunk(settings, {
       clock,
@@ -191,12 +191,12 @@ class Stack implements SipStack {
       localTls: this.localTlsAddress,
       externalIp: this.settings.externalIp,
       userAgent: this.settings.userAgent,
-      registerExpiresSec: this.settings.registerExpiresSec,
+      registerExpiresSeconds: this.settings.registerExpiresSeconds,
       codecs: this.settings.codecs,
       srtp: this.settings.srtp,
       comfortNoise: this.settings.comfortNoise,
-      sessionExpiresSec: this.settings.sessionExpiresSec ?? SESSION_EXPIRES_SEC,
-      sessionMinSec: this.settings.sessionMinSec ?? MIN_SE_SEC,
+      sessionExpiresSeconds: this.settings.sessionExpiresSeconds ?? SESSION_EXPIRES_SECONDS,
+      sessionMinSeconds: this.settings.sessionMinSeconds ?? MIN_SE_SECONDS,
       flowTo: (remote) => this.#endpoint?.flowTo(remote),
       connectionTo: (peer) => this.#open.connectionTo(peer),
       onIncoming: (leg) => this.#onIncoming(leg),
@@ -213,13 +213,13 @@ class Stack implements SipStack {
     return this.#trunks.get(trunkId);
   }
 
-  async hears(): Promise<boolean> {
+  async receivesOwnKeepAlive(): Promise<boolean> {
     const endpoint = this.#endpoint;
     if (!endpoint) return false;
     const before = endpoint.counters.keepAlives;
     endpoint.sendBytes(KEEP_ALIVE, ownAddress(endpoint.local));
-    for (let look = 0; look < HEARS_LOOKS; look++) {
-      await sleep(this.deps.clock, HEARS_LOOK_MS);
+    for (let look = 0; look < KEEP_ALIVE_POLLS; look++) {
+      await sleep(this.deps.clock, KEEP_ALIVE_POLL_MS);
       if (endpoint.counters.keepAlives > before) return true;
     }
     return false;
@@ -244,8 +244,8 @@ class Stack implements SipStack {
     this.#handler = handler;
   }
 
-  refuseNewCalls(): void {
-    this.#refusing = true;
+  rejectNewCalls(): void {
+    this.#isRejectingCalls = true;
   }
 
   async unregister(): Promise<void> {
@@ -254,11 +254,11 @@ class Stack implements SipStack {
   }
 
   async close(): Promise<void> {
-    this.#refusing = true;
+    this.#isRejectingCalls = true;
     this.#stun?.close();
     const trunks = this.#index.all;
     for (const trunk of trunks) trunk.endLegs();
-    await Promise.all([...trunks.map((trunk) => trunk.unregister()), this.#farewell()]);
+    await Promise.all([...trunks.map((trunk) => trunk.unregister()), this.#awaitLastRequests()]);
     for (const trunk of trunks) trunk.close();
     this.#transactions.close();
     await this.#endpoint?.close();
@@ -288,9 +288,9 @@ class Stack implements SipStack {
   }
 
   /** Waits until our last requests are answered, for a bounded time. */
-  async #farewell(): Promise<void> {
-    for (let waitedMs = 0; waitedMs < FAREWELL_MS; waitedMs += FAREWELL_STEP_MS) {
-      await sleep(this.deps.clock, FAREWELL_STEP_MS);
+  async #awaitLastRequests(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < LAST_REQUESTS_MS; waitedMs += LAST_REQUESTS_STEP_MS) {
+      await sleep(this.deps.clock, LAST_REQUESTS_STEP_MS);
       if (this.#transactions.unanswered === 0) return;
     }
   }
@@ -312,16 +312,16 @@ class Stack implements SipStack {
     if (!this.#router.admits(request, flow)) {
       this.#ignored++;
       this.#endpoint?.strike(flow.remote.host);
-      this.deps.log.debug("sip_request_ignored", { method: request.method, total: this.#ignored });
+      this.deps.log.debug("sip.request_ignored", { method: request.method, total: this.#ignored });
       return;
     }
     this.#transactions.receiveRequest(stamped(request, flow.remote), flow);
   }
 
   #onRequest(request: SipRequest, flow: Flow): void {
-    const refusal = refusalOf(request);
-    if (refusal) {
-      this.#respond(request, refusal);
+    const rejection = rejectionOf(request);
+    if (rejection) {
+      this.#respond(request, rejection);
       return;
     }
     if (isNewCall(request)) {
@@ -335,7 +335,7 @@ class Stack implements SipStack {
   }
 
   #onCall(request: SipRequest, flow: Flow): void {
-    if (this.#refusing) {
+    if (this.#isRejectingCalls) {
       this.#respond(request, UNAVAILABLE);
       return;
     }
@@ -354,8 +354,8 @@ class Stack implements SipStack {
 
   #settle(request: SipRequest, routed: Routed): void {
     if ("trunk" in routed) this.#pass(request, routed.trunk);
-    else if (routed.refused === 503) this.#respond(request, UNAVAILABLE);
-    else this.#respond(request, { statusCode: routed.refused });
+    else if (routed.rejected === 503) this.#respond(request, UNAVAILABLE);
+    else this.#respond(request, { statusCode: routed.rejected });
   }
 
   #pass(request: SipRequest, trunk: SipTrunk | undefined): void {
@@ -363,7 +363,7 @@ class Stack implements SipStack {
     try {
       trunk.receiveRequest(request);
     } catch (error) {
-      this.deps.log.error("sip_request_failed", {
+      this.deps.log.error("sip.request_failed", {
         method: request.method,
         error: describeError(error),
       });

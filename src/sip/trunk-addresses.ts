@@ -105,7 +105,7 @@ export class TrunkAddresses {
     this.#learned = { host, port: rport >= 1 && rport <= 65535 ? rport : otherwise };
     const now = this.public;
     if (now.host === before.host && now.port === before.port) return false;
-    this.deps.log.info("public_address_learned", { host: now.host, port: now.port });
+    this.deps.log.info("public_address.learned", { host: now.host, port: now.port });
     return true;
   }
 

@@ -44,7 +44,7 @@ export class TrunkRoutes {
   readonly place: Place;
   #all: readonly string[] = [];
   /** Of the trunk's server behind an outbound proxy. */
-  #behindProxy: readonly string[] = [];
+  #proxyHosts: readonly string[] = [];
   #targets: readonly Target[] = [];
   #problem: string | null = null;
   /** Addresses that a Service-Route led to last. */
@@ -94,7 +94,7 @@ export class TrunkRoutes {
     } catch (error) {
       // What was found earlier stands.
       nextMs = RESOLVE_RETRY_MS;
-      this.deps.log.warn("trunk_unresolved", { error: describeError(error) });
+      this.deps.log.warn("trunk.unresolved", { error: describeError(error) });
     }
     if (this.#closed) return;
     this.#timer = this.deps.clock.after(nextMs, () => void this.refresh());
@@ -179,7 +179,7 @@ export class TrunkRoutes {
     try {
       const targets = await this.#find(place);
       if (this.#closed) return;
-      this.#behindProxy = targets.map(({ remote }) => remote.host);
+      this.#proxyHosts = targets.map(({ remote }) => remote.host);
       await this.server();
     } catch {
       return;
@@ -188,7 +188,7 @@ export class TrunkRoutes {
 
   #admit(targets: readonly Target[]): void {
     const hosts = targets.map(({ remote }) => remote.host);
-    const all = [...new Set([...hosts, ...this.#behindProxy])].slice(0, ADDRESSES_MAX).sort();
+    const all = [...new Set([...hosts, ...this.#proxyHosts])].slice(0, ADDRESSES_MAX).sort();
     if (all.join() === this.#all.join()) return;
     this.#all = all;
     this.deps.onChange();

@@ -34,27 +34,27 @@ import type {
 } from "./ports.ts";
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
+import { RouteSet, type RouteSetDeps } from "./route-set.ts";
 import type { Draft, SendUser } from "./routing/sender.ts";
 import { NO_ROUTE, routeHeader, type ServiceRoute } from "./service-route.ts";
-import { BESIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
+import { HANDLED_OUTSIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
 import { SipIncomingLeg } from "./session/incoming-leg.ts";
 import type { BaseLeg, LegContext } from "./session/leg.ts";
 import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
 import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
-import { replacedLeg } from "./session/take-over.ts";
+import { replacedLeg } from "./session/replaces.ts";
 import { targetUri } from "./session/target-uri.ts";
 import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { TrunkMedia, type TrunkMediaDeps } from "./trunk-media.ts";
-import { TrunkPath, type TrunkPathDeps } from "./trunk-path.ts";
 
 export interface TrunkDeps
   extends TrunkMediaDeps,
-    Omit<TrunkPathDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved" | "serviceRoute"> {
+    Omit<RouteSetDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved" | "serviceRoute"> {
   readonly userAgent: string;
-  readonly registerExpiresSec: number;
-  readonly sessionExpiresSec: number;
-  readonly sessionMinSec: number;
+  readonly registerExpiresSeconds: number;
+  readonly sessionExpiresSeconds: number;
+  readonly sessionMinSeconds: number;
   onIncoming(leg: IncomingLeg): void;
   /** The addresses that belong to this trunk were looked up anew. */
   onAddresses(trunk: SipTrunk): void;
@@ -73,12 +73,12 @@ export class SipTrunk implements Trunk {
   readonly #credentials: TrunkCredentials;
   readonly #agent: TrunkUserAgent;
   readonly #registration: RegistrationClient | null;
-  readonly #path: TrunkPath;
+  readonly #routeSet: RouteSet;
   readonly #media: TrunkMedia;
   readonly #changes: AddressChanges;
   #keepAliveTimer: Timer | undefined;
   /** What we called ourselves last. */
-  #said: Address | undefined;
+  #announcedAddress: Address | undefined;
   #closed = false;
 
   constructor(
@@ -88,7 +88,7 @@ export class SipTrunk implements Trunk {
     this.#log = deps.log.with({ trunk_id: settings.trunkId });
     this.contactUser = hex(deps.random.bytes(16));
     this.#hostToken = `${hex(deps.random.bytes(12))}.invalid`;
-    this.#path = new TrunkPath(settings, {
+    this.#routeSet = new RouteSet(settings, {
       ...deps,
       log: this.#log,
       onAddresses: () => deps.onAddresses(this),
@@ -113,10 +113,10 @@ export class SipTrunk implements Trunk {
       server: hostForUri(settings.server),
       contactUser: this.contactUser,
       hostToken: this.#hostToken,
-      transportName: this.#path.transport,
+      transportName: this.#routeSet.transport,
       userAgentName: deps.userAgent,
       credentials: this.#credentials,
-      mayChallenge: (host) => this.#path.mayChallenge(host),
+      mayChallenge: (host) => this.#routeSet.mayChallenge(host),
       route: () => routeHeader(this.#serviceRoute),
       log: this.#log,
       send: (message) => this.#sendFromSipJs(message),
@@ -135,12 +135,12 @@ export class SipTrunk implements Trunk {
 
   /** Resolved addresses of server and outbound proxy. */
   get addresses(): readonly string[] {
-    return this.#path.remotes;
+    return this.#routeSet.remotes;
   }
 
   /** What the server is reached over, as far as is known now. */
   get transport(): TransportName {
-    return this.#path.transport;
+    return this.#routeSet.transport;
   }
 
   onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
@@ -148,14 +148,14 @@ export class SipTrunk implements Trunk {
   }
 
   start(): void {
-    void this.#path.start().then(() => {
+    void this.#routeSet.start().then(() => {
       if (!this.#closed) this.#registration?.start();
     });
     this.#keepAliveTimer = this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive());
   }
 
   place(request: PlaceRequest): OutgoingLeg {
-    const target = targetUri(request.to, this.settings, this.#path.transport);
+    const target = targetUri(request.to, this.settings, this.#routeSet.transport);
     const from = new SipJsUri("sip", request.from, hostForUri(this.settings.server));
     if (!target) throw new Error("an E.164 number without a URI");
     const leg = new SipOutgoingLeg({
@@ -166,7 +166,7 @@ export class SipTrunk implements Trunk {
       makeInviter: (negotiator, again) => this.#agent.makeInviter(target, from, negotiator, again),
       redirects: {
         called: target.user ?? "",
-        isOwnHost: (host) => this.#path.isOwn(plainHost(host)),
+        isOwnHost: (host) => this.#routeSet.isOwn(plainHost(host)),
         mayFollow: request.mayFollow ?? (() => false),
       },
     });
@@ -183,15 +183,15 @@ export class SipTrunk implements Trunk {
         credentials: this.#credentials,
         ask: (method, compose) =>
           method === "INVITE"
-            ? this.#path.tryCall(compose, TRIED_CALL_MS_MAX)
-            : this.#path.ask(method, compose),
-        servers: () => this.#path.servers,
-        offer: () => this.#media.emptyOffer(this.#path.addresses.advertise(this.#address).host),
+            ? this.#routeSet.tryCall(compose, TRIED_CALL_MS_MAX)
+            : this.#routeSet.ask(method, compose),
+        servers: () => this.#routeSet.servers,
+        offer: () => this.#media.emptyOffer(this.#routeSet.addresses.advertise(this.#address).host),
         route: () => routeHeader(this.#serviceRoute),
         isContactAltered: this.#registration?.isContactAltered ?? false,
-        whySilent: () => this.#path.problem,
+        noAnswerReason: () => this.#routeSet.problem,
         contactUri: () => this.#contactUri(),
-        addresses: () => this.#path.addresses.both,
+        addresses: () => this.#routeSet.addresses.both,
       },
       wanted,
     );
@@ -205,19 +205,19 @@ export class SipTrunk implements Trunk {
   receiveRequest(received: SipRequest): void {
     const request = withPlainSdp(received);
     const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
-    leg?.heardRequest(request);
+    leg?.requestReceived(request);
     if (request.method === "BYE" && leg?.abandonedBy(request))
       this.deps.transactions.respond(request, { statusCode: 200 });
-    else if (!BESIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
+    else if (!HANDLED_OUTSIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
     else if (leg) void this.#answerInDialog(request, leg);
     else this.deps.transactions.respond(request, { statusCode: 481 });
   }
 
   /** Our address outside is another one: the registrar is told, and every call's far end. */
   moved(): void {
-    this.#path.addresses.forget();
-    const { host, port } = this.#path.addresses.public;
-    if (this.#said?.host === host && this.#said.port === port) return;
+    this.#routeSet.addresses.forget();
+    const { host, port } = this.#routeSet.addresses.public;
+    if (this.#announcedAddress?.host === host && this.#announcedAddress.port === port) return;
     this.#changes.moved();
   }
 
@@ -233,7 +233,7 @@ export class SipTrunk implements Trunk {
   /** Un-REGISTERs (2 s at most) and lets go of the server. Legs go on. */
   async unregister(): Promise<void> {
     this.#closed = true;
-    this.#path.close();
+    this.#routeSet.close();
     this.#keepAliveTimer?.cancel();
     this.#changes.close();
     await this.#registration?.stop();
@@ -251,10 +251,10 @@ export class SipTrunk implements Trunk {
 
   #keepAlive(): void {
     // Without a registration too, while draining: requests of the far end must find us.
-    const needsPath = this.#path.transport !== "UDP" || this.#registration !== null;
+    const needsPath = this.#routeSet.transport !== "UDP" || this.#registration !== null;
     const calling = needsPath && this.legs.size > 0;
-    if (calling && !this.#registers) void this.#path.reconnect();
-    if (this.registration.name === "registered" || calling) this.#path.keepAlive();
+    if (calling && !this.#registers) void this.#routeSet.reconnect();
+    if (this.registration.name === "registered" || calling) this.#routeSet.keepAlive();
   }
 
   #legOf(callId: string): BaseLeg | undefined {
@@ -283,7 +283,7 @@ export class SipTrunk implements Trunk {
       // Only a connection that stands knows its own end, so the address is written last.
       compose: (hop) => withHop(this.#onWire(message, text), hop.flow.transport, hop.branch),
     };
-    await this.#path.send(message, draft, this.#sipJsUser(message));
+    await this.#routeSet.send(message, draft, this.#sipJsUser(message));
   }
 
   #onWire(message: SipMessage, text: string): string {
@@ -296,11 +296,11 @@ export class SipTrunk implements Trunk {
     const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
     return {
       onResponse: (response, flow) => {
-        this.#legOf(response.callId)?.heardResponse(response, flow.remote.host);
+        this.#legOf(response.callId)?.responseReceived(response, flow.remote.host);
         this.#agent.receiveResponse(withPlainSdp(response), flow.remote);
       },
       onFailure: ({ silent, reason }) => {
-        if (reason) this.#log.warn("sip_unreachable", { error: describeError(reason) });
+        if (reason) this.#log.warn("sip.unreachable", { error: describeError(reason) });
         this.#agent.fail(request, silent);
       },
       isWanted: () => !opensCall || this.#legOf(request.callId)?.isWanted === true,
@@ -314,38 +314,38 @@ export class SipTrunk implements Trunk {
   }
 
   #makeRegistration(): RegistrationClient {
-    const { clock, random, userAgent, registerExpiresSec } = this.deps;
+    const { clock, random, userAgent, registerExpiresSeconds } = this.deps;
     return new RegistrationClient(this.settings, {
       clock,
       random,
       log: this.#log,
       credentials: this.#credentials,
       userAgent,
-      expiresSec: registerExpiresSec,
+      expiresSeconds: registerExpiresSeconds,
       contactUser: this.contactUser,
       contactUri: () => this.#contactUri(),
       send: (request) => this.#sendRegister(request),
-      whySilent: () => this.#path.problem,
+      noAnswerReason: () => this.#routeSet.problem,
     });
   }
 
   /** Ours as the far end shall know it, noted so that a change of it is seen. */
   get #address(): Address {
-    this.#said = this.#path.addresses.public;
-    return this.#said;
+    this.#announcedAddress = this.#routeSet.addresses.public;
+    return this.#announcedAddress;
   }
 
   #contactUri(): string {
     const { host, port } = this.#address;
-    const transport = this.#path.transport.toLowerCase();
+    const transport = this.#routeSet.transport.toLowerCase();
     return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
   }
 
   async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
-    const answered = await this.#path.ask("REGISTER", request);
+    const answered = await this.#routeSet.ask("REGISTER", request);
     if (!answered) return null;
     const { response, flow } = answered;
-    this.#changes.answered(this.#path.addresses.learn(response, flow.transport));
+    this.#changes.answered(this.#routeSet.addresses.learn(response, flow.transport));
     return response;
   }
 
@@ -375,12 +375,12 @@ export class SipTrunk implements Trunk {
       clock: this.deps.clock,
       random: this.deps.random,
       log: this.#log,
-      advertise: (media) => this.#path.addresses.advertise(media),
+      advertise: (media) => this.#routeSet.addresses.advertise(media),
       trunkId: this.settings.trunkId,
-      sessionExpiresSec: this.deps.sessionExpiresSec,
-      sessionMinSec: this.deps.sessionMinSec,
-      uriOf: (target) => targetUri(target, this.settings, this.#path.transport),
-      ownAddress: () => this.#path.addresses.public,
+      sessionExpiresSeconds: this.deps.sessionExpiresSeconds,
+      sessionMinSeconds: this.deps.sessionMinSeconds,
+      uriOf: (target) => targetUri(target, this.settings, this.#routeSet.transport),
+      ownAddress: () => this.#routeSet.addresses.public,
       onAnswered: (leg) => this.#changes.begun(leg),
       onEnded: (leg) => this.legs.delete(leg),
     };

@@ -2,7 +2,7 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { AgentRecords } from "../agent/agents.ts";
 import type { Queries } from "./database.ts";
-import { forgiveLegacyUrl } from "./endpoint-health-store.ts";
+import { resetLegacyUrl } from "./endpoint-health-store.ts";
 import { prepared } from "./prepared.ts";
 import { agents, schedules } from "./schema/index.ts";
 
@@ -45,7 +45,7 @@ export function agentStore(queries: Queries): AgentRecords {
     },
 
     async insert(tenantId, agent) {
-      if (agent.webhookUrl) await forgiveLegacyUrl(queries, tenantId, agent.webhookUrl);
+      if (agent.webhookUrl) await resetLegacyUrl(queries, tenantId, agent.webhookUrl);
       const [row] = await queries
         .insert(agents)
         .values({ ...agent, tenantId })
@@ -55,7 +55,7 @@ export function agentStore(queries: Queries): AgentRecords {
     },
 
     async update(tenantId, id, changes) {
-      if (changes.webhookUrl) await forgiveLegacyUrl(queries, tenantId, changes.webhookUrl);
+      if (changes.webhookUrl) await resetLegacyUrl(queries, tenantId, changes.webhookUrl);
       const [row] = await queries.update(agents).set(changes).where(own(tenantId, id)).returning();
       return row;
     },

@@ -34,11 +34,11 @@ export interface FinalFigures {
   readonly costLlm: CallRow["costLlm"];
   readonly costTts: CallRow["costTts"];
   readonly costTrunk: CallRow["costTrunk"];
-  /** billing/talk-check.ts */
-  readonly talkClockMs: number | null;
-  readonly talkRtpMs: number | null;
-  readonly talkEngineMs: number | null;
-  readonly talkDifferenceMs: number | null;
+  /** billing/answered-time-check.ts */
+  readonly answeredClockMs: number | null;
+  readonly answeredRtpMs: number | null;
+  readonly answeredEngineMs: number | null;
+  readonly answeredDifferenceMs: number | null;
   readonly latencyP50Ms: number | null;
   readonly latencyP95Ms: number | null;
 }
@@ -55,10 +55,10 @@ export const NO_FIGURES: FinalFigures = {
   costLlm: NOTHING,
   costTts: NOTHING,
   costTrunk: NOTHING,
-  talkClockMs: null,
-  talkRtpMs: null,
-  talkEngineMs: null,
-  talkDifferenceMs: null,
+  answeredClockMs: null,
+  answeredRtpMs: null,
+  answeredEngineMs: null,
+  answeredDifferenceMs: null,
   latencyP50Ms: null,
   latencyP95Ms: null,
 };

@@ -240,15 +240,15 @@ export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords
       }));
     },
 
-    async skipRefused(campaignId, nowMs) {
-      const refused = queries
+    async skipDoNotCall(campaignId, nowMs) {
+      const doNotCall = queries
         .select({ id: campaignTargets.id })
         .from(campaignTargets)
         .where(and(inState(campaignId, "waiting"), exists(refusing())));
       await queries
         .update(campaignTargets)
         .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
-        .where(inArray(campaignTargets.id, refused));
+        .where(inArray(campaignTargets.id, doNotCall));
     },
   };
 }

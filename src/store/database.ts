@@ -12,11 +12,11 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 import type { RevocationNotes } from "../core/revocation.ts";
 import { groupCommit } from "./group-commit.ts";
-import { KeepingSqlite } from "./kept-statements.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
+import { StatementCachingSqlite } from "./statement-cache.ts";
 
 /** Drizzle over any driver. bun:sqlite's query builders are awaitable too. */
 export type Queries = BaseSQLiteDatabase<"async", unknown, typeof schema>;
@@ -43,7 +43,7 @@ export interface Database {
 const BUSY_TIMEOUT_MS = 5000;
 
 function connect(path: string): Sqlite {
-  const sqlite = new KeepingSqlite(path, { create: true, strict: true });
+  const sqlite = new StatementCachingSqlite(path, { create: true, strict: true });
   sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run("PRAGMA synchronous = FULL");

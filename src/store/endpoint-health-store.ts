@@ -13,7 +13,7 @@ const legacy = (tenantId: number, url: string) =>
   and(eq(legacyEndpoints.tenantId, tenantId), eq(legacyEndpoints.url, url));
 
 /** A tenant gives an agent this URL (again): what was held against it is forgotten. */
-export async function forgiveLegacyUrl(
+export async function resetLegacyUrl(
   queries: Queries,
   tenantId: number,
   url: string,

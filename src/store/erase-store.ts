@@ -3,7 +3,7 @@ import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Queries } from "./database.ts";
 import { personStore } from "./person-store.ts";
 import {
-  callEvidence,
+  callDiagnostics,
   callNotes,
   calls,
   events,
@@ -95,7 +95,7 @@ export function eraseStore(queries: Queries) {
         await queries.delete(turns).where(inArray(turns.callId, ids));
         await queries.delete(toolCalls).where(inArray(toolCalls.callId, ids));
         await queries.delete(callNotes).where(inArray(callNotes.callId, ids));
-        await queries.delete(callEvidence).where(inArray(callEvidence.callId, ids));
+        await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
         await queries
           .update(calls)
           .set({

@@ -12,7 +12,7 @@
  * under load as long as the other requests of that turn need. It is closed at `GROUP_MAX`.
  */
 import type { Database as Sqlite } from "bun:sqlite";
-import { nextTurn } from "../core/clock.ts";
+import { yieldToEventLoop } from "../core/clock.ts";
 
 export interface GroupCommit<Queries> {
   run<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
@@ -59,7 +59,7 @@ export function groupCommit<Queries>(sqlite: Sqlite, queries: Queries): GroupCom
         for (let next = takeNext(); next; next = takeNext()) settle.push(await runApart(next));
       };
       await runWaiting();
-      if (taken.length < GROUP_MAX) await nextTurn();
+      if (taken.length < GROUP_MAX) await yieldToEventLoop();
       await runWaiting();
       sqlite.run("COMMIT");
     } catch (error) {

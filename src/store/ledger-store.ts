@@ -84,7 +84,7 @@ export function ledgerStore(queries: Queries): LedgerStore {
     },
 
     async driftedWallets() {
-      const kept = await queries
+      const total = await queries
         .select({ tenantId: wallets.tenantId, balance: wallets.balance })
         .from(wallets);
       const sums = await queries
@@ -95,7 +95,7 @@ export function ledgerStore(queries: Queries): LedgerStore {
         .from(ledgerEntries)
         .where(eq(ledgerEntries.account, "wallet"))
         .groupBy(ledgerEntries.tenantId);
-      const balances = new Map<number, number>(kept.map((row) => [row.tenantId, row.balance]));
+      const balances = new Map<number, number>(total.map((row) => [row.tenantId, row.balance]));
       const expected = new Map(sums.map((row) => [row.tenantId, row.sum]));
       return [...new Set([...balances.keys(), ...expected.keys()])]
         .map((tenantId) => ({

@@ -9,7 +9,7 @@ const CALLS_MAX = 500;
 export function liveCallStore(queries: Queries) {
   return {
     /** Of nodes other than this one. */
-    async elsewhere(tenantId: number, node: string) {
+    async onRemoteNodes(tenantId: number, node: string) {
       return await queries
         .select({
           callUuid: calls.callUuid,

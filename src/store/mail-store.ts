@@ -24,9 +24,9 @@ const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.lea
 const noLease = { leaseOwner: null, leaseUntil: null };
 
 /** What it carries lies on another node's disk. */
-const isElsewhere = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
+const isOnRemoteNode = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
   SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
-const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isElsewhere(node)}`);
+const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isOnRemoteNode(node)}`);
 
 export const mailStore: MailStores = (queries) => ({
   async enqueue(tenantId, mail, nowMs) {
@@ -47,7 +47,7 @@ export const mailStore: MailStores = (queries) => ({
     const isLost =
       node === null
         ? sql<number>`0`
-        : sql<number>`(${isElsewhere(node)} AND ${mails.nextAttemptAt} <= ${lostBeforeMs})`;
+        : sql<number>`(${isOnRemoteNode(node)} AND ${mails.nextAttemptAt} <= ${lostBeforeMs})`;
     const due = await queries
       .select({ ...columns, isLost })
       .from(mails)

@@ -17,7 +17,7 @@ export interface MigrationStatus {
   readonly applied: boolean;
 }
 
-export class MigrationRefused extends Error {
+export class MigrationRejected extends Error {
   override readonly name = "MigrationRefused";
 }
 
@@ -48,11 +48,11 @@ export function checkApplied(done: ReadonlyMap<string, string>, list: readonly M
   for (const [tag, hash] of done) {
     const migration = known.get(tag);
     if (!migration)
-      throw new MigrationRefused(
+      throw new MigrationRejected(
         `The database was written by a newer linevoice (migration ${tag} is unknown here). Install that version, or restore a backup made before the upgrade.`,
       );
     if (hashOf(migration) !== hash)
-      throw new MigrationRefused(
+      throw new MigrationRejected(
         `Migration ${tag} differs from the one this database was made with.`,
       );
   }
@@ -83,7 +83,7 @@ export function migrate(db: Database, list: readonly Migration[], nowMs: number)
         }
         const broken = db.query("PRAGMA foreign_key_check").all();
         if (broken.length > 0)
-          throw new MigrationRefused(
+          throw new MigrationRejected(
             `The upgrade would leave ${broken.length} rows without their parent; nothing was changed.`,
           );
         return missing.map(({ tag }) => tag);

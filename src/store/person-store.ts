@@ -41,7 +41,7 @@ export function personStore(queries: Queries) {
 
   return {
     /** Asked not to be called, in a contact. */
-    async hasRefused(tenantId: number, number: string): Promise<boolean> {
+    async isOnDoNotCallList(tenantId: number, number: string): Promise<boolean> {
       const where = and(wheres(tenantId, number).contacts, eq(contacts.doNotCall, true));
       return (await rows(contacts, where)) > 0;
     },

@@ -49,11 +49,11 @@ export function pinStore(queries: Queries): PinRecords {
         .where(and(eq(pinAttempts.id, id), eq(pinAttempts.tenantId, tenantId)));
     },
 
-    async audit(tenantId, { callUuid, verdict }, nowMs) {
+    async audit(tenantId, { callUuid, result }, nowMs) {
       await queries.insert(auditEntries).values({
         ...{ tenantId, userId: null, userEmail: null, action: ACTION, ip: "", at: nowMs },
-        target: verdict === "locked" ? `call ${callUuid} (locked out)` : `call ${callUuid}`,
-        outcome: OUTCOMES[verdict],
+        target: result === "locked" ? `call ${callUuid} (locked out)` : `call ${callUuid}`,
+        outcome: OUTCOMES[result],
       });
     },
   };

@@ -4,7 +4,7 @@
  */
 import type { Queries } from "./database.ts";
 
-const kept = new WeakMap<Queries, Map<string, unknown>>();
+const cache = new WeakMap<Queries, Map<string, unknown>>();
 
 /** `name` says which statement it is, on the whole appliance; `build` always makes the same one. */
 export function prepared<Statement>(
@@ -12,8 +12,8 @@ export function prepared<Statement>(
   name: string,
   build: () => Statement,
 ): Statement {
-  const statements = kept.get(queries) ?? new Map<string, unknown>();
-  kept.set(queries, statements);
+  const statements = cache.get(queries) ?? new Map<string, unknown>();
+  cache.set(queries, statements);
   const known = statements.get(name) as Statement | undefined;
   if (known) return known;
   const made = build();

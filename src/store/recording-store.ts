@@ -62,7 +62,7 @@ export function recordingStore(queries: Queries) {
     },
 
     /** Still to be encoded by another node, the oldest first, of every tenant. */
-    async leftByOthers(node: string, limit: number): Promise<CallRow[]> {
+    async leftByOtherNodes(node: string, limit: number): Promise<CallRow[]> {
       return await queries
         .select()
         .from(calls)

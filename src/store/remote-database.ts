@@ -74,7 +74,7 @@ export async function openRemoteDatabase(
 ): Promise<Database> {
   const limits = { ...LIMITS, ...deps.limits };
   const connect = () => clientFor(address, limits.requestMs);
-  const client = await reach(connect, address, limits, deps.clock);
+  const client = await awaitConnectivity(connect, address, limits, deps.clock);
   try {
     await requireForeignKeys(client, address);
     await migrateRemote(client, deps.migrations ?? migrations, deps);
@@ -124,7 +124,7 @@ function clientFor({ url, authToken }: RemoteAddress, requestMs: number): Client
 }
 
 /** A server that starts beside us gets some time; one that refuses our token does not. */
-async function reach(
+async function awaitConnectivity(
   connect: () => Client,
   { url }: RemoteAddress,
   limits: RemoteLimits,
@@ -179,7 +179,7 @@ function exact(statement: InStatement): InStatement {
 }
 
 /** How pages are overwritten is the server's own affair. */
-const isServersAffair = (statement: InStatement) =>
+const isServerManaged = (statement: InStatement) =>
   typeof statement !== "string" && /^PRAGMA secure_delete/i.test(statement.sql);
 
 /** Reads have no effect: an answer that was lost is asked for once more. */
@@ -245,7 +245,7 @@ function bounded(transaction: RemoteTransaction, limitMs: number, clock: Clock) 
 
   return {
     execute: (statement: InStatement) =>
-      isServersAffair(statement)
+      isServerManaged(statement)
         ? Promise.resolve(NO_ROWS)
         : attempt(() => transaction.execute(exact(statement))),
     async commit() {

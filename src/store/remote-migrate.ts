@@ -7,11 +7,17 @@
 import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import { checkApplied, hashOf, type Migration, MigrationRefused, statementsOf } from "./migrate.ts";
+import {
+  checkApplied,
+  hashOf,
+  type Migration,
+  MigrationRejected,
+  statementsOf,
+} from "./migrate.ts";
 
 const LEASE_MS = 60_000;
 const WAIT_MS_MAX = 120_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 const TABLES = [
   "CREATE TABLE IF NOT EXISTS migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
@@ -45,8 +51,8 @@ export async function migrateRemote(
       }
     }
     if (clock.monotonic() >= until)
-      throw new MigrationRefused("Another node has been migrating the database for two minutes.");
-    await sleep(clock, LOOK_EVERY_MS);
+      throw new MigrationRejected("Another node has been migrating the database for two minutes.");
+    await sleep(clock, POLL_EVERY_MS);
   }
   return [];
 }
@@ -91,7 +97,7 @@ async function apply(
   try {
     await client.migrate([...statements, PARENTS_ARE_THERE]);
   } catch (error) {
-    throw new MigrationRefused(
+    throw new MigrationRejected(
       `The database could not be upgraded (${describeError(error)}); nothing was changed.`,
       { cause: error },
     );

@@ -60,7 +60,7 @@ export function reportStore(queries: Queries) {
           status: callRollups.status,
           direction: callRollups.direction,
           ...FIGURES,
-          talkMs: total(callRollups.talkMs),
+          answeredMs: total(callRollups.answeredMs),
           includedSeconds: total(callRollups.includedSeconds),
           overageSeconds: total(callRollups.overageSeconds),
           costOfGoods: total(callRollups.costOfGoods),

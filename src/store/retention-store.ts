@@ -20,7 +20,7 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./database.ts";
 import {
-  callEvidence,
+  callDiagnostics,
   callMemories,
   callNotes,
   callPurposes,
@@ -78,7 +78,7 @@ export function retentionStore(queries: Queries) {
       const ids = due.map(({ id }) => id);
       if (ids.length === 0) return 0;
       await queries.delete(turns).where(inArray(turns.callId, ids));
-      await queries.delete(callEvidence).where(inArray(callEvidence.callId, ids));
+      await queries.delete(callDiagnostics).where(inArray(callDiagnostics.callId, ids));
       // Proof of disclosure stays with the record: its words are the operator's.
       await queries
         .delete(callNotes)

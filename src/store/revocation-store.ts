@@ -5,11 +5,11 @@ import type { Queries } from "./database.ts";
 import {
   apiKeys,
   callMemories,
-  callRefusals,
   calls,
   campaignTargets,
   contacts,
   crmCache,
+  doNotCallEntries,
   memberships,
   passkeys,
   phoneNumbers,
@@ -122,17 +122,19 @@ export function revocationStore(queries: Queries) {
         .where(and(where, inArray(memberships.role, higher)));
     },
 
-    async addRefusal(tenantId: number, numberHash: string, nowMs: number): Promise<void> {
+    async addDoNotCall(tenantId: number, numberHash: string, nowMs: number): Promise<void> {
       await queries
-        .insert(callRefusals)
+        .insert(doNotCallEntries)
         .values({ tenantId, numberHash, createdAt: nowMs })
         .onConflictDoNothing();
     },
 
-    async liftRefusal(tenantId: number, numberHash: string, numbers: readonly string[]) {
+    async liftDoNotCall(tenantId: number, numberHash: string, numbers: readonly string[]) {
       await queries
-        .delete(callRefusals)
-        .where(and(eq(callRefusals.tenantId, tenantId), eq(callRefusals.numberHash, numberHash)));
+        .delete(doNotCallEntries)
+        .where(
+          and(eq(doNotCallEntries.tenantId, tenantId), eq(doNotCallEntries.numberHash, numberHash)),
+        );
       for (const number of numbers)
         await queries
           .update(contacts)

@@ -39,7 +39,7 @@ const noLease = { leaseOwner: null, leaseUntil: null };
 const node = sql.placeholder("node");
 
 /** A tenant whose trunk another node holds, or nobody yet. A tenant without trunk is anybody's. */
-const trunkIsElsewhere = sql`EXISTS (
+const isTrunkOnRemoteNode = sql`EXISTS (
   SELECT 1 FROM ${trunks} LEFT JOIN ${trunkLeases} ON ${trunkLeases.trunkId} = ${trunks.id}
   WHERE ${trunks.tenantId} = ${schedules.tenantId} AND ${trunkLeases.node} IS NOT ${node})`;
 
@@ -54,7 +54,7 @@ const due = and(
     and(isNotNull(schedules.leaseOwner), gt(schedules.leaseUntil, sql.placeholder("leaseEnd"))),
   ),
   sql`${schedules.tenantId} NOT IN (SELECT value FROM json_each(${sql.placeholder("full")}))`,
-  sql`(${node} IS NULL OR NOT ${trunkIsElsewhere})`,
+  sql`(${node} IS NULL OR NOT ${isTrunkOnRemoteNode})`,
 );
 
 const dueValues = (nowMs: number, dueBy: number, leaseMs: number, filter: DueFilter) => ({
@@ -162,7 +162,7 @@ export function scheduleStore(queries: Queries) {
     },
 
     /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
-    async giveBack(owner: string, entries: readonly ScheduleRow[]): Promise<void> {
+    async release(owner: string, entries: readonly ScheduleRow[]): Promise<void> {
       if (entries.length === 0) return;
       const tokens = JSON.stringify(entries.map(({ id, leaseToken }) => [id, leaseToken]));
       await queries

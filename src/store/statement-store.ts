@@ -42,14 +42,14 @@ const begunIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
 type Paged = typeof calls | typeof ledgerTransactions;
 
 /** Behind the row with this id, in the order of time and id. 0: from the first on. */
-function behind(table: Paged, afterId: number): SQL | undefined {
+function after(table: Paged, afterId: number): SQL | undefined {
   if (afterId === 0) return undefined;
   const place = sql`(SELECT created_at, id FROM ${table} WHERE id = ${afterId})`;
   return sql`(${table.createdAt}, ${table.id}) > ${place}`;
 }
 
 /** The query of a page: a test reads its plan. */
-export function linesBehind(
+export function linesAfter(
   queries: Queries,
   tenantId: number,
   span: Span,
@@ -60,21 +60,21 @@ export function linesBehind(
   return queries
     .select()
     .from(ledgerTransactions)
-    .where(and(postedIn(tenantId, span), behind(ledgerTransactions, afterId), only))
+    .where(and(postedIn(tenantId, span), after(ledgerTransactions, afterId), only))
     .orderBy(asc(ledgerTransactions.createdAt), asc(ledgerTransactions.id))
     .limit(limit);
 }
 
-export const listedBehind = (
+export const listedAfter = (
   queries: Queries,
   tenantId: number,
   span: Span,
   afterId: number,
   limit: number,
-) => linesBehind(queries, tenantId, span, afterId, limit, IS_LISTED);
+) => linesAfter(queries, tenantId, span, afterId, limit, IS_LISTED);
 
 /** The query of a page of calls. */
-export function callsBehind(
+export function callsAfter(
   queries: Queries,
   tenantId: number,
   span: Span,
@@ -102,7 +102,7 @@ export function callsBehind(
       costOfGoods,
     })
     .from(calls)
-    .where(and(begunIn(tenantId, span), behind(calls, afterId)))
+    .where(and(begunIn(tenantId, span), after(calls, afterId)))
     .orderBy(asc(calls.createdAt), asc(calls.id))
     .limit(limit);
 }
@@ -214,13 +214,13 @@ export function statementStore(queries: Queries): StatementStore {
     },
 
     listed: async (tenantId, span, afterId, limit) =>
-      withEntries(await listedBehind(queries, tenantId, span, afterId, limit)),
+      withEntries(await listedAfter(queries, tenantId, span, afterId, limit)),
 
     lines: async (tenantId, span, afterId, limit) =>
-      withEntries(await linesBehind(queries, tenantId, span, afterId, limit)),
+      withEntries(await linesAfter(queries, tenantId, span, afterId, limit)),
 
     calls: async (tenantId, span, afterId, limit) =>
-      callsBehind(queries, tenantId, span, afterId, limit),
+      callsAfter(queries, tenantId, span, afterId, limit),
   };
 }
 

@@ -80,7 +80,7 @@ export function createApiKeys({ database, records, clock, random, log }: ApiKeyD
         for (const [id, at] of batch) await records(queries).touch(id, at);
       });
     } catch (error) {
-      log.warn("api_key_touch_failed", { error: describeError(error) });
+      log.warn("api_key.touch_failed", { error: describeError(error) });
     }
   }
 

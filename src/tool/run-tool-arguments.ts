@@ -18,9 +18,9 @@ export function argumentProblem(schema: JsonObject, values: JsonObject): string 
   } catch {
     return "The tool's parameter schema cannot be read.";
   }
-  const verdict = check.safeParse(values);
-  if (verdict.success) return null;
-  const problems = verdict.error.issues.slice(0, PROBLEMS_MAX).map((issue) => {
+  const result = check.safeParse(values);
+  if (result.success) return null;
+  const problems = result.error.issues.slice(0, PROBLEMS_MAX).map((issue) => {
     const path = issue.path.join(".");
     return path === "" ? issue.message : `${path}: ${issue.message}`;
   });

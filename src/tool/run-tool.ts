@@ -10,8 +10,8 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { describeError, notFound } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Database } from "../store/database.ts";
-import { GuardedHttpError } from "../webhook/guarded-http-error.ts";
-import type { GuardedClient, GuardedResponse } from "../webhook/safe-http.ts";
+import type { OutboundHttpClient, OutboundHttpResponse } from "../webhook/outbound-http.ts";
+import { OutboundHttpError } from "../webhook/outbound-http-error.ts";
 import { type SecretVault, toolSecretBinding } from "../webhook/secret-binding.ts";
 import type { JsonValue, ToolResult } from "../worker/messages.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
@@ -22,7 +22,7 @@ export interface ToolRunnerOptions {
   readonly database: Database;
   readonly targets: ToolTargets;
   readonly vault: SecretVault;
-  readonly client: GuardedClient;
+  readonly client: OutboundHttpClient;
   readonly argumentCheck: Pick<ArgumentCheck, "problem">;
   /** `[http_client] tool_timeout_ms`. */
   readonly timeoutMs: number;
@@ -64,7 +64,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     return level >= callerLevel || !raise ? level : raise();
   }
 
-  function send(target: ToolTarget, call: Call, level: CallerLevel): Promise<GuardedResponse> {
+  function send(target: ToolTarget, call: Call, level: CallerLevel): Promise<OutboundHttpResponse> {
     return client.request({
       method: "POST",
       url: target.url,
@@ -90,7 +90,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     const outcome = await found()
       .then((target) => execute(tenantId, target, call))
       .catch((error): Outcome => {
-        if (error instanceof GuardedHttpError) return failure(`The tool failed: ${error.message}.`);
+        if (error instanceof OutboundHttpError)
+          return failure(`The tool failed: ${error.message}.`);
         log.error("tool.failed", {
           call_id: call.callUuid,
           tool: call.tool,
@@ -117,13 +118,13 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   };
 }
 
-function asOutcome(response: GuardedResponse): Outcome {
+function asOutcome(response: OutboundHttpResponse): Outcome {
   const ok = response.status >= 200 && response.status < 300;
   const output = parseAnswer(response.body.toString("utf8"));
   if (ok) return { ok, httpStatus: response.status, output };
-  const said =
+  const body =
     output === "" || output === null ? `The tool answered HTTP ${response.status}.` : output;
-  return { ok, httpStatus: response.status, output: said };
+  return { ok, httpStatus: response.status, output: body };
 }
 
 /** JSON where it is JSON, whatever the content type claims; else the text. */

@@ -16,7 +16,7 @@ import { checkToolFields } from "./tool-rules.ts";
 export interface ToolFields {
   readonly name: string;
   readonly description: string;
-  /** https; checked again at every connection (webhook/safe-http.ts). */
+  /** https; checked again at every connection (webhook/outbound-http.ts). */
   readonly url: string;
   /** Name of the header that carries the secret. */
   readonly secretHeader: string;

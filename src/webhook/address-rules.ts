@@ -51,7 +51,7 @@ const rules = (list: readonly (readonly [string, string])[]) =>
 const blockedV4 = rules(BLOCKED_V4);
 const blockedV6 = rules(BLOCKED_V6);
 
-export type AddressVerdict =
+export type AddressCheckResult =
   /** `listed`: because the operator allows it, not because it is public. */
   | { readonly allowed: true; readonly listed: boolean }
   | { readonly allowed: false; readonly why: string };
@@ -71,7 +71,7 @@ export class AddressRules {
   }
 
   /** `text` as a resolver or a socket says it, without brackets. */
-  check(text: string): AddressVerdict {
+  check(text: string): AddressCheckResult {
     const address = parseAddress(text);
     if (!address) return { allowed: false, why: "not an address" };
     const embedded = embeddedV4(address);
@@ -82,7 +82,7 @@ export class AddressRules {
   }
 }
 
-function publicUnicast(address: IpAddress): AddressVerdict {
+function publicUnicast(address: IpAddress): AddressCheckResult {
   const list = address.version === 4 ? blockedV4 : blockedV6;
   const hit = list.find(({ network }) => contains(network, address));
   if (hit) return { allowed: false, why: hit.why };

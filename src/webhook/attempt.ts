@@ -1,8 +1,8 @@
 /** One attempt of a delivery: headers, signature, POST, verdict. Never throws. */
 import type { Clock } from "../core/clock.ts";
-import { GuardedHttpError } from "./guarded-http-error.ts";
+import type { OutboundHttpClient } from "./outbound-http.ts";
+import { OutboundHttpError } from "./outbound-http-error.ts";
 import { parseRetryAfter } from "./retry-schedule.ts";
-import type { GuardedClient } from "./safe-http.ts";
 import { signatureHeader } from "./signature.ts";
 
 export interface Attempt {
@@ -32,7 +32,7 @@ const ANSWER_BYTES_MAX = 16 * 1024;
 const GONE = 410;
 
 export async function attemptDelivery(
-  client: GuardedClient,
+  client: OutboundHttpClient,
   clock: Clock,
   attempt: Attempt,
   timeoutMs: number,
@@ -71,7 +71,7 @@ export async function attemptDelivery(
       abandoned: false,
     };
   } catch (error) {
-    const known = error instanceof GuardedHttpError ? error : null;
+    const known = error instanceof OutboundHttpError ? error : null;
     return {
       delivered: false,
       httpStatus: null,

@@ -40,7 +40,7 @@ export class DeliveryCapacity {
   }
 
   /** Takes a slot; false when there is none for it, or the endpoint is busy with this call. */
-  take(target: Target): boolean {
+  acquire(target: Target): boolean {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key) ?? {
       webhookId: target.webhookId,
@@ -62,7 +62,7 @@ export class DeliveryCapacity {
   }
 
   /** With what was taken. */
-  give(target: Target): void {
+  release(target: Target): void {
     const key = endpointOf(target);
     const endpoint = this.#endpoints.get(key);
     if (!endpoint) return;

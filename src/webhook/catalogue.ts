@@ -63,11 +63,11 @@ export function callEnded(
   call: CallFacts,
   ending: EndingFacts,
   charge: { readonly billableSeconds: number; readonly cost: MicroEur },
-  talkMs: number,
+  answeredMs: number,
 ): EventDraft {
   return draft("call.ended", call, {
     call_id: call.callUuid,
-    duration_sec: Math.ceil(Math.max(0, talkMs) / 1000),
+    duration_sec: Math.ceil(Math.max(0, answeredMs) / 1000),
     status: ending.status,
     ...parties(call),
     ended_reason: ending.reason,

@@ -16,8 +16,8 @@ import type { Random } from "../core/random.ts";
 import type { Database } from "../store/database.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
+import type { OutboundHttpClient } from "./outbound-http.ts";
 import { createOutcomeWriter } from "./outcome-writer.ts";
-import type { GuardedClient } from "./safe-http.ts";
 import { type SecretVault, tenantSecretBinding, webhookSecretBinding } from "./secret-binding.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
@@ -26,7 +26,7 @@ export interface DeliveryOptions {
   readonly database: Database;
   readonly stores: WebhookStores;
   readonly vault: SecretVault;
-  readonly client: GuardedClient;
+  readonly client: OutboundHttpClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -87,16 +87,16 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       return;
     }
     looking = "looking";
-    look = lookAround();
+    look = claimAndDeliver();
   }
 
-  async function lookAround(): Promise<void> {
+  async function claimAndDeliver(): Promise<void> {
     try {
       do {
         looking = "looking";
         const startedAt = clock.monotonic();
         for (const delivery of await claim()) begin(delivery);
-        if (pauseMs > 0) await sleep(clock, restAfter(clock.monotonic() - startedAt));
+        if (pauseMs > 0) await sleep(clock, pauseAfter(clock.monotonic() - startedAt));
       } while (stillWanted());
       if (phase === "running") await sleepUntilDue();
     } catch (error) {
@@ -110,7 +110,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   }
 
   /** As long as the claim took: half of the time at most goes to claims, and each finds more to do. */
-  const restAfter = (claimMs: number) => Math.min(PAUSE_MAX_MS, Math.max(pauseMs, claimMs));
+  const pauseAfter = (claimMs: number) => Math.min(PAUSE_MAX_MS, Math.max(pauseMs, claimMs));
 
   const stillWanted = () => looking === "look again" && phase === "running";
 
@@ -122,7 +122,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
         const outbox = stores.outbox(queries);
         while (capacity.free > 0) {
           const due = await outbox.due(clock.now(), capacity.busy(), capacity.free);
-          const taken = due.filter((delivery) => capacity.take(delivery));
+          const taken = due.filter((delivery) => capacity.acquire(delivery));
           if (taken.length === 0) return;
           claimed.push(...taken);
           const ids = taken.map((delivery) => delivery.outboxId);
@@ -131,7 +131,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       });
       return claimed;
     } catch (error) {
-      for (const delivery of claimed) capacity.give(delivery);
+      for (const delivery of claimed) capacity.release(delivery);
       throw error;
     }
   }
@@ -146,7 +146,7 @@ export function createDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       )
       .finally(() => {
         underWay.delete(work);
-        capacity.give(delivery);
+        capacity.release(delivery);
         wake();
       });
     underWay.add(work);

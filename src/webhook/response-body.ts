@@ -1,7 +1,7 @@
 /** Reads an answer's body with caps, on the wire and after decompression (a small bomb is big inside). */
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { GuardedHttpError } from "./guarded-http-error.ts";
+import { OutboundHttpError } from "./outbound-http-error.ts";
 
 /** Rejects with GuardedHttpError too_large or bad_response. */
 export async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
@@ -17,7 +17,7 @@ export async function skipBody(response: IncomingMessage, bytesMax: number): Pro
 }
 
 const tooLarge = (bytesMax: number) =>
-  new GuardedHttpError("too_large", `the answer is larger than ${bytesMax} bytes`);
+  new OutboundHttpError("too_large", `the answer is larger than ${bytesMax} bytes`);
 
 /** False: there is more than `bytesMax`. */
 function take(
@@ -36,7 +36,7 @@ function take(
     response.on("error", fail);
     response.on("close", () => {
       if (!response.readableEnded)
-        fail(new GuardedHttpError("bad_response", "the answer broke off"));
+        fail(new OutboundHttpError("bad_response", "the answer broke off"));
     });
   });
 }
@@ -57,11 +57,11 @@ function decompress(raw: Buffer, response: IncomingMessage, bytesMax: number): B
       case "br":
         return brotliDecompressSync(raw, limit);
       default:
-        throw new GuardedHttpError("bad_response", "the answer has an unknown content encoding");
+        throw new OutboundHttpError("bad_response", "the answer has an unknown content encoding");
     }
   } catch (error) {
-    if (error instanceof GuardedHttpError) throw error;
+    if (error instanceof OutboundHttpError) throw error;
     if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(bytesMax);
-    throw new GuardedHttpError("bad_response", "the answer does not decompress");
+    throw new OutboundHttpError("bad_response", "the answer does not decompress");
   }
 }

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Receivers reject older ones (and, for clock skew, newer ones). */
-export const TIMESTAMP_TOLERANCE_SEC = 300;
+export const TIMESTAMP_TOLERANCE_SECONDS = 300;
 
 function digest(secret: string, unixSeconds: number, body: string): Buffer {
   return createHmac("sha256", secret).update(`${unixSeconds}.${body}`, "utf8").digest();
@@ -27,6 +27,6 @@ export function verifySignature(
   const match = HEADER.exec(header);
   if (!match?.[1] || !match[2]) return false;
   const signedAt = Number(match[1]);
-  if (Math.abs(nowUnixSeconds - signedAt) > TIMESTAMP_TOLERANCE_SEC) return false;
+  if (Math.abs(nowUnixSeconds - signedAt) > TIMESTAMP_TOLERANCE_SECONDS) return false;
   return timingSafeEqual(Buffer.from(match[2], "hex"), digest(secret, signedAt, body));
 }

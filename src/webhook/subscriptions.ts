@@ -93,16 +93,16 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
     /** Throws plan_limit_reached, valid_url_required. */
     async create(
       tenantId: number,
-      wish: { url: string; events: readonly EventType[] },
+      input: { url: string; events: readonly EventType[] },
     ): Promise<WithSecret> {
-      requireUrl(urlProblem, "url", wish.url);
+      requireUrl(urlProblem, "url", input.url);
       return database.tx(async (queries) => {
         const plan = await billing.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)
           throw webhookCap(plan.slug, plan.maxWebhooks);
         const webhook = await records(queries).insert(tenantId, {
-          url: wish.url,
-          events: [...new Set(wish.events)],
+          url: input.url,
+          events: [...new Set(input.events)],
           enabled: true,
           createdAt: clock.now(),
         });

@@ -27,7 +27,7 @@ export function switchedOffMail(
       `${what} of ${contact.tenantName} was switched off at ${isoUtc(off.atMs)}.`,
       facts(contact),
       `${CAUSES[off.cause]} No further events are sent there, and events that were waiting for it were given up.`,
-      isWebhook ? mendOfWebhook(off.webhookId ?? 0) : mendOfLegacyUrl(contact),
+      isWebhook ? webhookRemedy(off.webhookId ?? 0) : legacyUrlRemedy(contact),
       "",
     ].join("\n\n"),
     attachment: null,
@@ -40,7 +40,7 @@ function facts(contact: EndpointContact): string {
   return lines.join("\n");
 }
 
-const mendOfWebhook = (id: number): string =>
+const webhookRemedy = (id: number): string =>
   [
     "What to do:",
     `1. See what went wrong: GET /webhooks/${id}/deliveries lists the attempts.`,
@@ -50,7 +50,7 @@ const mendOfWebhook = (id: number): string =>
     `Without the dashboard: remove it and add it anew, with DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,
   ].join("\n");
 
-const mendOfLegacyUrl = (contact: EndpointContact): string =>
+const legacyUrlRemedy = (contact: EndpointContact): string =>
   [
     "What to do:",
     "1. Mend your server: it has to answer with a status from 200 to 299 within 8 seconds.",

@@ -4,8 +4,8 @@
  */
 import { invalidField } from "../core/errors.ts";
 import { AddressRules } from "./address-rules.ts";
-import { GuardedHttpError } from "./guarded-http-error.ts";
-import { parseTenantUrl } from "./safe-http.ts";
+import { parseTenantUrl } from "./outbound-http.ts";
+import { OutboundHttpError } from "./outbound-http-error.ts";
 
 /** Why no request would go to a URL, as one clause; null: it may be tried. */
 export type UrlProblem = (url: string) => string | null;
@@ -22,10 +22,10 @@ export function createUrlCheck(allowNetworks: readonly string[]): UrlProblem {
       if (url.protocol !== "https:") return "it must begin with https://";
       const address = literalAddress(url.hostname);
       if (address === null) return null;
-      const verdict = rules.check(address);
-      return verdict.allowed ? null : `the address is not allowed (${verdict.why})`;
+      const result = rules.check(address);
+      return result.allowed ? null : `the address is not allowed (${result.why})`;
     } catch (error) {
-      if (error instanceof GuardedHttpError) return error.message;
+      if (error instanceof OutboundHttpError) return error.message;
       throw error;
     }
   };

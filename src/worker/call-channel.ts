@@ -14,7 +14,7 @@ import type { Log } from "../core/log.ts";
 import type { MediaPlan } from "../media/plan.ts";
 import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
 import type {
-  CallBrief,
+  CallConfig,
   CallReport,
   FromCallWorker,
   ToCallWorker,
@@ -35,7 +35,7 @@ export type CallMessage = Exclude<
 >;
 
 interface PoolCallOptions {
-  readonly brief: CallBrief;
+  readonly config: CallConfig;
   readonly clock: Clock;
   readonly log: Log;
   readonly closeTimeoutMs: number;
@@ -62,7 +62,7 @@ export class PoolCall implements CallChannel {
 
   constructor(options: PoolCallOptions) {
     this.#options = options;
-    this.callId = options.brief.callId;
+    this.callId = options.config.callId;
     this.#events = new Emitter((error) =>
       options.log.error("call.listener_threw", { call_id: this.callId, error: String(error) }),
     );
@@ -79,7 +79,7 @@ export class PoolCall implements CallChannel {
       this.#opened.reject(unavailable(`call worker did not open the call in ${timeoutMs} ms`)),
     );
     try {
-      this.#send({ type: "open", call: this.#options.brief });
+      this.#send({ type: "open", call: this.#options.config });
       await this.#opened.promise;
     } catch (error) {
       await this.close("engine_failure");
@@ -125,8 +125,8 @@ export class PoolCall implements CallChannel {
     this.#send({ type: "bridge_connect", callId: this.callId, plan });
   }
 
-  bridgeJoin(briefing: string | true | null): void {
-    this.#send({ type: "bridge_join", callId: this.callId, briefing });
+  bridgeJoin(announcement: string | true | null): void {
+    this.#send({ type: "bridge_join", callId: this.callId, announcement });
   }
 
   bridgeDigit(digit: string): void {
@@ -141,8 +141,8 @@ export class PoolCall implements CallChannel {
     this.#send({ type: "pin_done", callId: this.callId });
   }
 
-  listen(on: boolean): void {
-    this.#send({ type: "listen", callId: this.callId, on });
+  monitor(on: boolean): void {
+    this.#send({ type: "monitor", callId: this.callId, on });
   }
 
   audioIn(pcm: Int16Array): void {
@@ -184,8 +184,8 @@ export class PoolCall implements CallChannel {
       case "closed":
         this.#finish(message.report);
         break;
-      case "tool_wish":
-        this.#events.emit("tool_wish", message);
+      case "tool_call_requested":
+        this.#events.emit("tool_call_requested", message);
         break;
       case "digit_received":
         this.#events.emit("digit_received", message);
@@ -193,11 +193,11 @@ export class PoolCall implements CallChannel {
       case "pin_entered":
         this.#events.emit("pin_entered", message);
         break;
-      case "end_wish":
-        this.#events.emit("end_wish", message);
+      case "hangup_requested":
+        this.#events.emit("hangup_requested", message);
         break;
-      case "transfer_wish":
-        this.#events.emit("transfer_wish", message);
+      case "transfer_requested":
+        this.#events.emit("transfer_requested", message);
         break;
       case "transfer_ready":
         this.#events.emit("transfer_ready", message);
@@ -214,7 +214,7 @@ export class PoolCall implements CallChannel {
       case "note":
         this.#events.emit("note", message.note);
         break;
-      case "heard":
+      case "monitor_audio":
       case "audio_out":
       case "audio_clear":
         this.#events.emit(message.type, message as never);

@@ -15,14 +15,14 @@ import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Engine, EngineSession } from "../engine/ports.ts";
-import { createEavesdropper } from "../media/eavesdrop.ts";
+import { createCallMonitor } from "../media/call-monitor.ts";
 import type { CallAudio, VoiceActivityDetector } from "../media/ports.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import type {
-  CallBrief,
+  CallConfig,
   CallWorkerSettings,
-  ChatLine,
+  ChatMessage,
   FromCallWorker,
   ToCallWorker,
 } from "./messages.ts";
@@ -33,7 +33,7 @@ export interface CallHostOptions {
   readonly log: Log;
   readonly post: (message: FromCallWorker) => void;
   /** Binds a socket. Rejects when no port is free. */
-  readonly openAudio: (brief: CallBrief, log: Log) => Promise<CallAudio>;
+  readonly openAudio: (config: CallConfig, log: Log) => Promise<CallAudio>;
   readonly createVad: (sampleRateHz: 8000 | 16000) => VoiceActivityDetector;
 }
 
@@ -64,7 +64,7 @@ export class CallHost {
     const { settings, clock, post } = options;
     this.#chats = new ChatHost({
       ...{ conversation: settings.conversation, clock, post },
-      openEngine: (brief, history) => this.#openEngine(brief, CHAT_RATE_HZ, history),
+      openEngine: (config, history) => this.#openEngine(config, CHAT_RATE_HZ, history),
     });
   }
 
@@ -83,23 +83,23 @@ export class CallHost {
   }
 
   chat(message: ChatCommand): void {
-    if (message.type === "chat_open") this.#chats.open(message.call, message.said);
+    if (message.type === "chat_open") this.#chats.open(message.call, message.history);
     else if (message.type === "chat_input") void this.#chats.input(message.callId, message.input);
     else this.#chats.close(message.callId);
   }
 
-  async open(brief: CallBrief): Promise<void> {
-    const { callId } = brief;
+  async open(config: CallConfig): Promise<void> {
+    const { callId } = config;
     const log = this.options.log.with({ call_id: callId });
     const opening = { closed: false };
     this.#opening.set(callId, opening);
     try {
-      const audio = await this.options.openAudio(brief, log);
+      const audio = await this.options.openAudio(config, log);
       if (opening.closed) {
         await audio.close();
         return;
       }
-      const session = await this.#createSession(brief, audio, log);
+      const session = await this.#createSession(config, audio, log);
       this.#sessions.set(callId, session);
       this.#audio.set(callId, audio);
       await session.prepare();
@@ -118,7 +118,7 @@ export class CallHost {
     try {
       if (message.type === "close") void this.#close(message.callId, message.reason, session);
       else if (message.type === "audio_in") this.#audio.get(message.callId)?.feed?.(message.pcm);
-      else if (message.type === "listen") this.#listen(message.callId, message.on);
+      else if (message.type === "monitor") this.#monitor(message.callId, message.on);
       else if (session) perform(session, message);
     } catch (error) {
       this.#fail(message.callId, error);
@@ -132,9 +132,9 @@ export class CallHost {
     await this.#engine.close();
   }
 
-  async #createSession(brief: CallBrief, audio: CallAudio, log: Log): Promise<Session> {
+  async #createSession(config: CallConfig, audio: CallAudio, log: Log): Promise<Session> {
     try {
-      return this.#assemble(brief, audio, log);
+      return this.#assemble(config, audio, log);
     } catch (error) {
       await audio.close();
       throw error;
@@ -143,47 +143,47 @@ export class CallHost {
 
   /** `said` before this session; missing: the greeting, which is about to be said. */
   #openEngine(
-    brief: CallBrief,
+    config: CallConfig,
     sampleRateHz: 8000 | 16000,
-    said?: readonly ChatLine[],
+    history?: readonly ChatMessage[],
   ): EngineSession {
     const { clock, settings } = this.options;
-    const { callId, agent, knowledge, tools, memory } = brief;
+    const { callId, agent, knowledge, tools, memory } = config;
     const transferTargets = settings.conversation.transferTargets ?? {};
-    const variables = variablesOf(brief, clock.now());
-    const { greeting } = openingOf(brief, settings.conversation, variables);
+    const variables = variablesOf(config, clock.now());
+    const { greeting } = openingOf(config, settings.conversation, variables);
     return this.#engine.open({
       callId,
       language: agent.language,
       voice: agent.voice,
       sampleRateHz,
-      systemPrompt: buildSystemPrompt(brief, variables),
+      systemPrompt: buildSystemPrompt(config, variables),
       knowledge: memory ? [...knowledge, memory] : knowledge,
       tools,
       transferTargets: Object.values(transferTargets),
-      builtInTools: builtInTools({ transferTargets, sendDigits: maySendDigits(brief) }, tools),
+      builtInTools: builtInTools({ transferTargets, sendDigits: maySendDigits(config) }, tools),
       callerNumber: variables.caller_number,
-      history: said ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
+      history: history ?? (greeting.own === "" ? [] : [{ by: "agent", text: greeting.own }]),
     });
   }
 
-  #listen(callId: string, on: boolean): void {
+  #monitor(callId: string, on: boolean): void {
     const audio = this.#audio.get(callId);
-    const post = (pcm: Int16Array) => this.options.post({ type: "heard", callId, pcm });
-    audio?.listen?.(on ? createEavesdropper(audio.sampleRateHz, post) : null);
+    const post = (pcm: Int16Array) => this.options.post({ type: "monitor_audio", callId, pcm });
+    audio?.monitor?.(on ? createCallMonitor(audio.sampleRateHz, post) : null);
   }
 
-  #assemble(brief: CallBrief, audio: CallAudio, log: Log): Session {
+  #assemble(config: CallConfig, audio: CallAudio, log: Log): Session {
     const { clock, settings, createVad, post } = this.options;
-    const { callId } = brief;
-    const engine = this.#openEngine(brief, audio.sampleRateHz);
+    const { callId } = config;
+    const engine = this.#openEngine(config, audio.sampleRateHz);
     return new Session({
-      brief,
+      config,
       settings: settings.conversation,
       audio,
       engine,
       engineLabel: this.#engine.label,
-      openSecondAudio: () => this.options.openAudio({ ...brief, browser: null }, log),
+      openSecondAudio: () => this.options.openAudio({ ...config, browser: null }, log),
       vad: createVad(audio.sampleRateHz),
       phraseCache: this.#phraseCache,
       clock,
@@ -242,7 +242,7 @@ function perform(session: Session, message: Exclude<CallCommand, { type: "close"
       session.bridgeConnect(message.plan);
       break;
     case "bridge_join":
-      session.bridgeJoin(message.briefing);
+      session.bridgeJoin(message.announcement);
       break;
     case "bridge_digit":
       session.bridgeDigit(message.digit);

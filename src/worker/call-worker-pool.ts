@@ -17,9 +17,9 @@ import type { Log } from "../core/log.ts";
 import { type CallChannel, PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
 import type {
-  CallBrief,
+  CallConfig,
   CallWorkerSettings,
-  ChatLine,
+  ChatMessage,
   FromCallWorker,
   ToCallWorker,
 } from "./messages.ts";
@@ -30,9 +30,9 @@ export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
 
 export interface CallWorkerPool {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
-  open(brief: CallBrief): Promise<CallChannel>;
+  open(config: CallConfig): Promise<CallChannel>;
   /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
-  openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel>;
+  openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
   readonly liveCalls: number;
   /** Calls that the RTP port range has room for. */
   readonly capacity: number;
@@ -75,10 +75,10 @@ export async function createCallWorkerPool(
 ): Promise<CallWorkerPool> {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slices = slicePorts(options.settings.rtpPorts, options.workers);
-  const seats = slices.map((rtpPorts) => new Seat(options, timeouts, rtpPorts));
-  const pool = new Pool(seats);
+  const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts));
+  const pool = new Pool(slots);
   try {
-    await Promise.all(seats.map((seat) => seat.start()));
+    await Promise.all(slots.map((slot) => slot.start()));
   } catch (error) {
     await pool.shutdown();
     throw error;
@@ -107,44 +107,44 @@ export function slicePorts(
 class Pool implements CallWorkerPool {
   #shutdown: Promise<void> | null = null;
 
-  constructor(private readonly seats: readonly Seat[]) {}
+  constructor(private readonly slots: readonly WorkerSlot[]) {}
 
   get liveCalls(): number {
-    return this.seats.reduce((sum, seat) => sum + seat.load, 0);
+    return this.slots.reduce((sum, slot) => sum + slot.load, 0);
   }
 
   get capacity(): number {
-    return this.seats.reduce((sum, seat) => sum + seat.capacity, 0);
+    return this.slots.reduce((sum, slot) => sum + slot.capacity, 0);
   }
 
-  async openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel> {
-    const [seat] = this.seats.filter((each) => each.ready).sort((a, b) => a.load - b.load);
-    if (!seat || this.#shutdown) throw noWorker("no call worker is ready");
-    return await seat.openChat(brief, said);
+  async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
+    const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
+    if (!slot || this.#shutdown) throw noWorker("no call worker is ready");
+    return await slot.openChat(config, history);
   }
 
-  async open(brief: CallBrief): Promise<CallChannel> {
-    const free = this.seats.filter((seat) => seat.ready && seat.load < seat.capacity);
-    const [seat] = free.sort((a, b) => a.load - b.load);
-    if (!seat || this.#shutdown) {
+  async open(config: CallConfig): Promise<CallChannel> {
+    const free = this.slots.filter((slot) => slot.ready && slot.load < slot.capacity);
+    const [slot] = free.sort((a, b) => a.load - b.load);
+    if (!slot || this.#shutdown) {
       throw noWorker("no call worker with a free RTP port");
     }
-    return await seat.open(brief);
+    return await slot.open(config);
   }
 
   async answers(): Promise<boolean> {
-    const answers = await Promise.all(this.seats.map((seat) => seat.answers()));
+    const answers = await Promise.all(this.slots.map((slot) => slot.answers()));
     return answers.every(Boolean);
   }
 
   shutdown(): Promise<void> {
-    this.#shutdown ??= Promise.all(this.seats.map((seat) => seat.shutdown())).then(() => {});
+    this.#shutdown ??= Promise.all(this.slots.map((slot) => slot.shutdown())).then(() => {});
     return this.#shutdown;
   }
 }
 
 /** One call worker with its speech worker, replaced in place when they die. */
-class Seat {
+class WorkerSlot {
   readonly #calls = new Map<string, PoolCall>();
   readonly #chats = new Map<string, PoolChat>();
   #callWorker: WorkerHandle | null = null;
@@ -208,28 +208,28 @@ class Seat {
     return this.#ready.promise;
   }
 
-  async open(brief: CallBrief): Promise<CallChannel> {
-    if (this.#calls.has(brief.callId)) throw new Error(`call ${brief.callId} is open already`);
+  async open(config: CallConfig): Promise<CallChannel> {
+    if (this.#calls.has(config.callId)) throw new Error(`call ${config.callId} is open already`);
     const call: PoolCall = new PoolCall({
-      brief,
+      config,
       clock: this.options.clock,
       log: this.options.log,
       closeTimeoutMs: this.timeouts.closeMs,
       send: (message) => this.#post(message),
-      onGone: () => this.#calls.delete(brief.callId),
+      onGone: () => this.#calls.delete(config.callId),
     });
-    this.#calls.set(brief.callId, call);
+    this.#calls.set(config.callId, call);
     await call.open(this.timeouts.openMs);
     return call;
   }
 
-  async openChat(brief: CallBrief, said: readonly ChatLine[]): Promise<ChatChannel> {
+  async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
     const chat = new PoolChat({
-      ...{ brief, said, clock: this.options.clock },
+      ...{ config, history, clock: this.options.clock },
       send: (message) => this.#post(message),
-      onGone: () => this.#chats.delete(brief.callId),
+      onGone: () => this.#chats.delete(config.callId),
     });
-    this.#chats.set(brief.callId, chat);
+    this.#chats.set(config.callId, chat);
     await chat.open();
     return chat;
   }
@@ -261,7 +261,7 @@ class Seat {
   #receive(message: FromCallWorker): void {
     switch (message.type) {
       case "pong":
-        for (const heard of this.#pongs.splice(0)) heard(true);
+        for (const settle of this.#pongs.splice(0)) settle(true);
         break;
       case "ready":
         this.#callWorkerReady = true;

@@ -6,19 +6,19 @@ import type { ChatChannel } from "../call/media-port.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type {
-  CallBrief,
+  CallConfig,
   ChatEvent,
   ChatInput,
-  ChatLine,
+  ChatMessage,
   FromCallWorker,
   ToCallWorker,
 } from "./messages.ts";
 
-export type ChatMessage = Extract<FromCallWorker, { type: "chat_opened" | "chat_event" }>;
+export type ChatWorkerMessage = Extract<FromCallWorker, { type: "chat_opened" | "chat_event" }>;
 
 export interface PoolChatOptions {
-  readonly brief: CallBrief;
-  readonly said: readonly ChatLine[];
+  readonly config: CallConfig;
+  readonly history: readonly ChatMessage[];
   readonly clock: Clock;
   readonly send: (message: ToCallWorker) => void;
   readonly onGone: () => void;
@@ -44,12 +44,12 @@ export class PoolChat implements ChatChannel {
   }
 
   async open(): Promise<void> {
-    const { clock, brief, said, send } = this.options;
+    const { clock, config, history, send } = this.options;
     const timer = clock.after(OPEN_TIMEOUT_MS, () =>
       this.#opened.reject(failed("the mind did not open in time")),
     );
     try {
-      send({ type: "chat_open", call: brief, said });
+      send({ type: "chat_open", call: config, history });
       await this.#opened.promise;
     } catch (error) {
       this.close();
@@ -61,7 +61,7 @@ export class PoolChat implements ChatChannel {
 
   async *ask(input: ChatInput): AsyncGenerator<ChatEvent> {
     if (this.#closed) throw failed("the conversation is closed");
-    const { callId } = this.options.brief;
+    const { callId } = this.options.config;
     this.#waiting.length = 0;
     this.options.send({ type: "chat_input", callId, input });
     for (;;) {
@@ -72,7 +72,7 @@ export class PoolChat implements ChatChannel {
     }
   }
 
-  receive(message: ChatMessage): void {
+  receive(message: ChatWorkerMessage): void {
     if (message.type === "chat_opened") {
       this.#opening = message.opening;
       this.#opened.resolve();
@@ -86,7 +86,7 @@ export class PoolChat implements ChatChannel {
   /** The worker is dead, and this conversation with it. */
   workerDied(detail: string): void {
     this.receive({
-      ...{ type: "chat_event", callId: this.options.brief.callId },
+      ...{ type: "chat_event", callId: this.options.config.callId },
       event: { type: "failed", detail },
     });
     this.close();
@@ -95,7 +95,7 @@ export class PoolChat implements ChatChannel {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.options.send({ type: "chat_close", callId: this.options.brief.callId });
+    this.options.send({ type: "chat_close", callId: this.options.config.callId });
     this.#wake?.();
     this.options.onGone();
   }

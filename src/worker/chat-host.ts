@@ -6,12 +6,12 @@ import { openingOf } from "../conversation/disclosure.ts";
 import { variablesOf } from "../conversation/prompt.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
-import type { EngineSession, MindInput } from "../engine/ports.ts";
+import type { EngineSession, LlmInput } from "../engine/ports.ts";
 import type {
-  CallBrief,
+  CallConfig,
   ChatEvent,
   ChatInput,
-  ChatLine,
+  ChatMessage,
   ConversationSettings,
   FromCallWorker,
 } from "./messages.ts";
@@ -20,7 +20,7 @@ export interface ChatHostOptions {
   readonly conversation: ConversationSettings;
   readonly clock: Clock;
   readonly post: (message: FromCallWorker) => void;
-  readonly openEngine: (brief: CallBrief, history: readonly ChatLine[]) => EngineSession;
+  readonly openEngine: (config: CallConfig, history: readonly ChatMessage[]) => EngineSession;
 }
 
 interface Chat {
@@ -34,14 +34,14 @@ export class ChatHost {
   constructor(private readonly options: ChatHostOptions) {}
 
   /** `said`: the conversation so far, the opening words included where they were said. */
-  open(brief: CallBrief, said: readonly ChatLine[]): void {
-    const { callId } = brief;
+  open(config: CallConfig, history: readonly ChatMessage[]): void {
+    const { callId } = config;
     const { conversation, clock, openEngine, post } = this.options;
     try {
-      const { greeting } = openingOf(brief, conversation, variablesOf(brief, clock.now()));
+      const { greeting } = openingOf(config, conversation, variablesOf(config, clock.now()));
       const opening = [greeting.disclosure, greeting.text].filter(Boolean).join(" ");
-      const greeted: ChatLine[] = opening === "" ? [] : [{ by: "agent", text: opening }];
-      const engine = openEngine(brief, said.length === 0 ? greeted : said);
+      const greeted: ChatMessage[] = opening === "" ? [] : [{ by: "agent", text: opening }];
+      const engine = openEngine(config, history.length === 0 ? greeted : history);
       this.#chats.set(callId, { engine, abort: new AbortController() });
       post({ type: "chat_opened", callId, opening });
     } catch (error) {
@@ -57,7 +57,7 @@ export class ChatHost {
     }
     try {
       const { signal } = chat.abort;
-      for await (const event of chat.engine.mind.respond(mindInput(input), signal)) {
+      for await (const event of chat.engine.llm.respond(llmInput(input), signal)) {
         if (signal.aborted) return;
         if (event.type === "done" || event.type === "expect") continue;
         this.#tell(callId, event);
@@ -84,5 +84,5 @@ export class ChatHost {
   }
 }
 
-const mindInput = (input: ChatInput): MindInput =>
+const llmInput = (input: ChatInput): LlmInput =>
   input.type === "utterance" ? { ...input, confidence: 1 } : input;

@@ -7,11 +7,11 @@ import { verifyBackup } from "../backup/verify.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import { fileProblems } from "../store/integrity.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
-import { giveWay } from "./give-way.ts";
+import { lowerThreadPriority } from "./thread-priority.ts";
 
 declare const self: Worker;
 
-giveWay();
+lowerThreadPriority();
 
 async function carryOut(job: DatabaseJob): Promise<DatabaseResults[DatabaseJob["type"]]> {
   if (job.type === "snapshot") return writeSnapshot(job.database, job.target);

@@ -23,4 +23,4 @@ export type FromEncoderWorker =
   | { readonly type: "failed"; readonly jobId: number; readonly reason: string };
 
 /** Where the worker writes until the MP3 is whole. */
-export const halfFileOf = (mp3Path: string): string => `${mp3Path}.part`;
+export const partialFileOf = (mp3Path: string): string => `${mp3Path}.part`;

@@ -5,11 +5,11 @@
 import { describeError } from "../core/errors.ts";
 import { encodeMp3 } from "../media/recording/mp3.ts";
 import type { FromEncoderWorker, ToEncoderWorker } from "./encoder-messages.ts";
-import { giveWay } from "./give-way.ts";
+import { lowerThreadPriority } from "./thread-priority.ts";
 
 declare const self: Worker;
 
-giveWay();
+lowerThreadPriority();
 
 const jobs = new Map<number, AbortController>();
 

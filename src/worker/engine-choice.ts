@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { createGuardedEngine } from "../engine/fallback/guarded-engine.ts";
+import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
 import { createOpenAiEngine } from "../engine/openai/engine.ts";
 import type { Engine } from "../engine/ports.ts";
 import { createRealtimeEngine } from "../engine/realtime/engine.ts";
@@ -19,7 +19,7 @@ export interface EngineChoiceOptions {
 export function chooseEngine(settings: EngineSettings, options: EngineChoiceOptions): Engine {
   const { embedded, clock, log } = options;
   if (settings.providers.length === 0) return embedded;
-  return createGuardedEngine({
+  return createFallbackEngine({
     providers: settings.providers.map((provider) => ({
       name: provider.name,
       engine: createProvider(provider, options),

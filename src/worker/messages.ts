@@ -21,7 +21,7 @@ export interface AgentSnapshot {
   readonly firstSpeaker: "assistant" | "customer";
   readonly voice: AgentVoice;
   readonly language: AgentLanguage;
-  readonly maxDurationSec: number;
+  readonly maxDurationSeconds: number;
   readonly voicemailAction: "leave_message" | "hangup";
   /** May press keys on calls that came in, too. */
   readonly sendDigitsInbound: boolean;
@@ -47,7 +47,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-export interface CallBrief {
+export interface CallConfig {
   readonly callId: string;
   readonly direction: "inbound" | "outbound";
   readonly fromNumber: string;
@@ -94,7 +94,7 @@ export type ChatInput =
       readonly output: JsonValue;
     };
 
-export interface ChatLine {
+export interface ChatMessage {
   readonly by: "agent" | "caller";
   readonly text: string;
 }
@@ -123,7 +123,7 @@ export type ToCallWorker =
   /** The speech worker died and was replaced: its port for what comes from now on. */
   | { readonly type: "speech_port"; readonly speechPort: MessagePort }
   /** Binds a socket, prepares the conversation (greeting synthesised ahead). */
-  | { readonly type: "open"; readonly call: CallBrief }
+  | { readonly type: "open"; readonly call: CallConfig }
   | { readonly type: "connect"; readonly callId: string; readonly plan: MediaPlan }
   /** The call is answered: billing runs, the conversation starts. */
   | { readonly type: "answered"; readonly callId: string }
@@ -151,7 +151,7 @@ export type ToCallWorker =
   | {
       readonly type: "bridge_join";
       readonly callId: string;
-      readonly briefing: string | true | null;
+      readonly announcement: string | true | null;
     }
   /** A digit of the second leg, from SIP INFO. */
   | { readonly type: "bridge_digit"; readonly callId: string; readonly digit: string }
@@ -159,16 +159,16 @@ export type ToCallWorker =
   | { readonly type: "pin_ask"; readonly callId: string; readonly again: boolean }
   /** No PIN is awaited any more. */
   | { readonly type: "pin_done"; readonly callId: string }
-  /** Somebody listens in, or no longer: `heard` comes while it is on. */
-  | { readonly type: "listen"; readonly callId: string; readonly on: boolean }
+  /** Somebody listens in, or no longer: `monitor_audio` comes while it is on. */
+  | { readonly type: "monitor"; readonly callId: string; readonly on: boolean }
   /** A browser's microphone: PCM, mono, at the brief's rate, of any length. */
   | { readonly type: "audio_in"; readonly callId: string; readonly pcm: Int16Array }
   /** A conversation in writing: no audio, nothing prepared. Answered with `chat_opened`. */
   | {
       readonly type: "chat_open";
-      readonly call: CallBrief;
+      readonly call: CallConfig;
       /** What was said before, for minds that take it over. */
-      readonly said: readonly ChatLine[];
+      readonly history: readonly ChatMessage[];
     }
   | { readonly type: "chat_input"; readonly callId: string; readonly input: ChatInput }
   | { readonly type: "chat_close"; readonly callId: string }
@@ -297,7 +297,7 @@ export type FromCallWorker =
     }
   | { readonly type: "turn"; readonly callId: string; readonly turn: TurnRecord }
   | {
-      readonly type: "tool_wish";
+      readonly type: "tool_call_requested";
       readonly callId: string;
       readonly toolCallId: string;
       readonly tool: string;
@@ -313,13 +313,13 @@ export type FromCallWorker =
   /** Keyed and closed with `#`; null: nothing in time. Goes into the check and nowhere else. */
   | { readonly type: "pin_entered"; readonly callId: string; readonly digits: string | null }
   /** The conversation wants the call to end; main sends BYE, then `close`. */
-  | { readonly type: "end_wish"; readonly callId: string; readonly reason: EndedReason }
+  | { readonly type: "hangup_requested"; readonly callId: string; readonly reason: EndedReason }
   /** `briefing`: the person is to hear this first (true: a summary); null: a blind transfer. */
   | {
-      readonly type: "transfer_wish";
+      readonly type: "transfer_requested";
       readonly callId: string;
       readonly target: string;
-      readonly briefing: string | true | null;
+      readonly announcement: string | true | null;
     }
   /** The agent has finished its sentence; the caller is held. */
   | { readonly type: "transfer_ready"; readonly callId: string }
@@ -330,7 +330,7 @@ export type FromCallWorker =
   /** Something about the call that is kept with it. */
   | { readonly type: "note"; readonly callId: string; readonly note: CallNote }
   /** Both sides: PCM, 8 kHz, interleaved (left caller, right agent). */
-  | { readonly type: "heard"; readonly callId: string; readonly pcm: Int16Array }
+  | { readonly type: "monitor_audio"; readonly callId: string; readonly pcm: Int16Array }
   /** For a browser's loudspeaker: 20 ms of PCM, mono, at the brief's rate. */
   | { readonly type: "audio_out"; readonly callId: string; readonly pcm: Int16Array }
   /** What was sent but not yet played is void: the agent was interrupted. */
@@ -389,7 +389,7 @@ export interface CallReport {
   readonly usage: EngineUsage;
   readonly recording: RecordingInfo | null;
   /** Milliseconds of RTP clock since the answer. Missing: not answered, or the worker died. */
-  readonly talkRtpMs?: number;
+  readonly answeredRtpMs?: number;
   readonly answeredBy: "human" | "machine" | "unknown";
   readonly summary: string;
   /** What the call was about and how it went, without private details; empty: nobody knows. */

@@ -42,23 +42,23 @@ export type SpeechRequest =
   | { readonly type: "speak_cancel"; readonly speechId: number }
   | { readonly type: "prepare"; readonly grammar: GrammarSource }
   | {
-      readonly type: "ear_open";
-      readonly earId: number;
+      readonly type: "stt_open";
+      readonly sttStreamId: number;
       readonly language: AgentLanguage;
       readonly sampleRateHz: 8000 | 16000;
       readonly grammarKey: string;
     }
   | {
-      readonly type: "ear_begin";
-      readonly earId: number;
+      readonly type: "stt_start_utterance";
+      readonly sttStreamId: number;
       readonly utterance: number;
       readonly lead: Int16Array;
     }
-  | { readonly type: "ear_push"; readonly earId: number; readonly pcm: Int16Array }
-  | { readonly type: "ear_end"; readonly earId: number; readonly utterance: number }
-  | { readonly type: "ear_cancel"; readonly earId: number }
-  | { readonly type: "ear_expect"; readonly earId: number; readonly answer: ExpectedAnswer }
-  | { readonly type: "ear_close"; readonly earId: number };
+  | { readonly type: "stt_push"; readonly sttStreamId: number; readonly pcm: Int16Array }
+  | { readonly type: "stt_finalize"; readonly sttStreamId: number; readonly utterance: number }
+  | { readonly type: "stt_discard"; readonly sttStreamId: number }
+  | { readonly type: "stt_expect"; readonly sttStreamId: number; readonly answer: ExpectedAnswer }
+  | { readonly type: "stt_close"; readonly sttStreamId: number };
 
 /** Speech worker → call worker, over the port. */
 export type SpeechReply =
@@ -66,18 +66,18 @@ export type SpeechReply =
   /** Last message of a speech, unless it was cancelled. */
   | { readonly type: "speech_end"; readonly speechId: number }
   | { readonly type: "speech_failed"; readonly speechId: number; readonly detail: string }
-  | { readonly type: "ear_partial"; readonly earId: number; readonly text: string }
+  | { readonly type: "stt_partial"; readonly sttStreamId: number; readonly text: string }
   | {
-      readonly type: "ear_heard";
-      readonly earId: number;
+      readonly type: "stt_result";
+      readonly sttStreamId: number;
       readonly utterance: number;
       readonly text: string;
       readonly confidence: number;
       readonly audioMs: number;
     }
   | {
-      readonly type: "ear_failed";
-      readonly earId: number;
+      readonly type: "stt_failed";
+      readonly sttStreamId: number;
       readonly utterance: number;
       readonly detail: string;
     };

@@ -122,5 +122,5 @@ async function find(recording: Int16Array, voice: string, sentence: string, voic
     sentence: await voices.speak(voice, sentence),
     decoys: [await voices.speak(voice, NEVER_SAID)],
   });
-  return match.heard;
+  return match.isFound;
 }

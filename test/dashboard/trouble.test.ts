@@ -127,7 +127,7 @@ inChromium("in trouble", () => {
     await page.getByRole("link", { name: en["nav.tools"] }).click();
     await page.waitForURL(/\/sign-in\?next=/, WAIT);
     expect(new URL(page.url()).searchParams.get("next")).toMatch(/\/tools$/);
-    await page.getByRole("heading", { name: en["door.sign_in"] }).waitFor(WAIT);
+    await page.getByRole("heading", { name: en["auth.sign_in"] }).waitFor(WAIT);
     await context.close();
   });
 });
@@ -225,10 +225,10 @@ inChromium("in the reader's language", () => {
     const { page, context } = await visit(browser, { locale: "lt" });
     const { url } = await world.app.operator.people.ownerLink();
     await page.goto(world.app.addresses.http + new URL(url).pathname + new URL(url).hash);
-    await page.getByLabel(lt["door.name"]).fill("Rasa");
-    await page.getByLabel(lt["door.email"]).fill("rasa@clinic.example");
-    await page.getByLabel(lt["door.password"]).fill("keturi žodžiai be ryšio");
-    await page.getByRole("button", { name: lt["door.create"] }).click();
+    await page.getByLabel(lt["auth.name"]).fill("Rasa");
+    await page.getByLabel(lt["auth.email"]).fill("rasa@clinic.example");
+    await page.getByLabel(lt["auth.password"]).fill("keturi žodžiai be ryšio");
+    await page.getByRole("button", { name: lt["auth.create"] }).click();
     await page.waitForURL(/\/app\/$/, WAIT);
     await page.reload();
     await page.locator(".nav").first().waitFor(WAIT);

@@ -91,7 +91,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
         const call = await answered("inbound");
         wideband.hangUp();
         await wideband.event("CALL_CLOSED", before);
-        const heard = wideband.heard();
+        const heard = wideband.received();
         expect(shareAbove4Khz(heard)).toBeGreaterThan(0.001);
         await expectWholeCall(call, "caller_hangup", createResampler(16_000, 8000).process(heard));
       } finally {
@@ -161,14 +161,14 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
     expect(call).toMatchObject({ status: "completed", ended_reason: endedReason });
     expect(call.transcript).toContain(`Agent: ${GREETING}`);
     expect(call.transcript?.toLowerCase()).toContain("opening hours");
-    await expectHeardAtTelephone(heard ?? baresip.heard());
+    await expectHeardAtTelephone(heard ?? baresip.received());
     await expectRecorded(call);
   }
 
   async function expectHeardAtTelephone(heard: Int16Array): Promise<void> {
     for (const sentence of [GREETING, ANSWER]) {
       const match = await compare(heard, AGENT_VOICE, sentence, NEVER_SAID);
-      expect({ sentence, heard: match.heard }).toEqual({ sentence, heard: true });
+      expect({ sentence, heard: match.isFound }).toEqual({ sentence, heard: true });
     }
     // The answer is an utterance of its own: a second, independent ear names it.
     const choices = [ANSWER, ...NEVER_SAID];
@@ -185,7 +185,7 @@ describe.skipIf(missing)("calls with baresip through kamailio", () => {
     const recording = await decodeMp3(mail.attachment?.content ?? Buffer.alloc(0));
     const caller = await compare(recording.left, CALLER_VOICE, QUESTION, NEVER_SAID);
     const agent = await compare(recording.right, AGENT_VOICE, ANSWER, NEVER_SAID);
-    expect({ caller: caller.heard, agent: agent.heard }).toEqual({ caller: true, agent: true });
+    expect({ caller: caller.isFound, agent: agent.isFound }).toEqual({ caller: true, agent: true });
   }
 
   async function compare(

@@ -307,7 +307,7 @@ async function talk(testCase: Case, audio: CallAudio, plan: MediaPlan): Promise<
 function expectHeard(testCase: Case, telephone: Baresip): void {
   const isWide = isWideband(testCase);
   const rateHz = HEARD_RATE_HZ[testCase.agreed];
-  const heard = telephone.heard();
+  const heard = telephone.received();
   let best = 0;
   for (let start = 0; start + rateHz / 5 <= heard.length; start += rateHz / 10) {
     const part = heard.subarray(start, start + rateHz / 5);

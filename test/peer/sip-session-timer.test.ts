@@ -13,7 +13,7 @@ const NUMBER = "+37061001001";
 describe.skipIf(!requirePeer("sipp"))("session timers with sipp", () => {
   let stack: SipStack;
   beforeAll(async () => {
-    stack = await startStack(OURS, undefined, { sessionExpiresSec: 5, sessionMinSec: 4 });
+    stack = await startStack(OURS, undefined, { sessionExpiresSeconds: 5, sessionMinSeconds: 4 });
   });
   afterAll(() => stack?.close());
 

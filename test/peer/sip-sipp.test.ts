@@ -215,14 +215,14 @@ describe.skipIf(!requirePeer("sipp"))("with sipp", () => {
     };
     await callUs("uac_no_ack_bye.xml", answer);
     expect(ends).toMatchObject([{ by: "caller", kind: "bye" }]);
-    await callUs("uac_no_ack.xml", answer, { timeoutSec: 45 });
+    await callUs("uac_no_ack.xml", answer, { timeoutSeconds: 45 });
     await Bun.sleep(500);
     expect(ends[1]).toMatchObject({ by: "us", kind: "ack_missing" });
     expect(ends).toHaveLength(2);
   }, 60_000);
 
   test("a stack that refuses new calls answers 503", async () => {
-    stack.refuseNewCalls();
+    stack.rejectNewCalls();
     await callUs("uac_expect_503.xml", () => {});
   });
 });

@@ -28,7 +28,7 @@ const dns: SipDns = {
   },
   addresses: async (host) => ({
     addresses: host === NAME || host === "other.test" ? [HOST] : [],
-    ttlSec: null,
+    ttlSeconds: null,
   }),
 };
 

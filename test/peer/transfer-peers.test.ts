@@ -145,11 +145,11 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
       const person = active();
       await person?.play(tone(DESK_HZ, 1_500));
       await Bun.sleep(1_000);
-      expect(toneShare(person?.heard() ?? new Int16Array(0), BARESIP_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(person?.received() ?? new Int16Array(0), BARESIP_HZ)).toBeGreaterThan(0.9);
       const closed = baresip.events.length;
       await person?.hangUp();
       await baresip.event("CALL_CLOSED", closed);
-      expect(toneShare(baresip.heard(), DESK_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(baresip.received(), DESK_HZ)).toBeGreaterThan(0.9);
     },
     spoken(60_000),
   );

@@ -29,7 +29,7 @@ test("any sequence of events leaves a legal state, and an ended call stays as it
           if (end) expect(machine.state).toBe(end as typeof machine.state);
           if (machine.state.name === "ended") {
             end = machine.state;
-            expect(machine.state.talkMs).toBeGreaterThanOrEqual(0);
+            expect(machine.state.answeredMs).toBeGreaterThanOrEqual(0);
           }
         }
       },

@@ -8,13 +8,17 @@ import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { createBilling } from "../../src/billing/billing.ts";
+import {
+  bookChargeback,
+  type Chargeback,
+  reverseChargeback,
+} from "../../src/billing/chargeback.ts";
 import { createCheckouts } from "../../src/billing/checkout.ts";
+import { syncEntitlement } from "../../src/billing/entitlement.ts";
 import { verifyLedger } from "../../src/billing/ledger.ts";
 import { manualPayments } from "../../src/billing/payments/manual.ts";
 import { renewMonths } from "../../src/billing/renewal.ts";
 import type { Checkout } from "../../src/billing/stores.ts";
-import { giveBack, type TakenBack, takeBack } from "../../src/billing/take-back.ts";
-import { syncItem } from "../../src/billing/withdraw.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
@@ -129,7 +133,7 @@ class History {
   readonly #live = new Map<number, LiveCall>();
   readonly #ended: { uuid: string; rate: number; cost: number }[] = [];
   readonly #paid: Checkout[] = [];
-  readonly #refunded: TakenBack[] = [];
+  readonly #refunded: Chargeback[] = [];
   #refunds = 0;
 
   constructor(readonly tenantId: number) {}
@@ -265,8 +269,8 @@ class History {
     const standing = { cause: "refunds", isWhole: share === 1, isFinal: true };
     for (let time = 0; time < 2; time++)
       await database.tx(async (queries) => {
-        await takeBack(stores, queries, taken);
-        await syncItem(stores, queries, checkout, standing, clock.now());
+        await bookChargeback(stores, queries, taken);
+        await syncEntitlement(stores, queries, checkout, standing, clock.now());
       });
   }
 
@@ -276,8 +280,8 @@ class History {
     const standing = { cause: "refunds", isWhole: false, isFinal: false };
     for (let time = 0; time < 2; time++)
       await database.tx(async (queries) => {
-        await giveBack(stores, queries, { ...last, nowMs: clock.now() });
-        await syncItem(stores, queries, last.checkout, standing, clock.now());
+        await reverseChargeback(stores, queries, { ...last, nowMs: clock.now() });
+        await syncEntitlement(stores, queries, last.checkout, standing, clock.now());
       });
   }
 

@@ -13,15 +13,15 @@ import {
   MESSAGE_BYTES_MAX,
   parseMessage,
   parseNameAddr,
-  refuseMalformed,
+  rejectMalformed,
   responseDestination,
   serialise,
   withPlainSdp,
 } from "../../src/sip/message/index.ts";
 import { buildBindingRequest, parseBindingAnswer } from "../../src/sip/nat/stun.ts";
-import { refusalOf } from "../../src/sip/request-checks.ts";
+import { rejectionOf } from "../../src/sip/request-checks.ts";
 import { calledNumbersOf, callerNumberOf } from "../../src/sip/session/parties.ts";
-import { replacesOf } from "../../src/sip/session/replaces.ts";
+import { replacesOf } from "../../src/sip/session/replaces-header.ts";
 import { TransactionLayer } from "../../src/sip/transaction/layer.ts";
 import type { Flow } from "../../src/sip/transport/flow.ts";
 import { StreamFramer, UnframedStream } from "../../src/sip/transport/framer.ts";
@@ -110,7 +110,7 @@ test(
         const message = parseMessage(text);
         if (message.kind === "failure") {
           counts.refused++;
-          const refusal = refuseMalformed(text, message, SOURCE);
+          const refusal = rejectMalformed(text, message, SOURCE);
           if (refusal && !refusal.text.startsWith("SIP/2.0 ")) throw new Error("no answer");
           continue;
         }
@@ -119,7 +119,7 @@ test(
         if (message.kind === "response") continue;
         const answer = buildResponse(message, { statusCode: 200, toTag: "t" });
         if (parseMessage(answer).kind === "failure") throw new Error(`unreadable: ${answer}`);
-        refusalOf(withPlainSdp(message));
+        rejectionOf(withPlainSdp(message));
         replacesOf(message);
         responseDestination(message.via);
         calledNumbersOf(message, "user");

@@ -39,7 +39,7 @@ async function lastCall() {
 }
 
 test("a call of max_duration_sec ends within it, closing phrase included, and costs no second more", async () => {
-  await setAgent({ maxDurationSec: MAX_SEC });
+  await setAgent({ maxDurationSeconds: MAX_SEC });
   const caller = await world.phone(CALLER);
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
@@ -52,12 +52,12 @@ test("a call of max_duration_sec ends within it, closing phrase included, and co
 }, 60_000);
 
 test("an agent that lets the caller speak first is silent until then, and discloses before its answer", async () => {
-  await setAgent({ maxDurationSec: 120, firstSpeaker: "customer" });
+  await setAgent({ maxDurationSeconds: 120, firstSpeaker: "customer" });
   const caller = await world.phone(CALLER);
   const call = await caller.call(OWN_NUMBER);
   await call.answered;
   await Bun.sleep(2_000);
-  const before = call.heard();
+  const before = call.received();
   await call.say("What are your opening hours?");
   await call.waitForReply({ quietMs: 1_500 });
   call.hangUp();

@@ -80,8 +80,8 @@ async function missedBy(phone: Phone): Promise<void> {
 /** The system prompt of the call in which this phone calls back and asks. */
 async function promptFor(phone: Phone): Promise<string> {
   server.requests.length = 0;
-  server.script.hears.length = 0;
-  server.script.hears.push("Why did you call me?");
+  server.script.recognises.length = 0;
+  server.script.recognises.push("Why did you call me?");
   const call = await phone.call(OWN_NUMBER);
   await call.answered;
   await call.waitForReply({ quietMs: 1_200 });

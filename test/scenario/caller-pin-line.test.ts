@@ -153,7 +153,7 @@ async function callAndKey({ number, pin, key }: (typeof LINES)[number]): Promise
   const call = await phone.call(OWN_NUMBER, { callerNumber: number });
   await call.answered;
   await call.waitForReply({ quietMs: 1_500 });
-  server.script.hears.push(WISH);
+  server.script.recognises.push(WISH);
   await call.say(WISH);
   await call.waitForSpeech();
   await key(call, `${pin}#`);

@@ -64,7 +64,7 @@ afterAll(async () => {
 beforeEach(async () => {
   world.toolRequests.length = 0;
   server.requests.length = 0;
-  server.script.hears.splice(0);
+  server.script.recognises.splice(0);
   server.script.speech = (text) => tone(text.length * 25);
   server.script.answer = ({ messages }) => {
     const last = messages.at(-1);
@@ -84,7 +84,7 @@ const useLanguage = (language: AgentLanguage) =>
 
 /** Says the wish; resolves when the model was asked for it. */
 async function wish(call: PhoneCall): Promise<void> {
-  server.script.hears.push(WISH);
+  server.script.recognises.push(WISH);
   const asked = server.seen("llm").length;
   await call.say(WISH);
   await eventually(() => server.seen("llm").length > asked, "the model is asked");

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { phrasesFor } from "../../src/conversation/phrases.ts";
 import { sleep, systemClock } from "../../src/core/clock.ts";
-import type { CallBrief } from "../../src/worker/messages.ts";
+import type { CallConfig } from "../../src/worker/messages.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
-import { type AGENT, callBrief } from "../support/scripted-call.ts";
+import { type AGENT, callConfig } from "../support/scripted-call.ts";
 import { spoken } from "../support/spoken.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -20,8 +20,8 @@ const PARKING = "Yes, there is free parking behind the building.";
 const WHITENING = "Teeth whitening costs 200 euros.";
 const GREETING = "Bright Smile dental clinic, how can I help you?";
 
-function briefOf(agent: Partial<typeof AGENT> = {}): Partial<CallBrief> {
-  const { callId: _, ...brief } = callBrief({ firstMessage: GREETING, ...agent });
+function briefOf(agent: Partial<typeof AGENT> = {}): Partial<CallConfig> {
+  const { callId: _, ...brief } = callConfig({ firstMessage: GREETING, ...agent });
   return { ...brief, knowledge: KNOWLEDGE };
 }
 
@@ -94,8 +94,8 @@ test(
   "a silent caller is prompted twice and let go with a goodbye",
   async () => {
     const call = await startCall(studio, briefOf());
-    await call.waitFor(() => call.endWishes.length > 0);
-    expect(call.endWishes).toEqual(["silence_timeout"]);
+    await call.waitFor(() => call.hangups.length > 0);
+    expect(call.hangups).toEqual(["silence_timeout"]);
     expect(await call.heard(PHRASES.silenceGoodbye, [PARKING, PHRASES.maxDuration])).toBe(true);
     const report = await call.hangUp();
     expect(report.turns.at(-1)?.text).toBe(PHRASES.silenceGoodbye);
@@ -107,10 +107,10 @@ test(
   "max duration ends the call with a phrase that is heard to its end",
   async () => {
     const answeredAt = systemClock.monotonic();
-    const call = await startCall(studio, briefOf({ maxDurationSec: 10 }));
-    await call.waitFor(() => call.endWishes.length > 0);
+    const call = await startCall(studio, briefOf({ maxDurationSeconds: 10 }));
+    await call.waitFor(() => call.hangups.length > 0);
     expect(systemClock.monotonic() - answeredAt).toBeGreaterThan(3_000);
-    expect(call.endWishes).toEqual(["max_duration"]);
+    expect(call.hangups).toEqual(["max_duration"]);
     expect(await call.heard(PHRASES.maxDuration, [PARKING, PHRASES.silenceGoodbye])).toBe(true);
     await call.hangUp();
   },
@@ -152,11 +152,11 @@ test(
     });
     await call.agentDone(0);
     await call.say("Find the next free appointment");
-    await call.waitFor(() => call.wishes.length > 0);
-    expect(call.wishes[0]?.tool).toBe("next_free_appointment");
+    await call.waitFor(() => call.toolCalls.length > 0);
+    expect(call.toolCalls[0]?.tool).toBe("next_free_appointment");
     await call.waitFor(() => call.peer.quietForMs > 500);
     await call.waitFor(() => call.peer.quietForMs < 100);
-    call.answerTool(call.wishes[0]?.toolCallId ?? "", {
+    call.answerTool(call.toolCalls[0]?.toolCallId ?? "", {
       message: "The next free appointment is on Monday at nine.",
     });
     const answer = await call.agentDone(1);
@@ -209,9 +209,9 @@ test(
 function echoBack(call: Awaited<ReturnType<typeof startCall>>): () => void {
   const leadMs = 160;
   void call.peer.media.play(new Int16Array(leadMs * 8));
-  let from = call.peer.media.heard().length;
+  let from = call.peer.media.received().length;
   const timer = systemClock.every(100, () => {
-    const heard = call.peer.media.heard();
+    const heard = call.peer.media.received();
     const echo = heard.slice(from).map((sample) => sample / 5);
     from = heard.length;
     if (echo.length > 0) void call.peer.media.play(echo);

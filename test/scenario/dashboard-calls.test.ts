@@ -152,7 +152,7 @@ test(
       );
       const sum = steps.reduce((total, step) => total + step, 0);
       expect(Math.abs(sum - (answered?.latency_ms ?? 0))).toBeLessThan(100);
-      expect(details.talk_check.clock_ms).toBeGreaterThan(1000);
+      expect(details.answered_time_check.clock_ms).toBeGreaterThan(1000);
       expect(details.cost_lines.map((line) => line.item)).toEqual(["plan_seconds", "overage"]);
       expect((await stranger.ask("GET", `/calls/${uuid}/details`)).status).toBe(404);
 

@@ -57,7 +57,7 @@ function startAnew(): void {
   for (const server of [first, second]) {
     server.requests.length = 0;
     server.fail(null);
-    server.script.hears.length = 0;
+    server.script.recognises.length = 0;
     server.script.answer = () => ({ text: "All right." });
     server.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
     for (const faults of Object.values(server.script.faults)) faults.length = 0;
@@ -69,7 +69,7 @@ test(
   "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
   async () => {
     startAnew();
-    first.script.hears.push("Can you book me for Friday?", "Thank you, goodbye.");
+    first.script.recognises.push("Can you book me for Friday?", "Thank you, goodbye.");
     first.script.answer = ({ messages }) => {
       const last = messages.at(-1);
       if (last?.role === "tool") return { text: BOOKED };
@@ -121,7 +121,7 @@ test(
   async () => {
     startAnew();
     const long = `${HOURS} On Saturday we are open from ten to two, and on Sunday we are closed for the whole day.`;
-    first.script.hears.push("When are you open?", "Stop, where are you?");
+    first.script.recognises.push("When are you open?", "Stop, where are you?");
     first.script.answer = ({ messages }) =>
       messages.at(-1)?.content?.includes("where") ? { text: "In Garden Street." } : { text: long };
     const call = await callAgent(world);
@@ -155,7 +155,7 @@ test(
   "a model that dies in the middle of its answer is followed by the second provider",
   async () => {
     startAnew();
-    first.script.hears.push("When are you open?");
+    first.script.recognises.push("When are you open?");
     first.script.answer = () => ({ text: `${HOURS} And on Sunday we` });
     first.script.faults.llm.push({ type: "cut", after: 12 });
     first.script.paceMs = 5;
@@ -175,7 +175,7 @@ test(
   "with the voices dead the embedded one goes on",
   async () => {
     startAnew();
-    first.script.hears.push("When are you open?");
+    first.script.recognises.push("When are you open?");
     first.script.answer = () => ({ text: HOURS });
     const call = await callAgent(world);
     first.script.always.tts = { type: "hang" };

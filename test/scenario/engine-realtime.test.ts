@@ -62,9 +62,9 @@ afterAll(async () => {
 function startAnew(): void {
   server.received.length = 0;
   server.script.refuse = null;
-  server.script.hears.length = 0;
+  server.script.recognises.length = 0;
   server.script.paceMs = 5;
-  standby.script.hears.length = 0;
+  standby.script.recognises.length = 0;
   server.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
   standby.script.speech = (text) => world.voices.speak(PROVIDER_VOICE, text);
 }
@@ -73,7 +73,7 @@ test(
   "disclosure, greeting, a question, a tool and its answer: heard, written down, billed and mailed",
   async () => {
     startAnew();
-    server.script.hears.push("Can you book me for Friday?", "Thank you, goodbye.");
+    server.script.recognises.push("Can you book me for Friday?", "Thank you, goodbye.");
     server.script.answer = (heard) => {
       if (heard.includes("booked")) return { text: BOOKED };
       if (heard.includes("Friday")) {
@@ -110,7 +110,7 @@ test(
   "a caller who speaks up cuts the agent short: the item is truncated where the audio was",
   async () => {
     startAnew();
-    server.script.hears.push("When are you open?", "Stop, where are you?");
+    server.script.recognises.push("When are you open?", "Stop, where are you?");
     server.script.answer = (heard) => ({
       text: heard.includes("where") ? "In Garden Street." : LONG,
     });
@@ -141,14 +141,14 @@ test(
   "when the server is lost in the middle of a call the next provider goes on",
   async () => {
     startAnew();
-    server.script.hears.push("When are you open?");
+    server.script.recognises.push("When are you open?");
     server.script.answer = () => ({ text: HOURS });
     const call = await callAgent(world);
     await call.say("When are you open?");
     await call.waitForReply({ quietMs: 1_200 });
     server.script.refuse = 503;
     server.drop();
-    standby.script.hears.push("And on Sunday?");
+    standby.script.recognises.push("And on Sunday?");
     standby.script.answer = () => ({ text: "On Sunday we are closed." });
     await call.say("And how is it on Sunday?");
     expect(await world.hears(call, "On Sunday we are closed.", DECOYS)).toBe(true);

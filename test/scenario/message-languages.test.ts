@@ -115,8 +115,8 @@ async function hears(call: PhoneCall, text: string, language: Language): Promise
   const deadline = performance.now() + LISTEN_LIMIT_MS;
   for (;;) {
     const sought = { sentence: trimmed(sentence), decoys: decoys.map(trimmed) };
-    const match = await findSentenceGently({ ...sought, recording: call.heard() }, systemClock);
-    if (match.heard || performance.now() > deadline) return match.heard;
+    const match = await findSentenceGently({ ...sought, recording: call.received() }, systemClock);
+    if (match.isFound || performance.now() > deadline) return match.isFound;
     await Bun.sleep(300);
   }
 }

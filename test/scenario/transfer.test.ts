@@ -86,8 +86,8 @@ test(
     await Bun.sleep(500);
     await Promise.all([call.play(tone(CALLER_HZ, 1_500)), person.play(tone(DESK_HZ, 1_500))]);
     await Bun.sleep(400);
-    expect(toneShare(person.heard(), CALLER_HZ)).toBeGreaterThan(0.9);
-    expect(toneShare(call.heard(), DESK_HZ)).toBeGreaterThan(0.9);
+    expect(toneShare(person.received(), CALLER_HZ)).toBeGreaterThan(0.9);
+    expect(toneShare(call.received(), DESK_HZ)).toBeGreaterThan(0.9);
     await call.press("42");
     await eventually(() => person.digitsReceived === "42", "the caller's keys reach the desk");
     await person.press("7");
@@ -173,17 +173,17 @@ test(
     const { call, uuid } = await talkingToAgent();
     desk.onCall((incoming) => incoming.answer());
     const briefing = "A patient wants to move an appointment.";
-    const greeted = call.heard().length;
+    const greeted = call.received().length;
     const asked = await transfer(uuid, { to: DESK, briefing });
     expect(asked.status).toBe(200);
     const person = await atDesk();
     await person.waitForSpeech();
     await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
-    expect(toneShare(call.heard().subarray(greeted), 425)).toBeGreaterThan(0.5);
-    const briefed = person.heard().length;
+    expect(toneShare(call.received().subarray(greeted), 425)).toBeGreaterThan(0.5);
+    const briefed = person.received().length;
     await call.play(tone(CALLER_HZ, 1_200));
     await Bun.sleep(300);
-    expect(toneShare(person.heard().subarray(briefed), CALLER_HZ)).toBeGreaterThan(0.9);
+    expect(toneShare(person.received().subarray(briefed), CALLER_HZ)).toBeGreaterThan(0.9);
     await call.hangUp();
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ ended_reason: "transferred" });
@@ -203,7 +203,7 @@ test(
     const person = await atDesk();
     await person.waitForSpeech();
     await world.callWhen(uuid, ({ transfers }) => transfers.length > 0, 45_000);
-    const recording = person.heard();
+    const recording = person.received();
     await call.hangUp();
     const { summary, turns } = await world.callWhen(uuid, ended);
     expect(turns.some(({ text }) => text.includes("from nine to five"))).toBe(true);
@@ -214,7 +214,7 @@ test(
     const decoys = await Promise.all(DECOYS.map(speak));
     const match = await findSentenceGently({ sentence, decoys, recording }, systemClock);
     console.info(`briefed with "${first}": ${JSON.stringify(match)}`);
-    expect(match.heard).toBe(true);
+    expect(match.isFound).toBe(true);
   },
   spoken(60_000),
 );
@@ -244,8 +244,8 @@ test(
       await person.resume();
       await Promise.all([call.play(tone(CALLER_HZ, 1_500)), person.play(tone(DESK_HZ, 1_500))]);
       await Bun.sleep(400);
-      expect(toneShare(person.heard(), CALLER_HZ)).toBeGreaterThan(0.9);
-      expect(toneShare(call.heard(), DESK_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(person.received(), CALLER_HZ)).toBeGreaterThan(0.9);
+      expect(toneShare(call.received(), DESK_HZ)).toBeGreaterThan(0.9);
       await call.hangUp();
       await person.ended;
       const done = (view: CallView) => view.recording_status === "emailed_deleted";

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { AgentLanguage } from "../../src/agent/agent.ts";
 import { phrasesFor } from "../../src/conversation/phrases.ts";
 import { createSynthesiser } from "../../src/engine/embedded/synthesiser.ts";
-import type { MindEvent } from "../../src/engine/ports.ts";
+import type { LlmEvent } from "../../src/engine/ports.ts";
 import { loadVad } from "../../src/media/audio/vad.ts";
 import { cough, type LabOptions, type LabParts, openLab } from "../support/turn-lab.ts";
 
@@ -65,7 +65,7 @@ const LINES: Readonly<Record<AgentLanguage, Lines>> = {
 };
 const LANGUAGES = Object.keys(LINES) as AgentLanguage[];
 
-const text = (words: string): MindEvent => ({ type: "text", text: words });
+const text = (words: string): LlmEvent => ({ type: "text", text: words });
 /** Detector and pacing: frames before speech and silence are certain. */
 const DETECTOR_MS = 200;
 
@@ -136,11 +136,11 @@ describe.each(LANGUAGES)("%s", (language) => {
     await call.pass(Math.max(0, lengthMs - stoppedMs));
     await call.until(() => call.inputs.length > 1);
     expect(call.inputs[1]).toMatchObject({ text: lines.interruption });
-    expect(call.heardUntil).toHaveLength(1);
-    expect(lines.long).toStartWith(call.heardUntil[0] ?? "-");
+    expect(call.truncated).toHaveLength(1);
+    expect(lines.long).toStartWith(call.truncated[0] ?? "-");
     expect(call.turns().find(({ speaker }) => speaker === "agent")).toMatchObject({
       interrupted: true,
-      text: call.heardUntil[0],
+      text: call.truncated[0],
     });
   }, 60_000);
 
@@ -218,7 +218,7 @@ describe.each(LANGUAGES)("%s", (language) => {
     const since = call.nowMs();
     const firstMs = await call.until(() => call.agentSpeaks, 12_000);
     expect(Math.abs(firstMs - 8_000)).toBeLessThan(400);
-    await call.until(() => call.messages.some(({ type }) => type === "end_wish"), 45_000);
+    await call.until(() => call.messages.some(({ type }) => type === "hangup_requested"), 45_000);
     const spoken = call.turns().map((turn) => turn.text);
     expect(spoken).toEqual([...phrases.idlePrompts, phrases.silenceGoodbye]);
     const goodbye = call.turns().at(-1);

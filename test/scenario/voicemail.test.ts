@@ -56,7 +56,7 @@ async function heardMessage(pcm: Int16Array): Promise<boolean> {
   const [sentence, ...decoys] = await Promise.all(
     [MESSAGE, ...DECOYS].map((text) => voices.speak("Sari", text)),
   );
-  return findSentence({ recording: pcm, sentence: sentence ?? new Int16Array(0), decoys }).heard;
+  return findSentence({ recording: pcm, sentence: sentence ?? new Int16Array(0), decoys }).isFound;
 }
 
 test(
@@ -72,7 +72,7 @@ test(
         await machine.say(LEAVE);
         await Bun.sleep(300);
         await machine.play(tone(1_000, 500));
-        beepAt = machine.heard().length;
+        beepAt = machine.received().length;
       },
     );
     await call.ended;
@@ -82,8 +82,8 @@ test(
       ended_reason: "voicemail_left",
       answered_by: "machine",
     });
-    expect(await heardMessage(call.heard().subarray(beepAt))).toBe(true);
-    expect(await heardMessage(call.heard().subarray(0, beepAt))).toBe(false);
+    expect(await heardMessage(call.received().subarray(beepAt))).toBe(true);
+    expect(await heardMessage(call.received().subarray(0, beepAt))).toBe(false);
     expect(detail.transcript).toContain(`Agent: ${MESSAGE}`);
   },
   spoken(60_000),
@@ -104,7 +104,7 @@ test(
     await call.ended;
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ ended_reason: "voicemail_hangup", answered_by: "machine" });
-    expect(await heardMessage(call.heard())).toBe(false);
+    expect(await heardMessage(call.received())).toBe(false);
   },
   spoken(60_000),
 );
@@ -120,7 +120,7 @@ test(
       },
     );
     await call.waitForReply();
-    expect(await heardMessage(call.heard())).toBe(true);
+    expect(await heardMessage(call.received())).toBe(true);
     await call.hangUp();
     const detail = await world.callWhen(uuid, ended);
     expect(detail).toMatchObject({ answered_by: "human", ended_reason: "caller_hangup" });

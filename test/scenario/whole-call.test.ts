@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TALK_TOLERANCE_MS } from "../../src/billing/talk-check.ts";
+import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/billing/answered-time-check.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import { CallNotAnswered } from "../../src/demo/phone/phone-call.ts";
 import { callStore } from "../../src/store/call-store.ts";
@@ -66,11 +66,11 @@ test(
     expect(detail.billing.included_seconds).toBe(detail.billable_seconds);
     expect(detail.cost_eur).toBe(0);
     const row = await callStore(world.app.database.read).find(world.tenantId, call_uuid);
-    expect(row?.talkClockMs).toBeGreaterThan(0);
-    expect(row?.talkEngineMs).toBeGreaterThan(0);
-    expect(row?.talkDifferenceMs).toBeLessThanOrEqual(TALK_TOLERANCE_MS);
-    expect(Math.abs((row?.talkRtpMs ?? 0) - (row?.talkClockMs ?? 0))).toBeLessThan(
-      TALK_TOLERANCE_MS,
+    expect(row?.answeredClockMs).toBeGreaterThan(0);
+    expect(row?.answeredEngineMs).toBeGreaterThan(0);
+    expect(row?.answeredDifferenceMs).toBeLessThanOrEqual(ANSWERED_TIME_TOLERANCE_MS);
+    expect(Math.abs((row?.answeredRtpMs ?? 0) - (row?.answeredClockMs ?? 0))).toBeLessThan(
+      ANSWERED_TIME_TOLERANCE_MS,
     );
     expect(readdirSync(join(world.dataDir, "recordings"))).toEqual([]);
 

@@ -30,7 +30,7 @@ test(
     await call.say("I would like to know when you are open");
     const answer = await call.agentDone(2);
     expect(answer.latencyMs).not.toBeNull();
-    expect(call.endWishes).toEqual([]);
+    expect(call.hangups).toEqual([]);
     await call.hangUp();
     await expectServed();
   },
@@ -45,7 +45,7 @@ test(
     studio.speechWorkers.at(-1)?.terminate();
     const greeting = await call.agentDone(0);
     expect(greeting).toMatchObject({ text: AGENT.firstMessage, interrupted: false });
-    expect(call.endWishes).toEqual([]);
+    expect(call.hangups).toEqual([]);
     await call.hangUp();
     await expectServed();
   },

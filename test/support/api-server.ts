@@ -3,7 +3,7 @@
  * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
  */
 import { join } from "node:path";
-import { createCallerParts } from "../../src/app/callers.ts";
+import { createCallerParts } from "../../src/app/caller-services.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
@@ -11,7 +11,7 @@ import { createBilling } from "../../src/billing/billing.ts";
 import type { StripeSettings } from "../../src/billing/payments/stripe.ts";
 import type { Plan } from "../../src/billing/ports.ts";
 import { createAdmission, type DialingLimits } from "../../src/call/admission.ts";
-import { createCallDesk } from "../../src/call/call-desk.ts";
+import { createCallService } from "../../src/call/call-service.ts";
 import type { CallContext } from "../../src/call/context.ts";
 import { CallRegistry } from "../../src/call/registry.ts";
 import { createVault } from "../../src/config/vault.ts";
@@ -32,7 +32,7 @@ import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { createApiKeys } from "../../src/tenant/api-keys.ts";
 import { createTenant } from "../../src/tenant/create-tenant.ts";
 import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
-import { createGuardedClient } from "../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../src/webhook/outbound-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { createUrlCheck } from "../../src/webhook/tenant-url.ts";
 import { createWebhookTester } from "../../src/webhook/tester.ts";
@@ -93,12 +93,12 @@ export async function startApiServer(options: ApiServerOptions) {
       dialing: () => options.dialing ?? wideDialing,
     }),
   };
-  const calls = createCallDesk({
+  const calls = createCallService({
     context: context as CallContext,
     wakeScheduler: wake,
-    isRefusing: () => false,
+    isDraining: () => false,
   });
-  const client = createGuardedClient({
+  const client = createOutboundHttpClient({
     allowNetworks: ["127.0.0.0/8"],
     caPem: options.caPem ?? null,
     clock,
@@ -118,7 +118,7 @@ export async function startApiServer(options: ApiServerOptions) {
     publicUrl: () => base,
   });
   const callerParts = createCallerParts({
-    ...{ database, billing, vault, client, desk: () => calls, clock, random, log },
+    ...{ database, billing, vault, client, callService: () => calls, clock, random, log },
   });
   const server = await createHttpServer(
     {

@@ -44,7 +44,7 @@ export interface Baresip {
   /** Waits for an event of that type that came after the first `since` events. */
   event(type: string, since?: number): Promise<BaresipEvent>;
   /** What was heard in the call that ended last, at the rate of its codec. */
-  heard(): Int16Array;
+  received(): Int16Array;
   stop(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
     hold: () => command("hold"),
     resume: () => command("resume"),
     press: (key) => command("sndcode", key),
-    heard() {
+    received() {
       const files = readdirSync(dumps).filter((name) => name.endsWith("-dec.wav"));
       const last = files.sort().at(-1);
       if (last === undefined) throw new Error("baresip wrote down nothing");

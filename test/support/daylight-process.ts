@@ -29,7 +29,7 @@ await database.tx(async (queries) => {
 const fired = new Map<number, number>();
 let latestMs = 0;
 const scheduler = startScheduler({
-  ...{ database, clock, log: silentLog, owner: "daylight", isRefusing: () => false },
+  ...{ database, clock, log: silentLog, owner: "daylight", isDraining: () => false },
   async fire(entry) {
     const { id, leaseToken } = entry;
     await database.tx((queries) =>

@@ -10,7 +10,10 @@ import { openDatabase } from "../../src/store/database.ts";
 import { outbox } from "../../src/store/schema/index.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { createDeliveryWorker } from "../../src/webhook/delivery.ts";
-import { createGuardedClient, type GuardedClient } from "../../src/webhook/safe-http.ts";
+import {
+  createOutboundHttpClient,
+  type OutboundHttpClient,
+} from "../../src/webhook/outbound-http.ts";
 import type { WebhookStores } from "../../src/webhook/stores.ts";
 import { plainVault } from "./plain-vault.ts";
 
@@ -61,8 +64,11 @@ const stores: WebhookStores = {
   },
 };
 
-const guarded = createGuardedClient({ allowNetworks: [settings.network], caPem: settings.caPem });
-const client: GuardedClient = {
+const guarded = createOutboundHttpClient({
+  allowNetworks: [settings.network],
+  caPem: settings.caPem,
+});
+const client: OutboundHttpClient = {
   async request(request) {
     dieAt("claimed, nothing sent");
     const response = await guarded.request(request);

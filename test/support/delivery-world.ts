@@ -11,7 +11,7 @@ import { deliveries, outbox } from "../../src/store/schema/index.ts";
 import { webhookStores } from "../../src/store/webhook-stores.ts";
 import { callEnded } from "../../src/webhook/catalogue.ts";
 import { createDeliveryWorker, type DeliveryWorker } from "../../src/webhook/delivery.ts";
-import { createGuardedClient } from "../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../src/webhook/outbound-http.ts";
 import { createEventSink } from "../../src/webhook/sink.ts";
 import { createWebhookTester } from "../../src/webhook/tester.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -49,7 +49,7 @@ export async function deliveryWorld(host: string) {
   const shared = { database, stores: webhookStores, clock, random: systemRandom };
   const sending = {
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 2000 },
-    client: createGuardedClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
+    client: createOutboundHttpClient({ allowNetworks: [`${host}/32`], caPem: ca.caPem }),
   };
   let worker = startWorker();
   const wake = () => worker.wake();

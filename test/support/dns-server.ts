@@ -6,7 +6,7 @@ import { Resolver } from "node:dns";
 import { isIPv6 } from "node:net";
 import type { NaptrRecord, SrvRecord } from "../../src/sip/routing/dns.ts";
 import { parseAddress } from "../../src/webhook/ip-address.ts";
-import type { Resolve } from "../../src/webhook/safe-http.ts";
+import type { Resolve } from "../../src/webhook/outbound-http.ts";
 
 /** Addresses of both families, optionally behind an alias (CNAME); or how the server fails. */
 export type DnsAnswer =

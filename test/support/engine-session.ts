@@ -2,12 +2,7 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type {
-  EngineSession,
-  MindEvent,
-  MindInput,
-  SessionSettings,
-} from "../../src/engine/ports.ts";
+import type { EngineSession, LlmEvent, LlmInput, SessionSettings } from "../../src/engine/ports.ts";
 import type { OpenAiSettings } from "../../src/engine/settings.ts";
 import type { ToolSnapshot } from "../../src/worker/messages.ts";
 
@@ -87,7 +82,7 @@ export function sessionSettings(more: Partial<SessionSettings> = {}): SessionSet
   };
 }
 
-export const utterance = (text: string): MindInput => ({
+export const utterance = (text: string): LlmInput => ({
   type: "utterance",
   text,
   confidence: 0.9,
@@ -96,18 +91,18 @@ export const utterance = (text: string): MindInput => ({
 /** Every event of an answer. */
 export async function answerTo(
   session: EngineSession,
-  input: MindInput,
+  input: LlmInput,
   signal: AbortSignal = new AbortController().signal,
-): Promise<MindEvent[]> {
-  return await Array.fromAsync(session.mind.respond(input, signal));
+): Promise<LlmEvent[]> {
+  return await Array.fromAsync(session.llm.respond(input, signal));
 }
 
-export const textOf = (events: readonly MindEvent[]): string =>
+export const textOf = (events: readonly LlmEvent[]): string =>
   events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(" ");
 
 /** All of a sentence, spoken. */
 export async function speech(session: EngineSession, text: string): Promise<Int16Array> {
-  const chunks = await Array.fromAsync(session.voice.speak(text, new AbortController().signal));
+  const chunks = await Array.fromAsync(session.tts.speak(text, new AbortController().signal));
   return Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
 }
 
@@ -116,6 +111,6 @@ export function hum(session: EngineSession, ms: number): void {
   const frame = Int16Array.from({ length: 160 }, (_, index) =>
     Math.round(6_000 * Math.sin((2 * Math.PI * 220 * index) / 8_000)),
   );
-  session.ear.begin(new Int16Array(800));
-  for (let passed = 0; passed < ms; passed += 20) session.ear.push(frame);
+  session.stt.startUtterance(new Int16Array(800));
+  for (let passed = 0; passed < ms; passed += 20) session.stt.push(frame);
 }

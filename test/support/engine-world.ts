@@ -35,7 +35,7 @@ export interface EngineWorld {
   mailed(): Promise<CallView>;
   /** Listens until `text` was said in this voice, told apart from the decoys; false after 15 s. */
   hears(
-    call: Pick<PhoneCall, "heard">,
+    call: Pick<PhoneCall, "received">,
     text: string,
     decoys: readonly string[],
     voice?: string,
@@ -132,8 +132,11 @@ export async function startEngineWorld(options: EngineWorldOptions): Promise<Eng
       const sought = { sentence, decoys: others };
       const deadline = performance.now() + LISTEN_LIMIT_MS;
       for (;;) {
-        const match = await findSentenceGently({ ...sought, recording: call.heard() }, systemClock);
-        if (match.heard || performance.now() > deadline) return match.heard;
+        const match = await findSentenceGently(
+          { ...sought, recording: call.received() },
+          systemClock,
+        );
+        if (match.isFound || performance.now() > deadline) return match.isFound;
         await Bun.sleep(LISTEN_EVERY_MS);
       }
     },

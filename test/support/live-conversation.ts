@@ -11,7 +11,7 @@ import { createVoices, type Voices } from "../../src/demo/voices.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../../src/engine/settings.ts";
 import { type CallWorkerPool, createCallWorkerPool } from "../../src/worker/call-worker-pool.ts";
 import type {
-  CallBrief,
+  CallConfig,
   ConversationSettings,
   JsonObject,
   ToolResult,
@@ -19,7 +19,7 @@ import type {
 } from "../../src/worker/messages.ts";
 import { spawnCallWorker, spawnSpeechWorker } from "../../src/workers.ts";
 import { createRtpPeer } from "./rtp-peer.ts";
-import { callBrief, SETTINGS } from "./scripted-call.ts";
+import { callConfig, SETTINGS } from "./scripted-call.ts";
 
 const HOST = "127.0.0.1";
 /** Generous: the machine may be busy. */
@@ -70,7 +70,7 @@ export async function openStudio(
 
 export type LiveCall = Awaited<ReturnType<typeof startCall>>;
 
-export interface ToolWish {
+export interface ToolCallRequested {
   readonly toolCallId: string;
   readonly tool: string;
   readonly arguments: JsonObject;
@@ -79,16 +79,16 @@ export interface ToolWish {
 let lastCall = 0;
 
 /** Opens, connects and answers a call. The test must `hangUp` it. */
-export async function startCall(studio: Studio, overrides: Partial<CallBrief> = {}) {
-  const brief = { ...callBrief(), callId: `live-${++lastCall}`, ...overrides };
-  const channel = await studio.pool.open(brief);
+export async function startCall(studio: Studio, overrides: Partial<CallConfig> = {}) {
+  const config = { ...callConfig(), callId: `live-${++lastCall}`, ...overrides };
+  const channel = await studio.pool.open(config);
   const peer = await createRtpPeer(HOST);
   const turns: TurnRecord[] = [];
-  const wishes: ToolWish[] = [];
-  const endWishes: string[] = [];
+  const toolCalls: ToolCallRequested[] = [];
+  const hangups: string[] = [];
   channel.on("turn", (turn) => turns.push(turn));
-  channel.on("tool_wish", (wish) => wishes.push(wish));
-  channel.on("end_wish", ({ reason }) => endWishes.push(reason));
+  channel.on("tool_call_requested", (request) => toolCalls.push(request));
+  channel.on("hangup_requested", ({ reason }) => hangups.push(reason));
   channel.connect(peer.plan);
   peer.connect(HOST, channel.rtpPort);
   channel.answered();
@@ -97,8 +97,8 @@ export async function startCall(studio: Studio, overrides: Partial<CallBrief> = 
     channel,
     peer,
     turns,
-    wishes,
-    endWishes,
+    toolCalls,
+    hangups,
     /** Speaks; resolves with the last sample. */
     async say(text: string): Promise<void> {
       await peer.media.play(await studio.voices.speak(CALLER_VOICE, text));
@@ -114,13 +114,13 @@ export async function startCall(studio: Studio, overrides: Partial<CallBrief> = 
     },
     /** Whether the far end heard `text` in the agent's voice, told apart from the decoys. */
     async heard(text: string, decoys: readonly string[]): Promise<boolean> {
-      const voice = brief.agent.voice;
+      const voice = config.agent.voice;
       const [sentence, ...others] = await Promise.all(
         [text, ...decoys].map((line) => studio.voices.speak(voice, line)),
       );
       if (!sentence) return false;
-      const recording = peer.media.heard();
-      return findSentence({ sentence, decoys: others, recording }).heard;
+      const recording = peer.media.received();
+      return findSentence({ sentence, decoys: others, recording }).isFound;
     },
     async hangUp() {
       peer.close();

@@ -9,7 +9,7 @@ import { toolStore } from "../../src/store/tool-store.ts";
 import { createTools } from "../../src/tool/tools.ts";
 import { startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";
-import { startTurnMeter } from "./turn-meter.ts";
+import { startEventLoopMeter } from "./event-loop-meter.ts";
 
 export interface Ready {
   readonly base: string;
@@ -118,7 +118,7 @@ const ready: Ready = {
   },
 };
 
-const meter = startTurnMeter();
+const meter = startEventLoopMeter();
 process.on("message", () => process.send?.({ longestMs: meter.longestMs() }));
 process.on("disconnect", () => void world.close().then(() => process.exit(0)));
 process.send?.(ready);

@@ -1,6 +1,6 @@
 /** A thread that gives way and tells its own nice value and the process's main thread's. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { giveWay } from "../../src/worker/give-way.ts";
+import { lowerThreadPriority } from "../../src/worker/thread-priority.ts";
 
 declare const self: Worker;
 
@@ -11,7 +11,7 @@ function niceOf(task: string): number {
 }
 
 self.onmessage = () => {
-  giveWay();
+  lowerThreadPriority();
   const own = readlinkSync("/proc/thread-self");
   self.postMessage({ own: niceOf(own), main: niceOf(`${process.pid}/task/${process.pid}`) });
 };

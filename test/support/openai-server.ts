@@ -49,7 +49,7 @@ export interface ChatBody {
 
 export interface Script {
   /** Texts of the next transcriptions, in order; then "". */
-  hears: string[];
+  recognises: string[];
   answer: (body: ChatBody) => ChatAnswer;
   /** 8 kHz. Default: a tone of 60 ms a character. */
   speech: (text: string, voice: string) => Promise<Int16Array> | Int16Array;
@@ -76,7 +76,7 @@ export const SPEECH_RATE_HZ = 24_000;
 export function openAiServer(hostname = "127.0.0.1") {
   const requests: SeenRequest[] = [];
   const script: Script = {
-    hears: [],
+    recognises: [],
     answer: () => ({ text: "All right." }),
     speech: (text) => toneSpeech(text),
     faults: { stt: [], llm: [], tts: [] },
@@ -105,7 +105,7 @@ export function openAiServer(hostname = "127.0.0.1") {
   }
 
   function transcribe({ form }: SeenRequest, reply: RawReply): void {
-    const text = script.hears.shift() ?? "";
+    const text = script.recognises.shift() ?? "";
     if (form?.get("stream") !== "true") {
       reply.send(200, "application/json", JSON.stringify({ text }));
       return;

@@ -7,13 +7,13 @@ import { type Frame, formatOf, fromPcm, type Peer, type Wire } from "./realtime-
 export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
   async function respond(ws: ServerWebSocket<Peer>, frame: Frame): Promise<void> {
     const peer = ws.data;
-    const wish = (frame.response ?? {}) as {
+    const request = (frame.response ?? {}) as {
       conversation?: string;
       metadata?: object;
       instructions?: string;
       output_modalities?: string[];
     };
-    const beside = wish.conversation === "none";
+    const beside = request.conversation === "none";
     if (!beside && peer.active) {
       const error = {
         code: "conversation_already_has_active_response",
@@ -28,7 +28,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     if (!beside) peer.active = running;
     send(ws, {
       type: "response.created",
-      response: { id, status: "in_progress", metadata: wish.metadata ?? null },
+      response: { id, status: "in_progress", metadata: request.metadata ?? null },
     });
     send(ws, {
       type: "rate_limits.updated",
@@ -37,7 +37,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
     if (script.responseDelayMs > 0) await Bun.sleep(script.responseDelayMs);
     const fault = beside ? undefined : script.faults.shift();
     const said = beside
-      ? { text: besideText(wish.instructions ?? "") }
+      ? { text: besideText(request.instructions ?? "") }
       : script.answer(peer.items.at(-1)?.text ?? "", peer.items);
     if (fault?.type === "garbage") for (const junk of ["{", "[]", '{"no":"type"}']) ws.send(junk);
     if (fault?.type === "huge") ws.send("x".repeat(fault.characters));
@@ -51,7 +51,7 @@ export function createResponses(script: RealtimeScript, { send, newId }: Wire) {
       });
       return;
     }
-    const stalled = await speak(ws, running, said, fault, beside, wish.output_modalities);
+    const stalled = await speak(ws, running, said, fault, beside, request.output_modalities);
     if (stalled) return;
     const output = (said.tools ?? []).map(({ name, arguments: args }) =>
       callTool(ws, id, name, args),

@@ -26,9 +26,9 @@ export interface Item {
 
 export interface RealtimeScript {
   dialect: "ga" | "beta";
-  hears: string[];
+  recognises: string[];
   /** What the caller said last, or the output of a tool. */
-  answer: (heard: string, items: readonly Item[]) => SpokenAnswer;
+  answer: (recognised: string, items: readonly Item[]) => SpokenAnswer;
   /** What is said when a text is to be read out. */
   readOut: (text: string) => string;
   /** 8 kHz. */
@@ -52,7 +52,7 @@ const MS_PER_CHARACTER = 60;
 export function defaultScript(): RealtimeScript {
   return {
     dialect: "ga",
-    hears: [],
+    recognises: [],
     answer: () => ({ text: "All right." }),
     readOut: (text) => text,
     speech: (text) => new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(3_000),

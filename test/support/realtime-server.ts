@@ -54,7 +54,7 @@ export function realtimeServer(hostname = "127.0.0.1") {
     peer.input = [];
     peer.partials = 0;
     peer.speechMs = 0;
-    const text = script.hears.shift() ?? "";
+    const text = script.recognises.shift() ?? "";
     peer.items.push({ id, role: "user", text, audioMs });
     send(ws, { type: "input_audio_buffer.committed", item_id: id, previous_item_id: null });
     send(ws, { type: "conversation.item.added", item: { id, type: "message", role: "user" } });

@@ -12,14 +12,14 @@ import { type Log, silentLog } from "../../src/core/log.ts";
 import type {
   EngineFailure,
   EngineSession,
-  Heard,
-  MindEvent,
-  MindInput,
+  LlmEvent,
+  LlmInput,
+  SttResult,
 } from "../../src/engine/ports.ts";
 import type { CallAudio, MediaTimeout } from "../../src/media/ports.ts";
 import type {
   AgentSnapshot,
-  CallBrief,
+  CallConfig,
   ConversationSettings,
   TurnRecord,
 } from "../../src/worker/messages.ts";
@@ -55,13 +55,13 @@ export const AGENT: AgentSnapshot = {
   firstSpeaker: "assistant",
   voice: "Sari",
   language: "en",
-  maxDurationSec: 600,
+  maxDurationSeconds: 600,
   voicemailAction: "hangup",
   sendDigitsInbound: false,
   fillerPhrases: ["One moment.", "Let me look."],
 };
 
-export function callBrief(agent: Partial<AgentSnapshot> = {}): CallBrief {
+export function callConfig(agent: Partial<AgentSnapshot> = {}): CallConfig {
   return {
     callId: "call-1",
     direction: "inbound",
@@ -143,7 +143,7 @@ export class ScriptedAudio implements CallAudio {
 }
 
 export interface ScriptedCallOptions {
-  readonly brief?: CallBrief;
+  readonly config?: CallConfig;
   readonly settings?: Partial<ConversationSettings>;
   /** The mind may be asked ahead of time. */
   readonly earlyStart?: boolean;
@@ -157,66 +157,66 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const secondAudio = new ScriptedAudio();
   const messages: SessionMessage[] = [];
   const spoken: string[] = [];
-  const inputs: MindInput[] = [];
-  const heardUntil: string[] = [];
+  const inputs: LlmInput[] = [];
+  const truncated: string[] = [];
   const script = {
     /** What the recogniser makes of the next utterances. */
-    hears: [] as (string | EngineFailure)[],
+    recognises: [] as (string | EngineFailure)[],
     partial: "",
     /** Milliseconds before the recogniser's final text. */
     hearsAfterMs: 0,
     /** What the mind answers; undefined: an echo of the input. */
-    answers: (_: MindInput): MindEvent[] => [{ type: "text", text: "All right." }],
+    answers: (_: LlmInput): LlmEvent[] => [{ type: "text", text: "All right." }],
     /** Milliseconds before the mind says its first word. */
-    thinksForMs: 0,
+    llmTakesMs: 0,
     /** Milliseconds after its last word before it has done. */
     thinksOnForMs: 0,
-    voiceFails: false,
+    ttsFails: false,
     /** So many sentences fail before the voice is there again. */
     voiceLosses: 0,
     /** Milliseconds before the voice's first samples. */
-    voiceTakesMs: 0,
-    mindFails: null as EngineFailure | null,
+    ttsTakesMs: 0,
+    llmFails: null as EngineFailure | null,
   };
   let onPartial: (text: string) => void = () => {};
   const engine: EngineSession = {
     onSpeechWorker: true,
-    ear: {
+    stt: {
       capabilities: { partials: true },
-      begin() {},
+      startUtterance() {},
       push() {
         if (script.partial !== "") onPartial(script.partial);
       },
-      async end(): Promise<Heard> {
-        const next = script.hears.shift() ?? "";
+      async finalize(): Promise<SttResult> {
+        const next = script.recognises.shift() ?? "";
         if (script.hearsAfterMs > 0) await sleep(clock, script.hearsAfterMs);
         if (typeof next !== "string") throw next;
         return { text: next, confidence: 0.9, audioMs: 1_000 };
       },
-      cancel() {},
+      discard() {},
       onPartial(listener) {
         onPartial = listener;
       },
       expect() {},
     },
-    mind: {
+    llm: {
       capabilities: { earlyStart: options.earlyStart ?? false },
       async *respond(input, signal) {
         inputs.push(input);
-        if (script.thinksForMs > 0) await sleep(clock, script.thinksForMs, signal);
-        if (script.mindFails) throw script.mindFails;
+        if (script.llmTakesMs > 0) await sleep(clock, script.llmTakesMs, signal);
+        if (script.llmFails) throw script.llmFails;
         yield* script.answers(input);
         if (script.thinksOnForMs > 0) await sleep(clock, script.thinksOnForMs, signal);
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
       },
-      heardUntil: (text) => heardUntil.push(text),
+      truncateSpoken: (text) => truncated.push(text),
       summarize: async (end) => ({ text: `Ended by ${end.reason}.`, line: "A call." }),
     },
-    voice: {
+    tts: {
       async *speak(text, signal) {
-        if (script.voiceFails || script.voiceLosses-- > 0) throw new Error("no voice");
+        if (script.ttsFails || script.voiceLosses-- > 0) throw new Error("no voice");
         if (signal.aborted) return;
-        if (script.voiceTakesMs > 0) await sleep(clock, script.voiceTakesMs);
+        if (script.ttsTakesMs > 0) await sleep(clock, script.ttsTakesMs);
         if (signal.aborted) return;
         spoken.push(text);
         yield new Int16Array(text.length * MS_PER_CHARACTER * 8).fill(1_000);
@@ -235,7 +235,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     },
   };
   const session = new Session({
-    brief: options.brief ?? callBrief(),
+    config: options.config ?? callConfig(),
     settings: { ...SETTINGS, ...options.settings },
     audio,
     engine,
@@ -266,7 +266,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     messages,
     spoken,
     inputs,
-    heardUntil,
+    truncated,
     /** Events the turn machine refused, and frames that failed: there must be none. */
     illegalEvents,
     silence: (durationMs: number) => frames(durationMs, 0),
@@ -274,14 +274,14 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     /** The caller says something for a second and falls silent until the agent must answer. */
     async says(text: string, durationMs = 1_000): Promise<void> {
       script.partial = text;
-      script.hears.push(text);
+      script.recognises.push(text);
       await frames(durationMs, 12_000);
       await frames(SETTINGS.endpointingMs + FRAME_MS, 0);
       script.partial = "";
     },
     turns: (): TurnRecord[] =>
       messages.flatMap((message) => (message.type === "turn" ? [message.turn] : [])),
-    endWish: () => messages.find((message) => message.type === "end_wish") ?? null,
+    hangupRequested: () => messages.find((message) => message.type === "hangup_requested") ?? null,
     /** Greeted, listening. */
     async answerAndGreet(): Promise<void> {
       await session.prepare();

@@ -25,7 +25,7 @@ export function startStack(
       externalIp: "auto",
       allowNetworks: ["127.0.0.0/8", "::1"],
       userAgent: "Linevoice-Test",
-      registerExpiresSec: 300,
+      registerExpiresSeconds: 300,
       codecs: ["PCMA", "PCMU"],
       trace: log !== silentLog,
       ...more,
@@ -64,7 +64,7 @@ export function traceLog(): { readonly log: Log; readonly messages: string[] } {
     ...silentLog,
     debug: (event, fields) => {
       const message = fields?.message;
-      if (event !== "sip_trace" || !(message instanceof Pii)) return;
+      if (event !== "sip.trace" || !(message instanceof Pii)) return;
       messages.push(`${fields?.direction} ${message.value}`);
     },
     with: () => log,

@@ -17,7 +17,7 @@ export interface SippOptions {
   /** `-key name value` pairs. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly calls?: number;
-  readonly timeoutSec?: number;
+  readonly timeoutSeconds?: number;
 }
 
 export interface SippResult {
@@ -49,7 +49,7 @@ export function startSipp(options: SippOptions): RunningSipp {
       ...["-sf", scenario, "-i", options.host, "-mi", options.host],
       ...["-p", String(options.port ?? 5060), "-m", String(options.calls ?? 1)],
       ...["-s", options.service ?? "service", ...keys],
-      ...["-timeout", `${options.timeoutSec ?? 30}s`, "-timeout_error"],
+      ...["-timeout", `${options.timeoutSeconds ?? 30}s`, "-timeout_error"],
       ...["-nostdin", "-trace_err", "-r", "5"],
     ],
     { cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" },

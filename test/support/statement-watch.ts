@@ -1,6 +1,6 @@
 /** Which SQL the process runs, and which of it reads whole tables: the plans SQLite makes, shown. */
 import { Database as Sqlite } from "bun:sqlite";
-import { KeepingSqlite } from "../../src/store/kept-statements.ts";
+import { StatementCachingSqlite } from "../../src/store/statement-cache.ts";
 
 export interface StatementWatch {
   readonly statements: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface StatementWatch {
 /** From now on every statement that is asked for in this process is written down. */
 export function watchStatements(): StatementWatch {
   const statements = new Set<string>();
-  const stops = [Sqlite.prototype, KeepingSqlite.prototype].map((prototype) => {
+  const stops = [Sqlite.prototype, StatementCachingSqlite.prototype].map((prototype) => {
     const { prepare } = prototype;
     prototype.prepare = function (this: Sqlite, ...args: Parameters<typeof prepare>) {
       statements.add(args[0]);

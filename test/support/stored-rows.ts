@@ -47,7 +47,7 @@ export async function insertAgent(
     firstSpeaker: "assistant",
     voice: "Sari",
     language: "en",
-    maxDurationSec: 600,
+    maxDurationSeconds: 600,
     voicemailAction: "hangup",
     fillerPhrases: "One moment.",
     transcriptEmailEnabled: false,

@@ -138,11 +138,11 @@ export function startStripeServer() {
 export interface SignedOptions {
   readonly secret?: string;
   /** Epoch seconds. */
-  readonly atSec?: number;
+  readonly atSeconds?: number;
 }
 
 export function stripeSignature(body: string, options: SignedOptions = {}): string {
-  const at = options.atSec ?? Math.floor(systemClock.now() / 1000);
+  const at = options.atSeconds ?? Math.floor(systemClock.now() / 1000);
   const hmac = createHmac("sha256", options.secret ?? WEBHOOK_SECRET);
   return `t=${at},v1=${hmac.update(`${at}.${body}`).digest("hex")}`;
 }

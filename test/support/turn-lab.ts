@@ -11,11 +11,11 @@ import type { SessionMessage } from "../../src/conversation/session-message.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { Synthesiser } from "../../src/engine/embedded/synthesiser.ts";
-import type { EngineSession, MindEvent, MindInput } from "../../src/engine/ports.ts";
+import type { EngineSession, LlmEvent, LlmInput } from "../../src/engine/ports.ts";
 import type { VadFactory } from "../../src/media/audio/vad.ts";
 import type { AgentSnapshot, ConversationSettings, TurnRecord } from "../../src/worker/messages.ts";
 import { fakeClock } from "./fake-clock.ts";
-import { callBrief, ScriptedAudio, SETTINGS } from "./scripted-call.ts";
+import { callConfig, ScriptedAudio, SETTINGS } from "./scripted-call.ts";
 
 const RATE_HZ = 8_000;
 const FRAME_SAMPLES = 160;
@@ -35,7 +35,7 @@ export interface LabOptions {
   readonly noiseDb?: number;
   /** Echo of the agent's own voice in the caller's line, 0 to 1. */
   readonly echo?: number;
-  readonly answers: (input: MindInput) => MindEvent[];
+  readonly answers: (input: LlmInput) => LlmEvent[];
   /** The recogniser tells words only when an utterance is over. */
   readonly withoutPartials?: boolean;
 }
@@ -74,13 +74,13 @@ export async function openLab(parts: LabParts, options: LabOptions) {
   const audio = new LabAudio();
   const random = seededRandom(7);
   const messages: SessionMessage[] = [];
-  const inputs: MindInput[] = [];
+  const inputs: LlmInput[] = [];
   const inputsAtMs: number[] = [];
-  const heardUntil: string[] = [];
+  const truncated: string[] = [];
   const said: SpokenWords[] = [];
   const mouth: number[] = [];
   let onPartial: (text: string) => void = () => {};
-  let earFromMs = 0;
+  let sttFromMs = 0;
   const nowMs = () => clock.monotonic() - startedAt;
 
   const wordsBetween = (fromMs: number, toMs: number): string =>
@@ -94,37 +94,37 @@ export async function openLab(parts: LabParts, options: LabOptions) {
       .join(" ");
 
   const engine: EngineSession = {
-    ear: {
+    stt: {
       capabilities: { partials: !options.withoutPartials },
-      begin(lead) {
-        earFromMs = nowMs() - lead.length / 8;
+      startUtterance(lead) {
+        sttFromMs = nowMs() - lead.length / 8;
       },
       push() {
         if (options.withoutPartials) return;
-        onPartial(wordsBetween(earFromMs, nowMs() - PARTIAL_DELAY_MS));
+        onPartial(wordsBetween(sttFromMs, nowMs() - PARTIAL_DELAY_MS));
       },
-      end: async () => ({
-        text: wordsBetween(earFromMs, nowMs()),
+      finalize: async () => ({
+        text: wordsBetween(sttFromMs, nowMs()),
         confidence: 0.95,
-        audioMs: nowMs() - earFromMs,
+        audioMs: nowMs() - sttFromMs,
       }),
-      cancel() {},
+      discard() {},
       onPartial(listener) {
         onPartial = listener;
       },
       expect() {},
     },
-    mind: {
+    llm: {
       async *respond(input) {
         inputs.push(input);
         inputsAtMs.push(nowMs());
         yield* options.answers(input);
         yield { type: "done", usage: { inputTokens: 1, outputTokens: 1 } };
       },
-      heardUntil: (text) => heardUntil.push(text),
+      truncateSpoken: (text) => truncated.push(text),
       summarize: async () => ({ text: "", line: "" }),
     },
-    voice: {
+    tts: {
       async *speak(text) {
         yield await parts.voices.speakAll({ text, language, voice: "Sari", sampleRateHz: RATE_HZ });
       },
@@ -132,7 +132,7 @@ export async function openLab(parts: LabParts, options: LabOptions) {
     close() {},
   };
   const session = new Session({
-    brief: callBrief({ language, firstMessage: "", ...options.agent }),
+    config: callConfig({ language, firstMessage: "", ...options.agent }),
     settings: { ...SETTINGS, ...options.settings },
     audio,
     engine,
@@ -183,7 +183,7 @@ export async function openLab(parts: LabParts, options: LabOptions) {
     messages,
     inputs,
     inputsAtMs,
-    heardUntil,
+    truncated,
     nowMs,
     pass,
     turns: (): TurnRecord[] =>

@@ -6,9 +6,9 @@ import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
 import { centsToMicro } from "../../core/money.ts";
 import type { Database } from "../../store/database.ts";
+import { bookChargeback, isWalletMoney, reverseChargeback } from "../chargeback.ts";
+import { type ChargebackStatus, syncEntitlement } from "../entitlement.ts";
 import type { BillingStores, Checkout } from "../stores.ts";
-import { giveBack, isWalletMoney, takeBack } from "../take-back.ts";
-import { type Standing, syncItem } from "../withdraw.ts";
 
 interface Books {
   readonly database: Database;
@@ -26,22 +26,35 @@ export async function bookRefunds(
       const step = { checkout, amount: centsToMicro(refund.amount), nowMs: clock.now() };
       const key = `refund:${refund.id}`;
       if (refund.status === "failed" || refund.status === "canceled")
-        await giveBack(stores, queries, { ...step, key, note: `Refund ${refund.id} failed` });
-      else await takeBack(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
+        await reverseChargeback(stores, queries, {
+          ...step,
+          key,
+          note: `Refund ${refund.id} failed`,
+        });
+      else await bookChargeback(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
     }
     if (await isWalletMoney(stores, queries, checkout)) return;
-    await syncItem(stores, queries, checkout, standingOf(checkout, refunds), clock.now());
+    await syncEntitlement(
+      stores,
+      queries,
+      checkout,
+      chargebackStatusOf(checkout, refunds),
+      clock.now(),
+    );
   });
 }
 
-function standingOf(checkout: Checkout, refunds: readonly Stripe.Refund[]): Standing {
-  const kept = refunds.filter(({ status }) => status !== "failed" && status !== "canceled");
+function chargebackStatusOf(
+  checkout: Checkout,
+  refunds: readonly Stripe.Refund[],
+): ChargebackStatus {
+  const valid = refunds.filter(({ status }) => status !== "failed" && status !== "canceled");
   const cents = (list: readonly Stripe.Refund[]) =>
     list.reduce((sum, { amount }) => sum + amount, 0);
-  const done = kept.filter(({ status }) => status === "succeeded");
+  const done = valid.filter(({ status }) => status === "succeeded");
   return {
     cause: "refunds",
-    isWhole: centsToMicro(cents(kept)) >= checkout.amount,
+    isWhole: centsToMicro(cents(valid)) >= checkout.amount,
     isFinal: centsToMicro(cents(done)) >= checkout.amount,
   };
 }
@@ -53,21 +66,21 @@ export async function bookDispute(
   dispute: Stripe.Dispute,
 ): Promise<void> {
   const moves = dispute.balance_transactions;
-  const isWithdrawn = moves.some((move) => move.amount < 0);
+  const isCharged = moves.some((move) => move.amount < 0);
   const isReinstated = moves.some((move) => move.amount > 0);
-  if (!isWithdrawn) return;
+  if (!isCharged) return;
   const step = { checkout, amount: centsToMicro(dispute.amount), nowMs: clock.now() };
   const key = `dispute:${dispute.id}`;
   await database.tx(async (queries) => {
-    await takeBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
+    await bookChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
     if (isReinstated)
-      await giveBack(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
+      await reverseChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
     if (await isWalletMoney(stores, queries, checkout)) return;
     const standing = {
       cause: dispute.id,
       isWhole: !isReinstated && step.amount >= checkout.amount,
       isFinal: dispute.status === "lost",
     };
-    await syncItem(stores, queries, checkout, standing, clock.now());
+    await syncEntitlement(stores, queries, checkout, standing, clock.now());
   });
 }

@@ -35,17 +35,17 @@ export interface StripeDependencies {
 }
 
 /** 200: taken, or none of our business. Anything else makes Stripe deliver it again, for days. */
-export type EventVerdict = 200 | 400 | 409 | 500;
+export type EventStatus = 200 | 400 | 409 | 500;
 
 export interface StripePayments {
   readonly provider: PaymentProvider;
   /** Never throws. `body` is the request's, untouched: the signature is over its bytes. */
-  receive(checkouts: Checkouts, body: string, signature: string | null): Promise<EventVerdict>;
+  receive(checkouts: Checkouts, body: string, signature: string | null): Promise<EventStatus>;
 }
 
 /** Stripe allows 24 hours; one is left for clocks that disagree. */
 const VALID_FOR_MS = 23 * 60 * 60 * 1000;
-const SIGNATURE_TOLERANCE_SEC = 300;
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 const API_TIMEOUT_MS = 10_000;
 const API_RETRIES_MAX = 2;
 
@@ -126,7 +126,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
         body,
         signature ?? "",
         settings.webhookSecret,
-        SIGNATURE_TOLERANCE_SEC,
+        SIGNATURE_TOLERANCE_SECONDS,
         undefined,
         deps.clock.now(),
       );
@@ -139,7 +139,7 @@ export function createStripe(settings: StripeSettings, deps: StripeDependencies)
     checkouts: Checkouts,
     body: string,
     signature: string | null,
-  ): Promise<EventVerdict> {
+  ): Promise<EventStatus> {
     const event = await verified(body, signature);
     if (!event) return 400;
     try {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { flag, integer, section, tableOf, textOrOff } from "../key.ts";
 
-const said = (fallback: string) =>
+const sentence = (fallback: string) =>
   textOrOff(fallback, { allowed: "a sentence to speak", charactersMax: 500 });
 
 export const DISCLOSURE = {
@@ -35,9 +35,9 @@ export const conversation = section({
   ),
   disclosure_enabled: flag(true),
   disclosure: section({
-    lt: said(DISCLOSURE.lt),
-    lv: said(DISCLOSURE.lv),
-    en: said(DISCLOSURE.en),
-    ru: said(DISCLOSURE.ru),
+    lt: sentence(DISCLOSURE.lt),
+    lv: sentence(DISCLOSURE.lv),
+    en: sentence(DISCLOSURE.en),
+    ru: sentence(DISCLOSURE.ru),
   }),
 });

@@ -7,11 +7,11 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Database, Queries } from "../../store/database.ts";
-import { GuardedHttpError } from "../../webhook/guarded-http-error.ts";
-import type { GuardedClient } from "../../webhook/safe-http.ts";
+import type { OutboundHttpClient } from "../../webhook/outbound-http.ts";
+import { OutboundHttpError } from "../../webhook/outbound-http-error.ts";
 import { crmSecretBinding } from "../../webhook/secret-binding.ts";
 import type { CallDatum } from "../../worker/call-datum.ts";
-import type { OtherSide } from "../ports.ts";
+import type { RemoteParty } from "../ports.ts";
 import { type CrmAnswer, crmAnswerFrom, dataOf } from "./mapping.ts";
 
 export const SOFT_MS = 800;
@@ -36,16 +36,16 @@ export interface CrmRecords {
 }
 
 export interface CrmLookup {
-  facts(tenantId: number, other: OtherSide): Promise<readonly CallDatum[]>;
+  facts(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
   /** For trying it: asks now, waits 1.5 s, takes no cached answer. Throws unavailable with what went wrong. */
-  trial(tenantId: number, other: OtherSide): Promise<readonly CallDatum[]>;
+  trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]>;
 }
 
 export interface CrmLookupOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmRecords;
   readonly vault: { open(sealed: string, binding: string): string };
-  readonly client: GuardedClient;
+  readonly client: OutboundHttpClient;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -66,16 +66,20 @@ export const crmHeaders = (
 export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
   const { database, records, vault, client, clock, log } = options;
 
-  async function ask(tenantId: number, target: CrmTarget, other: OtherSide): Promise<CrmAnswer> {
+  async function ask(
+    tenantId: number,
+    target: CrmTarget,
+    remoteParty: RemoteParty,
+  ): Promise<CrmAnswer> {
     const response = await client.request({
       method: "POST",
       url: target.url,
       headers: crmHeaders(target, tenantId, vault),
       body: JSON.stringify({
         type: "lookup",
-        call_id: other.callUuid,
-        direction: other.direction,
-        number: other.number,
+        call_id: remoteParty.callUuid,
+        direction: remoteParty.direction,
+        number: remoteParty.number,
       }),
       timeoutMs: HARD_MS,
       responseBytesMax: ANSWER_BYTES_MAX,
@@ -85,22 +89,22 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
       throw new Error(`the CRM answered HTTP ${response.status}`);
     const answer = crmAnswerFrom(response.body.toString("utf8"), target.mapping);
     await database.tx((queries) =>
-      records(queries).putCache(tenantId, other.number, answer, clock.now()),
+      records(queries).putCache(tenantId, remoteParty.number, answer, clock.now()),
     );
     return answer;
   }
 
-  async function answerFor(tenantId: number, other: OtherSide): Promise<CrmAnswer> {
+  async function answerFor(tenantId: number, remoteParty: RemoteParty): Promise<CrmAnswer> {
     const target = await records(database.read).target(tenantId);
     if (!target) return {};
-    const asked = ask(tenantId, target, other).catch((error): null => {
-      log.warn("crm.lookup_failed", { call_id: other.callUuid, error: describeError(error) });
+    const asked = ask(tenantId, target, remoteParty).catch((error): null => {
+      log.warn("crm.lookup_failed", { call_id: remoteParty.callUuid, error: describeError(error) });
       return null;
     });
     const soft = await within(asked, SOFT_MS);
     if (soft) return soft;
     const since = clock.now() - STALE_MS_MAX;
-    const known = await records(database.read).cached(tenantId, other.number, since);
+    const known = await records(database.read).cached(tenantId, remoteParty.number, since);
     return known ?? (await within(asked, HARD_MS - SOFT_MS)) ?? {};
   }
 
@@ -119,11 +123,11 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
   }
 
   return {
-    async trial(tenantId, other) {
+    async trial(tenantId, remoteParty) {
       const target = await records(database.read).target(tenantId);
       if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");
       try {
-        return dataOf(await ask(tenantId, target, other));
+        return dataOf(await ask(tenantId, target, remoteParty));
       } catch (error) {
         throw new AppError({
           code: "unavailable",
@@ -133,11 +137,14 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
       }
     },
 
-    async facts(tenantId, other) {
+    async facts(tenantId, remoteParty) {
       try {
-        return dataOf(await answerFor(tenantId, other));
+        return dataOf(await answerFor(tenantId, remoteParty));
       } catch (error) {
-        log.warn("crm.lookup_failed", { call_id: other.callUuid, error: describeError(error) });
+        log.warn("crm.lookup_failed", {
+          call_id: remoteParty.callUuid,
+          error: describeError(error),
+        });
         return [];
       }
     },
@@ -146,7 +153,7 @@ export function createCrmLookup(options: CrmLookupOptions): CrmLookup {
 
 /** In words that may leave the appliance: those of the guarded client and ours. */
 function explanationOf(error: unknown): string {
-  if (error instanceof GuardedHttpError) return error.message;
+  if (error instanceof OutboundHttpError) return error.message;
   if (error instanceof SyntaxError) return "its answer is no JSON";
   return error instanceof Error ? error.message : "it failed";
 }

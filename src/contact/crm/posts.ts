@@ -14,8 +14,8 @@ import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { Database, Queries } from "../../store/database.ts";
+import type { OutboundHttpClient } from "../../webhook/outbound-http.ts";
 import { nextDelayMs, parseRetryAfter } from "../../webhook/retry-schedule.ts";
-import type { GuardedClient } from "../../webhook/safe-http.ts";
 import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
 import { notPaid } from "./trial.ts";
 
@@ -57,7 +57,7 @@ export interface CrmPostsOptions {
   /** The add-on is paid for. */
   readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
   readonly vault: { open(sealed: string, binding: string): string };
-  readonly client: GuardedClient;
+  readonly client: OutboundHttpClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -149,8 +149,8 @@ export function createCrmPosts(options: CrmPostsOptions) {
       ),
     );
     const fields = { call_id: post.callUuid, attempts, http_status: httpStatus };
-    if (status === "delivered") log.info("crm.told", fields);
-    else log.warn("crm.not_told", { ...fields, status, error });
+    if (status === "delivered") log.info("crm.reported", fields);
+    else log.warn("crm.report_failed", { ...fields, status, error });
   }
 
   async function attempt(post: CrmPost) {

@@ -31,7 +31,7 @@ export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOpti
       if (!(await isOn(queries, call.tenantId))) return;
       const target = await records(queries).target(call.tenantId);
       if (!target) return;
-      const { agentId, talkMs } = call;
+      const { agentId, answeredMs } = call;
       const nowMs = clock.now();
       const outcome = mappedOutcome(
         {
@@ -40,8 +40,8 @@ export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOpti
           number: call.number,
           agent:
             agentId === null ? null : ((await agentName(queries, call.tenantId, agentId)) ?? null),
-          started_at: new Date(nowMs - talkMs).toISOString(),
-          duration_sec: Math.ceil(talkMs / 1000),
+          started_at: new Date(nowMs - answeredMs).toISOString(),
+          duration_sec: Math.ceil(answeredMs / 1000),
           status: call.status,
           ended_reason: call.endedReason,
           summary: call.summary,

@@ -1,19 +1,19 @@
 /** Joins the screening of an outbound call to its dialogue: who is greeted, who gets a message. */
 import type { EndedReason } from "../../call/ended-reason.ts";
-import type { CallBrief, ConversationSettings } from "../../worker/messages.ts";
+import type { CallConfig, ConversationSettings } from "../../worker/messages.ts";
 import type { AgentSide } from "../agent-side.ts";
-import type { CallerHearing } from "../hearing.ts";
 import type { SessionMessage } from "../session-message.ts";
 import type { TurnMachine } from "../turn-taking.ts";
+import type { UtteranceSegmenter } from "../utterance-segmenter.ts";
 import { Screening } from "./screening.ts";
 
 interface AnsweredCallOptions {
-  readonly brief: CallBrief;
+  readonly config: CallConfig;
   readonly settings: ConversationSettings;
   readonly sampleRateHz: number;
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
-  readonly hearing: CallerHearing;
+  readonly segmenter: UtteranceSegmenter;
   /** What was said is being recognised. */
   readonly recognising: () => boolean;
   readonly lastWords: (text: string, reason: EndedReason) => void;
@@ -22,11 +22,11 @@ interface AnsweredCallOptions {
 
 /** Null for a caller: nobody asks who that is. */
 export function screeningOf(options: AnsweredCallOptions): Screening | null {
-  const { brief, settings, machine, agent, lastWords, emit } = options;
-  if (brief.direction === "inbound") return null;
+  const { config, settings, machine, agent, lastWords, emit } = options;
+  if (config.direction === "inbound") return null;
   return new Screening({
     sampleRateHz: options.sampleRateHz,
-    voicemailAction: brief.agent.voicemailAction,
+    voicemailAction: config.agent.voicemailAction,
     effects: {
       human: (known) => personAnswered(options, known),
       machine: () => {
@@ -46,12 +46,12 @@ export function screeningOf(options: AnsweredCallOptions): Screening | null {
 
 /** An agent with the first word greets; another answers what was said, once it is understood. */
 function personAnswered(
-  { brief, machine, agent, hearing, recognising }: AnsweredCallOptions,
+  { config, machine, agent, segmenter, recognising }: AnsweredCallOptions,
   known: { readonly byName: boolean },
 ): void {
   if (machine.state.name !== "screening") return;
-  if (brief.agent.firstSpeaker === "assistant") {
-    hearing.cancel();
+  if (config.agent.firstSpeaker === "assistant") {
+    segmenter.cancel();
     machine.apply({ type: "person" });
     agent.greet(known);
     return;

@@ -9,12 +9,12 @@
  * seemed unknown or human may still turn out to be a machine; a machine stays one.
  */
 import { FRAME_MS } from "../limits.ts";
-import { giveawayOf } from "./greeting-words.ts";
+import { greetingKindOf } from "./greeting-words.ts";
 import { type Beep, ToneFinder } from "./tone-finder.ts";
 
 export type AnsweredBy = "human" | "machine" | "unknown";
 
-export interface AnsweringVerdict {
+export interface AnsweringResult {
   readonly result: AnsweredBy;
   readonly cause:
     | "short_greeting"
@@ -26,7 +26,7 @@ export interface AnsweringVerdict {
 }
 
 /** The conversation's hearing in this frame. */
-export interface HeardSoFar {
+export interface SpeechSoFar {
   /** An utterance is running. */
   readonly active: boolean;
   /** Voiced milliseconds of it. */
@@ -49,14 +49,14 @@ export const ANSWERING = {
   /** Nobody speaks: the agent begins. */
   silenceMs: 2_000,
   /** Nothing else decided: music, noise, a greeting in pieces. */
-  verdictMsMax: 10_000,
+  decisionMsMax: 10_000,
   /** Beeps and words count until here. */
   watchMs: 30_000,
 } as const;
 
 export class AnsweringDetection {
   readonly #tones: ToneFinder;
-  #verdict: AnsweringVerdict | null = null;
+  #result: AnsweringResult | null = null;
   #elapsedMs = 0;
   #spokeMs = 0;
   /** Since the answer, or since the last tone. */
@@ -68,15 +68,15 @@ export class AnsweringDetection {
 
   constructor(
     sampleRateHz: number,
-    private readonly onVerdict: (verdict: AnsweringVerdict) => void,
+    private readonly onResult: (result: AnsweringResult) => void,
     /** After a machine was recognised: it is ready to record. */
     private readonly onBeep: (beep: Beep) => void,
   ) {
     this.#tones = new ToneFinder(sampleRateHz);
   }
 
-  get verdict(): AnsweringVerdict | null {
-    return this.#verdict;
+  get result(): AnsweringResult | null {
+    return this.#result;
   }
 
   /** Milliseconds since the answer. */
@@ -93,15 +93,15 @@ export class AnsweringDetection {
   }
 
   /** One 20 ms frame. */
-  frame(pcm: Int16Array, heard: HeardSoFar): void {
+  frame(pcm: Int16Array, speech: SpeechSoFar): void {
     if (!this.watching) return;
     this.#elapsedMs += FRAME_MS;
-    if (!this.#verdict && this.#elapsedMs >= ANSWERING.verdictMsMax)
+    if (!this.#result && this.#elapsedMs >= ANSWERING.decisionMsMax)
       this.#decide({ result: "unknown", cause: "silence" });
     const beep = this.#tones.frame(pcm);
     if (beep) this.#beeped(beep);
     this.#quietMs = this.#tones.sounding ? 0 : this.#quietMs + FRAME_MS;
-    if (this.#verdict) return;
+    if (this.#result) return;
     if (this.#waitingForWordsMs !== null) {
       this.#waitingForWordsMs += FRAME_MS;
       if (this.#waitingForWordsMs >= ANSWERING.wordsWaitMs) {
@@ -109,7 +109,7 @@ export class AnsweringDetection {
       }
       return;
     }
-    if (heard.active) this.#speaking(heard);
+    if (speech.active) this.#speaking(speech);
     else if (this.#spokeMs === 0 && this.#quietMs >= ANSWERING.silenceMs)
       this.#decide({ result: "unknown", cause: "silence" });
   }
@@ -117,7 +117,7 @@ export class AnsweringDetection {
   /** An utterance of the far end is over. A sound that was no speech is none. */
   utteranceEnded(speechMs: number): void {
     this.#spokeMs += speechMs;
-    if (this.#verdict) return;
+    if (this.#result) return;
     if (this.#screened) this.#decide({ result: "unknown", cause: "call_screening" });
     else if (this.#spokeMs <= ANSWERING.shortGreetingMsMax)
       this.#decide({ result: "human", cause: "short_greeting" });
@@ -127,17 +127,18 @@ export class AnsweringDetection {
   /** Words, stable or final. `final`: of an utterance that is over. */
   words(text: string, final: boolean): void {
     if (!this.watching) return;
-    const giveaway = giveawayOf(text);
-    if (giveaway === "machine") this.#decide({ result: "machine", cause: "greeting_words" });
-    else if (giveaway === "screening" && !final) this.#screened = true;
-    else if (giveaway === "screening") this.#decide({ result: "unknown", cause: "call_screening" });
+    const greetingKind = greetingKindOf(text);
+    if (greetingKind === "machine") this.#decide({ result: "machine", cause: "greeting_words" });
+    else if (greetingKind === "screening" && !final) this.#screened = true;
+    else if (greetingKind === "screening")
+      this.#decide({ result: "unknown", cause: "call_screening" });
     else if (final && this.#waitingForWordsMs !== null)
       this.#decide({ result: "human", cause: "short_greeting" });
   }
 
-  #speaking({ speechMs, partial }: HeardSoFar): void {
+  #speaking({ speechMs, partial }: SpeechSoFar): void {
     if (partial !== "") this.words(partial, false);
-    if (this.#verdict || this.#screened) return;
+    if (this.#result || this.#screened) return;
     if (this.#spokeMs + speechMs > ANSWERING.humanGreetingMsMax)
       this.#decide({ result: "machine", cause: "long_greeting" });
   }
@@ -149,12 +150,12 @@ export class AnsweringDetection {
   }
 
   /** The first verdict stands, unless a machine gives itself away later. */
-  #decide(verdict: AnsweringVerdict): void {
-    const first = this.#verdict === null;
-    const unmasked = verdict.result === "machine" && this.#verdict?.result !== "machine";
+  #decide(result: AnsweringResult): void {
+    const first = this.#result === null;
+    const unmasked = result.result === "machine" && this.#result?.result !== "machine";
     if (!first && !unmasked) return;
     this.#waitingForWordsMs = null;
-    this.#verdict = verdict;
-    this.onVerdict(verdict);
+    this.#result = result;
+    this.onResult(result);
   }
 }

@@ -5,7 +5,7 @@
  */
 import { wordsOf } from "../words.ts";
 
-export type Giveaway = "machine" | "screening" | null;
+export type GreetingKind = "machine" | "screening" | null;
 
 /** Word stems in this order, with up to two other words between them; `/` separates variants. */
 const MACHINE: readonly string[] = [
@@ -88,7 +88,7 @@ const MACHINE_PATTERNS = compile(MACHINE);
 const SCREENING_PATTERNS = compile(SCREENING);
 
 /** Screening first: "say your name and why you are calling" may well mention a message too. */
-export function giveawayOf(text: string): Giveaway {
+export function greetingKindOf(text: string): GreetingKind {
   const words = wordsOf(text);
   if (SCREENING_PATTERNS.some((pattern) => occurs(pattern, words))) return "screening";
   return MACHINE_PATTERNS.some((pattern) => occurs(pattern, words)) ? "machine" : null;

@@ -12,8 +12,8 @@ import { FRAME_MS } from "../limits.ts";
 import {
   type AnsweredBy,
   AnsweringDetection,
-  type AnsweringVerdict,
-  type HeardSoFar,
+  type AnsweringResult,
+  type SpeechSoFar,
 } from "./answering-detection.ts";
 
 const BEEP_WAIT_MS_MAX = 25_000;
@@ -53,19 +53,19 @@ export class Screening {
   constructor(private readonly options: ScreeningOptions) {
     this.#detection = new AnsweringDetection(
       options.sampleRateHz,
-      (verdict) => this.#judged(verdict),
+      (detected) => this.#judged(detected),
       () => this.#beeped(),
     );
   }
 
   get answeredBy(): AnsweredBy {
-    return this.#detection.verdict?.result ?? "unknown";
+    return this.#detection.result?.result ?? "unknown";
   }
 
-  frame(pcm: Int16Array, heard: HeardSoFar): void {
+  frame(pcm: Int16Array, speech: SpeechSoFar): void {
     if (this.#phase.name === "over") return;
-    this.#detection.frame(pcm, heard);
-    if (this.#phase.name === "awaiting_beep") this.#awaitBeep(heard);
+    this.#detection.frame(pcm, speech);
+    if (this.#phase.name === "awaiting_beep") this.#awaitBeep(speech);
     else if (this.#phase.name === "watching" && !this.#detection.watching)
       this.#phase = { name: "over" };
   }
@@ -83,9 +83,9 @@ export class Screening {
     this.#phase = { name: "over" };
   }
 
-  #judged(verdict: AnsweringVerdict): void {
+  #judged(detected: AnsweringResult): void {
     const { effects, voicemailAction } = this.options;
-    const { result, cause } = verdict;
+    const { result, cause } = detected;
     const atMs = this.#detection.elapsedMs;
     effects.note({ kind: "answered_by", atMs, result, cause });
     if (result !== "machine") {
@@ -106,7 +106,7 @@ export class Screening {
     if (this.#phase.name === "awaiting_beep") this.#leaveMessage();
   }
 
-  #awaitBeep({ active, silentMs }: HeardSoFar): void {
+  #awaitBeep({ active, silentMs }: SpeechSoFar): void {
     this.#waitedMs += FRAME_MS;
     this.#silentMs = active && silentMs === 0 ? 0 : this.#silentMs + FRAME_MS;
     const enough = this.#waitedMs >= BEEP_WAIT_MS_MAX || this.#silentMs >= SILENT_MACHINE_MS;

@@ -42,8 +42,8 @@ const router = createAppRouter(queries);
 
 async function start(element: HTMLElement): Promise<void> {
   const known = await queries.ensureQueryData(sessionQuery).catch(() => null);
-  const wished = known?.session?.user.locale;
-  const language = isLanguage(wished) ? wished : browserLanguage();
+  const requested = known?.session?.user.locale;
+  const language = isLanguage(requested) ? requested : browserLanguage();
   const catalogue = await loadCatalogue(language);
   document.documentElement.lang = language;
   createRoot(element).render(

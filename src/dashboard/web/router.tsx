@@ -22,11 +22,11 @@ interface Context {
 /** What an address may carry; a page takes what it knows and leaves the rest. */
 export type Search = Readonly<Record<string, string | number | boolean | undefined>>;
 const anySearch = (search: Record<string, unknown>): Search => {
-  const kept: Record<string, string | number | boolean | undefined> = {};
+  const known: Record<string, string | number | boolean | undefined> = {};
   for (const [key, value] of Object.entries(search))
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-      kept[key] = value;
-  return kept;
+      known[key] = value;
+  return known;
 };
 
 const root = createRootRouteWithContext<Context>()({
@@ -46,15 +46,15 @@ const inside = createRoute({
   component: Shell,
 });
 
-const door = <const Path extends string>(
+const authRoute = <const Path extends string>(
   path: Path,
-  load: () => Promise<{ Door: () => React.ReactNode }>,
+  load: () => Promise<{ AuthPage: () => React.ReactNode }>,
 ) =>
   createRoute({
     getParentRoute: () => root,
     path,
     validateSearch: anySearch,
-    component: lazyRouteComponent(load, "Door"),
+    component: lazyRouteComponent(load, "AuthPage"),
   });
 
 const page = <const Path extends string>(
@@ -68,14 +68,14 @@ const page = <const Path extends string>(
     component: lazyRouteComponent(load, "Page"),
   });
 
-const elsewhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+const notFoundRoute = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
 
 const routes = root.addChildren([
-  door("/sign-in", () => import("./pages/door/sign-in.tsx")),
-  door("/owner", () => import("./pages/door/owner.tsx")),
-  door("/invitation", () => import("./pages/door/invitation.tsx")),
-  door("/forgot-password", () => import("./pages/door/forgot-password.tsx")),
-  door("/reset-password", () => import("./pages/door/reset-password.tsx")),
+  authRoute("/sign-in", () => import("./pages/auth/sign-in.tsx")),
+  authRoute("/owner", () => import("./pages/auth/owner.tsx")),
+  authRoute("/invitation", () => import("./pages/auth/invitation.tsx")),
+  authRoute("/forgot-password", () => import("./pages/auth/forgot-password.tsx")),
+  authRoute("/reset-password", () => import("./pages/auth/reset-password.tsx")),
   inside.addChildren([
     page("/", () => import("./pages/home/home.tsx")),
     page("/live", () => import("./pages/live/live.tsx")),
@@ -103,7 +103,7 @@ const routes = root.addChildren([
     page("/settings", () => import("./pages/settings/settings.tsx")),
     page("/profile", () => import("./pages/profile/profile.tsx")),
     page("/operator", () => import("./pages/operator/operator.tsx")),
-    elsewhere,
+    notFoundRoute,
   ]),
 ]);
 

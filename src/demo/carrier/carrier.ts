@@ -92,7 +92,7 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
   }
 
   function receiveRequest(request: SipRequest): void {
-    if (request.method === "ACK" && isOurRefusal(request)) return;
+    if (request.method === "ACK" && isOurRejection(request)) return;
     if (Number(request.headers.get("max-forwards") ?? 70) <= 0) reply(request, 483);
     else if (request.method === "REGISTER") register(request);
     else if (belongsToDialog(request)) forwardInDialog(request);
@@ -104,18 +104,18 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
   const belongsToDialog = (request: SipRequest) =>
     request.to.parameters.has("tag") && (request.method !== "ACK" || request.headers.has("route"));
 
-  const isOurRefusal = (request: SipRequest) =>
+  const isOurRejection = (request: SipRequest) =>
     request.to.parameters.get("tag")?.startsWith(OWN_TAG) ?? false;
 
   function register(request: SipRequest): void {
-    const { verdict, username } = registrar.verify(request, "authorization");
-    if (verdict !== "accepted" || username === null)
-      challenge(request, 401, "www-authenticate", verdict === "stale");
+    const { result, username } = registrar.verify(request, "authorization");
+    if (result !== "accepted" || username === null)
+      challenge(request, 401, "www-authenticate", result === "stale");
     else if (userOf(request.to.uri) !== username) reply(request, 403);
     else {
       const binding = registrar.save(username, request);
       const headers = binding
-        ? ([["contact", withExpires(binding.contact, binding.expiresSec)]] as const)
+        ? ([["contact", withExpires(binding.contact, binding.expiresSeconds)]] as const)
         : [];
       reply(request, 200, headers);
     }
@@ -124,9 +124,9 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
   /** A request that begins something: from a subscriber who proves it, to one who is registered. */
   function routeNew(request: SipRequest): void {
     if (request.method !== "CANCEL" && request.method !== "ACK") {
-      const { verdict } = registrar.verify(request, "proxy-authorization");
-      if (verdict !== "accepted") {
-        challenge(request, 407, "proxy-authenticate", verdict === "stale");
+      const { result } = registrar.verify(request, "proxy-authorization");
+      if (result !== "accepted") {
+        challenge(request, 407, "proxy-authenticate", result === "stale");
         return;
       }
     }
@@ -222,8 +222,8 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
   };
 }
 
-function withExpires(contact: string, expiresSec: number): string {
-  return `${contact.replace(/;\s*expires=\d+/i, "")};expires=${expiresSec}`;
+function withExpires(contact: string, expiresSeconds: number): string {
+  return `${contact.replace(/;\s*expires=\d+/i, "")};expires=${expiresSeconds}`;
 }
 
 /** Addresses are literal on this carrier: it resolves no names. */

@@ -19,12 +19,12 @@ export interface Subscriber {
   readonly password: string;
 }
 
-export type Verdict = "accepted" | "challenge" | "stale";
+export type AuthResult = "accepted" | "challenge" | "stale";
 
 const NONCE_MS = 5 * 60_000;
 const NONCES_MAX = 1000;
-const EXPIRES_SEC_MAX = 3600;
-const EXPIRES_SEC_MIN = 10;
+const EXPIRES_SECONDS_MAX = 3600;
+const EXPIRES_SECONDS_MIN = 10;
 
 interface Binding {
   readonly contact: SipUri;
@@ -37,7 +37,7 @@ export interface RegistrarOptions {
   readonly random: Random;
 }
 
-interface GivenNonce {
+interface IssuedNonce {
   readonly madeAt: number;
   /** The highest seen with it, and the transaction that it came in. */
   count: number;
@@ -47,7 +47,7 @@ interface GivenNonce {
 export class Registrar {
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #bindings = new Map<string, Binding>();
-  readonly #nonces = new Map<string, GivenNonce>();
+  readonly #nonces = new Map<string, IssuedNonce>();
 
   constructor(private readonly options: RegistrarOptions) {}
 
@@ -60,7 +60,7 @@ export class Registrar {
     request: SipRequest,
     header: "authorization" | "proxy-authorization",
   ): {
-    readonly verdict: Verdict;
+    readonly result: AuthResult;
     readonly username: string | null;
   } {
     for (const value of request.headers.all(header)) {
@@ -70,9 +70,9 @@ export class Registrar {
       if (!verifyCredentials(credentials, subscriber.password, request.method)) continue;
       const count = Number.parseInt(credentials.nc, 16);
       const fresh = this.#useNonce(credentials.nonce, count, request.headers.get("via") ?? "");
-      return { verdict: fresh ? "accepted" : "stale", username: subscriber.username };
+      return { result: fresh ? "accepted" : "stale", username: subscriber.username };
     }
-    return { verdict: "challenge", username: null };
+    return { result: "challenge", username: null };
   }
 
   /** Header values for a 401 or 407: SHA-256 first, MD5 for older agents (RFC 8760 2.3). */
@@ -99,7 +99,7 @@ export class Registrar {
   }
 
   /** Writes or removes the binding of an authenticated REGISTER; answers the granted seconds. */
-  save(username: string, request: SipRequest): { contact: string; expiresSec: number } | null {
+  save(username: string, request: SipRequest): { contact: string; expiresSeconds: number } | null {
     const contact = request.headers.get("contact") ?? "";
     const parsed = parseNameAddr(contact);
     const asked = Number(
@@ -110,10 +110,10 @@ export class Registrar {
       return null;
     }
     if (parsed?.uri.scheme !== "sip") return null;
-    const expiresSec = Math.min(EXPIRES_SEC_MAX, Math.max(EXPIRES_SEC_MIN, asked));
-    const expiresAt = this.options.clock.monotonic() + expiresSec * 1000;
+    const expiresSeconds = Math.min(EXPIRES_SECONDS_MAX, Math.max(EXPIRES_SECONDS_MIN, asked));
+    const expiresAt = this.options.clock.monotonic() + expiresSeconds * 1000;
     this.#bindings.set(username, { contact: parsed.uri, expiresAt });
-    return { contact, expiresSec };
+    return { contact, expiresSeconds };
   }
 
   /** Where a subscriber is now; null when not registered. */

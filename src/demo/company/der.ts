@@ -1,22 +1,22 @@
 /** The little of DER (ITU-T X.690) that a certificate needs: writing only. */
-const joined = (parts: readonly Uint8Array[]) => Buffer.concat(parts);
+const concat = (parts: readonly Uint8Array[]) => Buffer.concat(parts);
 
 function element(tag: number, content: Uint8Array): Buffer {
   const length = content.length;
-  if (length < 0x80) return joined([Buffer.of(tag, length), content]);
-  if (length < 0x100) return joined([Buffer.of(tag, 0x81, length), content]);
-  return joined([Buffer.of(tag, 0x82, length >> 8, length & 0xff), content]);
+  if (length < 0x80) return concat([Buffer.of(tag, length), content]);
+  if (length < 0x100) return concat([Buffer.of(tag, 0x81, length), content]);
+  return concat([Buffer.of(tag, 0x82, length >> 8, length & 0xff), content]);
 }
 
-export const sequence = (...parts: readonly Uint8Array[]): Buffer => element(0x30, joined(parts));
-export const setOf = (...parts: readonly Uint8Array[]): Buffer => element(0x31, joined(parts));
+export const sequence = (...parts: readonly Uint8Array[]): Buffer => element(0x30, concat(parts));
+export const setOf = (...parts: readonly Uint8Array[]): Buffer => element(0x31, concat(parts));
 export const octets = (content: Uint8Array): Buffer => element(0x04, content);
-export const bits = (content: Uint8Array): Buffer => element(0x03, joined([Buffer.of(0), content]));
+export const bits = (content: Uint8Array): Buffer => element(0x03, concat([Buffer.of(0), content]));
 export const boolean = (value: boolean): Buffer => element(0x01, Buffer.of(value ? 0xff : 0));
 export const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text));
 /** `[number]`, constructed. */
 export const tagged = (number: number, ...parts: readonly Uint8Array[]): Buffer =>
-  element(0xa0 | number, joined(parts));
+  element(0xa0 | number, concat(parts));
 /** `[number]` with plain content. */
 export const implicit = (number: number, content: Uint8Array): Buffer =>
   element(0x80 | number, content);
@@ -24,7 +24,7 @@ export const implicit = (number: number, content: Uint8Array): Buffer =>
 /** A non-negative integer, big-endian bytes. */
 export function integer(bytes: Uint8Array): Buffer {
   const needsSign = ((bytes[0] ?? 0) & 0x80) !== 0;
-  return element(0x02, needsSign ? joined([Buffer.of(0), bytes]) : bytes);
+  return element(0x02, needsSign ? concat([Buffer.of(0), bytes]) : bytes);
 }
 
 /** `1.2.840.10045` */

@@ -24,7 +24,7 @@ export interface CallEvidence {
   readonly agentInRecording: SentenceMatch;
 }
 
-export interface EvidenceWish {
+export interface EvidenceRequest {
   readonly callUuid: string;
   readonly outboxDir: string;
   readonly scene: SceneResult;
@@ -38,16 +38,16 @@ const MAIL_POLL_MS = 100;
 const FINISHED_RECORDINGS = ["emailed_deleted", "failed", "none"];
 
 export async function gatherEvidence(
-  wish: EvidenceWish,
+  request: EvidenceRequest,
   tools: { readonly api: DemoApi; readonly voices: Voices; readonly clock: Clock },
 ): Promise<CallEvidence> {
   const { api, voices, clock } = tools;
   const call = await api.callWhen(
-    wish.callUuid,
+    request.callUuid,
     ({ recording_status }) => FINISHED_RECORDINGS.includes(recording_status),
     PROCESSED_TIMEOUT_MS,
   );
-  const mailPath = await mailOf(wish.callUuid, wish.outboxDir, clock);
+  const mailPath = await mailOf(request.callUuid, request.outboxDir, clock);
   const mail = readMail(await readFile(mailPath, "utf8"));
   if (!mail.attachment) throw new Error(`${mailPath} has no attachment`);
   const recording = await decodeMp3(mail.attachment.content);
@@ -57,8 +57,8 @@ export async function gatherEvidence(
     mail,
     recording,
     recordingBytes: mail.attachment.content.length,
-    callerInRecording: await callerLine(recording.left, wish, voices),
-    agentInRecording: await agentLine(recording.right, wish.scene, voices),
+    callerInRecording: await callerLine(recording.left, request, voices),
+    agentInRecording: await agentLine(recording.right, request.scene, voices),
   };
 }
 
@@ -76,10 +76,10 @@ async function mailOf(callUuid: string, outboxDir: string, clock: Clock): Promis
 /** The first question, against other lines in the same voice. */
 async function callerLine(
   channel: Int16Array,
-  { scene, callerVoice }: EvidenceWish,
+  { scene, callerVoice }: EvidenceRequest,
   voices: Voices,
 ): Promise<SentenceMatch> {
-  const [line = ""] = scene.said;
+  const [line = ""] = scene.spokenTexts;
   const others = ["Where can I buy a train ticket?", "The weather is nice in the mountains today."];
   return findSentence({
     recording: channel,
@@ -99,12 +99,12 @@ function agentLine(
 }
 
 /** decisions.md 8: whole seconds from answer to hang-up, at least 15. */
-export function isRightBill(billableSeconds: number, talkMs: number): boolean {
+export function isRightBill(billableSeconds: number, answeredMs: number): boolean {
   const bill = (ms: number) => Math.max(15, Math.ceil(ms / 1000));
   // The two ends of a call do not see its begin and end at the same instant.
   return (
-    billableSeconds >= bill(talkMs - WATCH_TOLERANCE_MS) &&
-    billableSeconds <= bill(talkMs + WATCH_TOLERANCE_MS)
+    billableSeconds >= bill(answeredMs - WATCH_TOLERANCE_MS) &&
+    billableSeconds <= bill(answeredMs + WATCH_TOLERANCE_MS)
   );
 }
 

@@ -8,7 +8,7 @@ import { type Clock, sleep } from "../../core/clock.ts";
 import { BANDS, FRAME_MS, type Spectrogram, spectrogram } from "./spectrum.ts";
 
 export interface SentenceMatch {
-  readonly heard: boolean;
+  readonly isFound: boolean;
   /** 0 (nothing alike) to 1 (the same picture). */
   readonly score: number;
   /** Best score of a decoy; 0 without decoys. */
@@ -30,11 +30,11 @@ const SCORE_MIN = 0.66;
 const MARGIN_MIN = 0.08;
 
 export function findSentence({ sentence, decoys, recording }: SentenceToFind): SentenceMatch {
-  const heard = frameShapes(spectrogram(recording));
-  const best = fitOf(sentence, heard);
-  return verdict(
+  const recorded = frameShapes(spectrogram(recording));
+  const best = fitOf(sentence, recorded);
+  return matchOf(
     best,
-    decoys.map((decoy) => fitOf(decoy, heard).score),
+    decoys.map((decoy) => fitOf(decoy, recorded).score),
   );
 }
 
@@ -43,24 +43,24 @@ export async function findSentenceGently(
   { sentence, decoys, recording }: SentenceToFind,
   clock: Clock,
 ): Promise<SentenceMatch> {
-  const heard = frameShapes(spectrogram(recording));
+  const recorded = frameShapes(spectrogram(recording));
   await sleep(clock, 0);
-  const best = fitOf(sentence, heard);
+  const best = fitOf(sentence, recorded);
   const decoyScores: number[] = [];
   for (const decoy of decoys) {
     await sleep(clock, 0);
-    decoyScores.push(fitOf(decoy, heard).score);
+    decoyScores.push(fitOf(decoy, recorded).score);
   }
-  return verdict(best, decoyScores);
+  return matchOf(best, decoyScores);
 }
 
-const fitOf = (sentence: Int16Array, heard: FrameShapes): Fit =>
-  bestFit(frameShapes(spectrogram(sentence)), heard);
+const fitOf = (sentence: Int16Array, recorded: FrameShapes): Fit =>
+  bestFit(frameShapes(spectrogram(sentence)), recorded);
 
-function verdict(best: Fit, decoyScores: readonly number[]): SentenceMatch {
+function matchOf(best: Fit, decoyScores: readonly number[]): SentenceMatch {
   const bestDecoyScore = Math.max(0, ...decoyScores);
   return {
-    heard: best.score >= SCORE_MIN && best.score - bestDecoyScore >= MARGIN_MIN,
+    isFound: best.score >= SCORE_MIN && best.score - bestDecoyScore >= MARGIN_MIN,
     score: best.score,
     bestDecoyScore,
     endMs: best.endFrame * FRAME_MS,

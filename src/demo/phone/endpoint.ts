@@ -182,7 +182,7 @@ export async function openEndpoint(options: {
     }
     transaction.timer?.cancel();
     if (isInvite && response.statusCode >= 300) {
-      transaction.ack ??= ackOfRefusal(transaction, response);
+      transaction.ack ??= ackOfRejection(transaction, response);
       send(transaction.ack, transaction.destination);
     }
     const repeated = transaction.finished;
@@ -195,7 +195,7 @@ export async function openEndpoint(options: {
   }
 
   /** RFC 3261 17.1.1.3: same branch, same Request-URI and Route, To of the answer. */
-  function ackOfRefusal(transaction: ClientTransaction, response: SipResponse): string {
+  function ackOfRejection(transaction: ClientTransaction, response: SipResponse): string {
     const sent = entriesOf(transaction.request.headers);
     const kept = sent.filter(([name]) => /^(from|call-id|route|max-forwards)$/i.test(name));
     const headers: HeaderInit = [

@@ -56,7 +56,7 @@ export class IncomingCall extends PhoneCall {
   }
 
   /** After our 200 nothing may be said before its ACK (RFC 3261 15): BYE follows that. */
-  protected withdraw(): void {
+  protected abandon(): void {
     if (!this.dialog) this.reject(603);
     else void this.answered.then(() => this.hangUp()).catch(() => {});
   }

@@ -26,8 +26,8 @@ export interface OutgoingCallPlan {
 export class OutgoingCall extends PhoneCall {
   #cseq = 0;
   #sent: { readonly parts: RequestParts; readonly branch: string } | null = null;
-  #heardProvisional = false;
-  #withdrawn = false;
+  #provisionalReceived = false;
+  #abandoned = false;
   /** Of the 2xx that was taken; another To tag is a fork and gets a BYE. */
   #answeredTag: string | null = null;
   #answeredAtMs: number | null = null;
@@ -78,18 +78,18 @@ export class OutgoingCall extends PhoneCall {
     if (!response) this.finish({ by: "them", how: "timeout", sipCode: null });
     else if (response.statusCode < 200) this.#progress(response);
     else if (response.statusCode < 300) this.#accept(response);
-    else this.#refused(response);
+    else this.#onRejected(response);
   }
 
-  #refused(response: SipResponse): void {
-    const how = response.statusCode === 487 && this.#withdrawn ? "cancelled" : "refused";
-    this.finish({ by: this.#withdrawn ? "us" : "them", how, sipCode: response.statusCode });
+  #onRejected(response: SipResponse): void {
+    const how = response.statusCode === 487 && this.#abandoned ? "cancelled" : "refused";
+    this.finish({ by: this.#abandoned ? "us" : "them", how, sipCode: response.statusCode });
   }
 
   #progress(response: SipResponse): void {
-    this.#heardProvisional = true;
-    if (this.#withdrawn) this.#cancel();
-    if (this.#withdrawn || response.statusCode === 100) return;
+    this.#provisionalReceived = true;
+    if (this.#abandoned) this.#cancel();
+    if (this.#abandoned || response.statusCode === 100) return;
     if (response.body !== "") this.connect(response.body);
     this.noteRinging();
   }
@@ -104,9 +104,9 @@ export class OutgoingCall extends PhoneCall {
         : new Dialog(partiesOfAnswer(response), this.plan.line, this.#cseq);
     if (this.#mayAcknowledge()) dialog.acknowledge(response.cseq.number);
     if (!isFirst && this.#answeredTag === tag) return;
-    if (!isFirst || this.#withdrawn || this.state === "ended") {
+    if (!isFirst || this.#abandoned || this.state === "ended") {
       dialog.request("BYE", () => {});
-      if (isFirst && this.#withdrawn) this.finish({ by: "us", how: "cancelled", sipCode: null });
+      if (isFirst && this.#abandoned) this.finish({ by: "us", how: "cancelled", sipCode: null });
       return;
     }
     this.#answeredTag = tag;
@@ -124,10 +124,10 @@ export class OutgoingCall extends PhoneCall {
     return this.plan.acknowledges && nowMs - this.#answeredAtMs >= this.plan.ackDelayMs;
   }
 
-  protected withdraw(): void {
-    if (this.#withdrawn) return;
-    this.#withdrawn = true;
-    if (this.#heardProvisional) this.#cancel();
+  protected abandon(): void {
+    if (this.#abandoned) return;
+    this.#abandoned = true;
+    if (this.#provisionalReceived) this.#cancel();
   }
 
   #cancelSent = false;

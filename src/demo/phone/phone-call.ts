@@ -112,8 +112,8 @@ export abstract class PhoneCall {
   }
 
   /** Everything heard so far, 8 kHz. */
-  heard(): Int16Array {
-    return this.setup.media.heard();
+  received(): Int16Array {
+    return this.setup.media.received();
   }
 
   /** Speaks a line; resolves when the last sample was sent. */
@@ -207,12 +207,12 @@ export abstract class PhoneCall {
       const bye = this.inDialog("BYE").catch(() => {});
       this.finish({ by: "us", how: "bye", sipCode: null });
       await bye;
-    } else if (this.#state !== "ended") this.withdraw();
+    } else if (this.#state !== "ended") this.abandon();
     return this.ended;
   }
 
   /** CANCEL or refusal: the call is not answered yet. */
-  protected abstract withdraw(): void;
+  protected abstract abandon(): void;
 
   protected inDialog(
     method: string,

@@ -29,7 +29,7 @@ import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts"
 export const PHONE_SAMPLE_RATE_HZ = 8000;
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
-const HEARD_SAMPLES_MAX = 10 * 60 * PHONE_SAMPLE_RATE_HZ;
+const RECEIVED_SAMPLES_MAX = 10 * 60 * PHONE_SAMPLE_RATE_HZ;
 const QUEUE_SAMPLES_MAX = 60 * PHONE_SAMPLE_RATE_HZ;
 /** Root mean square of a frame above which the far end speaks (about −44 dBFS). */
 const SPEECH_RMS = 200;
@@ -66,8 +66,8 @@ export class PhoneMedia {
 
   readonly #view = new RtpPacketView();
   readonly #digitReceiver = new TelephoneEventReceiver();
-  #heard = new Int16Array(PHONE_SAMPLE_RATE_HZ * 30);
-  #heardSamples = 0;
+  #received = new Int16Array(PHONE_SAMPLE_RATE_HZ * 30);
+  #receivedSamples = 0;
   #remoteSsrc: number | null = null;
   /** Timestamp of sample `#streamStart` of what was heard. */
   #streamTimestamp = 0;
@@ -157,8 +157,8 @@ export class PhoneMedia {
   }
 
   /** Everything heard so far, 8 kHz; a copy. */
-  heard(): Int16Array {
-    return this.#heard.slice(0, this.#heardSamples);
+  received(): Int16Array {
+    return this.#received.slice(0, this.#receivedSamples);
   }
 
   close(): void {
@@ -272,7 +272,7 @@ export class PhoneMedia {
     this.#packetsReceived++;
     if (view.payloadType === this.#remote.telephoneEvent) this.#receiveDigit(datagram);
     const law = view.payloadType === 0 ? "PCMU" : view.payloadType === 8 ? "PCMA" : null;
-    if (law) this.#hear(law, datagram);
+    if (law) this.#storeReceived(law, datagram);
   }
 
   #receiveDigit(datagram: Uint8Array): void {
@@ -283,29 +283,29 @@ export class PhoneMedia {
     if (key !== null) this.#digitsReceived += key;
   }
 
-  #hear(law: G711Law, datagram: Uint8Array): void {
+  #storeReceived(law: G711Law, datagram: Uint8Array): void {
     const view = this.#view;
     let position = this.#streamStart + timestampDelta(view.timestamp, this.#streamTimestamp);
-    const jumped = Math.abs(position - this.#heardSamples) > JUMP_SAMPLES_MAX;
+    const jumped = Math.abs(position - this.#receivedSamples) > JUMP_SAMPLES_MAX;
     if (this.#remoteSsrc !== view.ssrc || jumped) {
       this.#remoteSsrc = view.ssrc;
       this.#streamTimestamp = view.timestamp;
-      this.#streamStart = this.#heardSamples;
+      this.#streamStart = this.#receivedSamples;
       position = this.#streamStart;
     }
     const end = position + view.payloadBytes;
-    if (position < 0 || end > HEARD_SAMPLES_MAX) return;
-    if (end > this.#heard.length) this.#growHearing(end);
-    const target = this.#heard.subarray(position, end);
+    if (position < 0 || end > RECEIVED_SAMPLES_MAX) return;
+    if (end > this.#received.length) this.#growReceived(end);
+    const target = this.#received.subarray(position, end);
     decodeG711(law, datagram, target, view.payloadOffset, view.payloadBytes);
-    this.#heardSamples = Math.max(this.#heardSamples, end);
+    this.#receivedSamples = Math.max(this.#receivedSamples, end);
     if (rootMeanSquare(target) > SPEECH_RMS) this.#lastSpeechAt = this.clock.monotonic();
   }
 
-  #growHearing(samples: number): void {
-    const larger = new Int16Array(Math.min(HEARD_SAMPLES_MAX, samples * 2));
-    larger.set(this.#heard);
-    this.#heard = larger;
+  #growReceived(samples: number): void {
+    const larger = new Int16Array(Math.min(RECEIVED_SAMPLES_MAX, samples * 2));
+    larger.set(this.#received);
+    this.#received = larger;
   }
 }
 

@@ -55,7 +55,7 @@ export interface Phone {
   readonly number: string;
   readonly address: Address;
   /** REGISTER with digest; resolves on 200, rejects with the code otherwise. */
-  register(expiresSec?: number): Promise<void>;
+  register(expiresSeconds?: number): Promise<void>;
   /** Places a call; the INVITE is on its way when it resolves. */
   call(number: string, options?: CallOptions): Promise<OutgoingCall>;
   /** One consumer of incoming calls; without one they get 480. */
@@ -130,16 +130,16 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
     else answerInDialog(transaction, calls.get(request.callId), contact);
   });
 
-  function sendRegister(expiresSec: number): Promise<SipResponse | null> {
+  function sendRegister(expiresSeconds: number): Promise<SipResponse | null> {
     return new Promise((resolve) => {
-      sendSignedRegister(expiresSec, (response) => {
+      sendSignedRegister(expiresSeconds, (response) => {
         if (!response || response.statusCode >= 200) resolve(response);
       });
     });
   }
 
   function sendSignedRegister(
-    expiresSec: number,
+    expiresSeconds: number,
     listener: (response: SipResponse | null) => void,
   ): void {
     sendSigned({
@@ -156,7 +156,7 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
           ["call-id", registration.callId],
           ["cseq", `${++registration.cseq} REGISTER`],
           ["contact", contact],
-          ["expires", expiresSec],
+          ["expires", expiresSeconds],
         ],
       }),
       listener,
@@ -166,8 +166,8 @@ export async function createPhone(options: PhoneOptions): Promise<Phone> {
   return {
     number: options.number,
     address,
-    async register(expiresSec = 300) {
-      const response = await sendRegister(expiresSec);
+    async register(expiresSeconds = 300) {
+      const response = await sendRegister(expiresSeconds);
       if (response?.statusCode !== 200)
         throw new Error(`REGISTER: ${response?.statusCode ?? "no answer"}`);
       registered = true;

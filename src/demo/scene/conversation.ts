@@ -14,7 +14,7 @@ export interface Exchange {
   readonly expects: string | null;
 }
 
-export interface HeardExchange extends Exchange {
+export interface RecordedExchange extends Exchange {
   /** Null where nothing particular was expected. */
   readonly match: SentenceMatch | null;
 }
@@ -27,16 +27,16 @@ export async function holdConversation(
   call: PhoneCall,
   exchanges: readonly Exchange[],
   voices: Voices,
-): Promise<HeardExchange[]> {
-  const heard: HeardExchange[] = [];
+): Promise<RecordedExchange[]> {
+  const recorded: RecordedExchange[] = [];
   for (const exchange of exchanges) {
     let match = await converse(call, exchange, voices);
     // Asked and got something else: people say it again, once.
-    if (match?.heard === false && exchange.says !== null)
+    if (match?.isFound === false && exchange.says !== null)
       match = await converse(call, exchange, voices);
-    heard.push({ ...exchange, match });
+    recorded.push({ ...exchange, match });
   }
-  return heard;
+  return recorded;
 }
 
 async function converse(
@@ -44,11 +44,11 @@ async function converse(
   exchange: Exchange,
   voices: Voices,
 ): Promise<SentenceMatch | null> {
-  const from = call.heard().length;
+  const from = call.received().length;
   if (exchange.says !== null) await call.say(exchange.says);
   if (exchange.presses !== undefined) await call.press(exchange.presses);
   await call.waitForReply({ quietMs: QUIET_MS, timeoutMs: REPLY_TIMEOUT_MS });
-  const reply = call.heard().subarray(from);
+  const reply = call.received().subarray(from);
   return exchange.expects === null ? null : judge(reply, exchange.expects, voices);
 }
 
@@ -63,10 +63,10 @@ export async function judge(
   alsoSaid: readonly string[] = [],
 ): Promise<SentenceMatch> {
   const decoys = DECOYS.filter((decoy) => decoy !== sentence && !alsoSaid.includes(decoy));
-  const wish = {
+  const searched = {
     recording,
     sentence: await voices.speak(AGENT_VOICE, sentence),
     decoys: await Promise.all(decoys.map((decoy) => voices.speak(AGENT_VOICE, decoy))),
   };
-  return findSentenceGently(wish, systemClock);
+  return findSentenceGently(searched, systemClock);
 }

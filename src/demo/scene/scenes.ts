@@ -16,14 +16,14 @@ import {
   TOOL,
 } from "../script.ts";
 import type { Voices } from "../voices.ts";
-import { type Exchange, type HeardExchange, holdConversation } from "./conversation.ts";
+import { type Exchange, holdConversation, type RecordedExchange } from "./conversation.ts";
 
 export interface SceneResult {
-  readonly exchanges: readonly HeardExchange[];
+  readonly exchanges: readonly RecordedExchange[];
   /** From answer to hang-up, by the phone's watch. */
-  readonly talkMs: number;
+  readonly answeredMs: number;
   /** Lines the person said, in order. */
-  readonly said: readonly string[];
+  readonly spokenTexts: readonly string[];
 }
 
 export interface Stage {
@@ -33,7 +33,7 @@ export interface Stage {
 
 const RING_MS = 700;
 const INCOMING_TIMEOUT_MS = 30_000;
-const FAREWELL_MS = 6000;
+const GOODBYE_WAIT_MS = 6000;
 
 export const INBOUND_EXCHANGES: readonly Exchange[] = [
   { says: null, expects: GREETING },
@@ -61,7 +61,7 @@ export async function callTheClinic(
 ): Promise<SceneResult> {
   const call = await phone.call(COMPANY.number);
   await call.answered;
-  return talk(stage, call, person, INBOUND_EXCHANGES);
+  return holdCall(stage, call, person, INBOUND_EXCHANGES);
 }
 
 /** Waits to be called, lets it ring, answers, asks one thing. */
@@ -75,7 +75,7 @@ export async function beCalled(
   call.ring();
   await sleep(stage.clock, RING_MS);
   await call.answer();
-  return talk(stage, call, person, exchanges);
+  return holdCall(stage, call, person, exchanges);
 }
 
 function nextCall(clock: Clock, phone: Phone): Promise<IncomingCall> {
@@ -90,7 +90,7 @@ function nextCall(clock: Clock, phone: Phone): Promise<IncomingCall> {
   });
 }
 
-async function talk(
+async function holdCall(
   { clock, voices }: Stage,
   call: PhoneCall,
   person: Person,
@@ -99,16 +99,16 @@ async function talk(
   const answeredAt = clock.monotonic();
   const endedAt = call.ended.then(() => clock.monotonic());
   try {
-    const heard = await holdConversation(call, exchanges, voices);
+    const recorded = await holdConversation(call, exchanges, voices);
     await call.say(person.goodbye);
     // The agent says goodbye and hangs up; a person who waits in vain hangs up too.
-    await Promise.race([call.ended, sleep(clock, FAREWELL_MS)]);
-    const said = exchanges.flatMap(({ says }) => (says === null ? [] : [says]));
+    await Promise.race([call.ended, sleep(clock, GOODBYE_WAIT_MS)]);
+    const spokenTexts = exchanges.flatMap(({ says }) => (says === null ? [] : [says]));
     await call.hangUp();
     return {
-      exchanges: heard,
-      talkMs: (await endedAt) - answeredAt,
-      said: [...said, person.goodbye],
+      exchanges: recorded,
+      answeredMs: (await endedAt) - answeredAt,
+      spokenTexts: [...spokenTexts, person.goodbye],
     };
   } finally {
     await call.hangUp();

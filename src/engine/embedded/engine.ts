@@ -8,11 +8,11 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Ear, Engine, EngineSession, SessionSettings } from "../ports.ts";
+import type { Engine, EngineSession, SessionSettings, SttStream } from "../ports.ts";
 import { grammarSourceOf } from "./mind/grammar-source.ts";
 import { parseKnowledge } from "./mind/knowledge.ts";
-import { createMind } from "./mind/mind.ts";
-import { SpeechClient, type SpeechPatience } from "./speech-client.ts";
+import { createScriptedSession } from "./mind/scripted-session.ts";
+import { SpeechClient, type SpeechDeadline } from "./speech-client.ts";
 
 export interface EmbeddedEngineOptions {
   /** Other end of a port given to the speech worker by `init`. Closed by `close()`. */
@@ -21,7 +21,7 @@ export interface EmbeddedEngineOptions {
   readonly random: Random;
   readonly log: Log;
   /** How long the speech worker may take. Default: what a caller waits for. */
-  readonly patience?: SpeechPatience;
+  readonly deadline?: SpeechDeadline;
 }
 
 export type EmbeddedEngineSettings = Pick<SessionSettings, "language" | "knowledge" | "tools">;
@@ -32,8 +32,8 @@ export interface EmbeddedEngine extends Engine {
 }
 
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
-  const { port, clock, patience } = options;
-  const client = new SpeechClient({ port, clock, ...(patience ? { patience } : {}) });
+  const { port, clock, deadline } = options;
+  const client = new SpeechClient({ port, clock, ...(deadline ? { deadline } : {}) });
   return {
     label: "embedded",
     open: (settings) => openSession(settings, client, options),
@@ -58,66 +58,69 @@ function openSession(
     client.prepare(grammar);
     return grammar.key;
   };
-  const mindOf = (language: AgentLanguage) =>
-    createMind({
+  const llmFor = (language: AgentLanguage) =>
+    createScriptedSession({
       settings: { ...settings, language },
       knowledge,
       clock: options.clock,
       random: options.random,
     });
   let { language } = settings;
-  let mind = mindOf(language);
-  const ear = openEar(settings, client, grammarKeyOf(language));
+  let llm = llmFor(language);
+  const stt = openStt(settings, client, grammarKeyOf(language));
   const { voice, sampleRateHz } = settings;
   return {
     onSpeechWorker: true,
-    ear,
-    voice: {
+    stt,
+    tts: {
       speak: (text, signal) => client.speak({ text, language, voice, sampleRateHz }, signal),
     },
-    mind: {
-      respond: (input, signal) => mind.respond(input, signal),
-      heardUntil: (text) => mind.heardUntil(text),
-      summarize: (end) => mind.summarize(end),
+    llm: {
+      respond: (input, signal) => llm.respond(input, signal),
+      truncateSpoken: (text) => llm.truncateSpoken(text),
+      summarize: (end) => llm.summarize(end),
     },
-    switchLanguage(wanted) {
-      language = wanted;
-      mind = mindOf(wanted);
-      ear.listenIn(wanted, grammarKeyOf(wanted));
+    switchLanguage(newLanguage) {
+      language = newLanguage;
+      llm = llmFor(newLanguage);
+      stt.switchLanguage(newLanguage, grammarKeyOf(newLanguage));
     },
-    close: () => ear.close(),
+    close: () => stt.close(),
   };
 }
 
-function openEar(
+function openStt(
   settings: SessionSettings,
   client: SpeechClient,
   firstGrammarKey: string,
-): Ear & { listenIn(language: AgentLanguage, grammarKey: string): void; close(): void } {
-  const channel = client.openEar();
-  const { earId } = channel;
+): SttStream & {
+  switchLanguage(language: AgentLanguage, grammarKey: string): void;
+  close(): void;
+} {
+  const channel = client.openStt();
+  const { sttStreamId } = channel;
   const { sampleRateHz } = settings;
   let utterance = 0;
   const open = (language: AgentLanguage, grammarKey: string) =>
-    client.send({ type: "ear_open", earId, language, sampleRateHz, grammarKey });
+    client.send({ type: "stt_open", sttStreamId, language, sampleRateHz, grammarKey });
   open(settings.language, firstGrammarKey);
   return {
     capabilities: { partials: true },
-    begin(lead) {
+    startUtterance(lead) {
       utterance++;
-      client.send({ type: "ear_begin", earId, utterance, lead });
+      client.send({ type: "stt_start_utterance", sttStreamId, utterance, lead });
     },
-    push: (pcm) => client.send({ type: "ear_push", earId, pcm }),
-    end: () => client.endUtterance(channel, utterance),
-    cancel: () => client.send({ type: "ear_cancel", earId }),
+    push: (pcm) => client.send({ type: "stt_push", sttStreamId, pcm }),
+    finalize: () => client.endUtterance(channel, utterance),
+    discard: () => client.send({ type: "stt_discard", sttStreamId }),
     onPartial(listener) {
       channel.onPartial = listener;
     },
-    expect: (answer) => client.send({ type: "ear_expect", earId, answer }),
-    listenIn(language, grammarKey) {
-      client.send({ type: "ear_close", earId });
+    expect: (answer) => client.send({ type: "stt_expect", sttStreamId, answer }),
+    switchLanguage(language, grammarKey) {
+      client.send({ type: "stt_close", sttStreamId });
       open(language, grammarKey);
     },
-    close: () => client.closeEar(channel),
+    close: () => client.closeStt(channel),
   };
 }

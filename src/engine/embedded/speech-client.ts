@@ -5,53 +5,53 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
-import { EngineFailure, type Heard } from "../ports.ts";
+import { EngineFailure, type SttResult } from "../ports.ts";
 
-export interface SpeechPatience {
+export interface SpeechDeadline {
   /** From one piece of speech to the next. */
   readonly chunkMs: number;
   /** From the end of an utterance to what was heard. */
-  readonly heardMs: number;
+  readonly resultMs: number;
 }
 
 /** What a caller waits for. Covers a speech worker that is still starting. */
-export const CALLERS_PATIENCE: SpeechPatience = { chunkMs: 6_000, heardMs: 4_000 };
-const GRAMMARS_KEPT_MAX = 200;
+export const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 4_000 };
+const GRAMMARS_MAX = 200;
 
 export interface SpeechClientOptions {
   readonly port: MessagePort;
   readonly clock: Clock;
   /** Default: a caller's. */
-  readonly patience?: SpeechPatience;
+  readonly deadline?: SpeechDeadline;
 }
 
-interface PendingHeard {
-  resolve(heard: Heard): void;
+interface PendingResult {
+  resolve(result: SttResult): void;
   reject(error: EngineFailure): void;
 }
 
-export interface EarChannel {
-  readonly earId: number;
+export interface SttChannel {
+  readonly sttStreamId: number;
   onPartial: (text: string) => void;
   /** By number: a caller may go on while the recogniser is late. */
-  readonly pending: Map<number, PendingHeard>;
+  readonly pending: Map<number, PendingResult>;
 }
 
 export class SpeechClient {
   #port: MessagePort;
   readonly #clock: Clock;
-  readonly #patience: SpeechPatience;
+  readonly #deadline: SpeechDeadline;
   readonly #speeches = new Map<number, SpeechStream>();
-  readonly #ears = new Map<number, EarChannel>();
+  readonly #sttChannels = new Map<number, SttChannel>();
   /** What a new speech worker must be told again: grammars in use and open ears. */
   readonly #grammars = new Map<string, GrammarSource>();
-  readonly #openings = new Map<number, Extract<SpeechRequest, { type: "ear_open" }>>();
+  readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
   #nextId = 1;
 
   constructor(options: SpeechClientOptions) {
     this.#port = options.port;
     this.#clock = options.clock;
-    this.#patience = options.patience ?? CALLERS_PATIENCE;
+    this.#deadline = options.deadline ?? CALLER_DEADLINE_MS;
     this.#listen();
   }
 
@@ -62,7 +62,7 @@ export class SpeechClient {
     this.#port = port;
     this.#listen();
     for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
-    for (const ear of this.#ears.values()) rejectAll(ear, "the speech worker died");
+    for (const channel of this.#sttChannels.values()) rejectAll(channel, "the speech worker died");
     const inUse = new Set([...this.#openings.values()].map(({ grammarKey }) => grammarKey));
     for (const key of inUse) {
       const grammar = this.#grammars.get(key);
@@ -76,12 +76,12 @@ export class SpeechClient {
   }
 
   send(request: SpeechRequest): void {
-    if (request.type === "ear_open") this.#openings.set(request.earId, request);
+    if (request.type === "stt_open") this.#openings.set(request.sttStreamId, request);
     this.#port.postMessage(request);
   }
 
   prepare(grammar: GrammarSource): void {
-    this.#keepGrammar(grammar);
+    this.#rememberGrammar(grammar);
     this.send({ type: "prepare", grammar });
   }
 
@@ -92,7 +92,7 @@ export class SpeechClient {
   ): AsyncGenerator<Int16Array> {
     if (signal.aborted) return;
     const speechId = this.#nextId++;
-    const stream = new SpeechStream(this.#clock, this.#patience.chunkMs);
+    const stream = new SpeechStream(this.#clock, this.#deadline.chunkMs);
     const onAbort = () => stream.end();
     signal.addEventListener("abort", onAbort, { once: true });
     this.#speeches.set(speechId, stream);
@@ -109,55 +109,55 @@ export class SpeechClient {
     }
   }
 
-  openEar(): EarChannel {
-    const ear: EarChannel = { earId: this.#nextId++, onPartial: () => {}, pending: new Map() };
-    this.#ears.set(ear.earId, ear);
-    return ear;
+  openStt(): SttChannel {
+    const channel: SttChannel = { sttStreamId: this.#nextId++, onPartial: () => {}, pending: new Map() };
+    this.#sttChannels.set(channel.sttStreamId, channel);
+    return channel;
   }
 
   /** Ends an utterance: resolves with what was heard. */
-  endUtterance(ear: EarChannel, utterance: number): Promise<Heard> {
-    return new Promise<Heard>((resolve, reject) => {
+  endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
+    return new Promise<SttResult>((resolve, reject) => {
       const settle = () => {
         timer.cancel();
-        ear.pending.delete(utterance);
+        channel.pending.delete(utterance);
       };
-      const timer = this.#clock.after(this.#patience.heardMs, () =>
-        pending.reject(new EngineFailure("ear", "the recogniser did not answer in time")),
+      const timer = this.#clock.after(this.#deadline.resultMs, () =>
+        pending.reject(new EngineFailure("stt", "the recogniser did not answer in time")),
       );
-      const pending: PendingHeard = {
-        resolve: (heard) => {
+      const pending: PendingResult = {
+        resolve: (result) => {
           settle();
-          resolve(heard);
+          resolve(result);
         },
         reject: (error) => {
           settle();
           reject(error);
         },
       };
-      ear.pending.set(utterance, pending);
-      this.send({ type: "ear_end", earId: ear.earId, utterance });
+      channel.pending.set(utterance, pending);
+      this.send({ type: "ear_end", sttStreamId: channel.sttStreamId, utterance });
     });
   }
 
-  closeEar(ear: EarChannel): void {
-    if (!this.#ears.delete(ear.earId)) return;
-    this.#openings.delete(ear.earId);
-    rejectAll(ear, "the session was closed");
-    this.send({ type: "ear_close", earId: ear.earId });
+  closeEar(channel: SttChannel): void {
+    if (!this.#sttChannels.delete(channel.sttStreamId)) return;
+    this.#openings.delete(channel.sttStreamId);
+    rejectAll(channel, "the session was closed");
+    this.send({ type: "ear_close", sttStreamId: channel.sttStreamId });
   }
 
   close(): void {
     for (const stream of this.#speeches.values()) stream.end();
-    for (const ear of [...this.#ears.values()]) this.closeEar(ear);
+    for (const channel of [...this.#sttChannels.values()]) this.closeStt(channel);
     this.#port.close();
   }
 
-  #keepGrammar(grammar: GrammarSource): void {
+  #rememberGrammar(grammar: GrammarSource): void {
     this.#grammars.delete(grammar.key);
     this.#grammars.set(grammar.key, grammar);
     for (const key of this.#grammars.keys()) {
-      if (this.#grammars.size <= GRAMMARS_KEPT_MAX) break;
+      if (this.#grammars.size <= GRAMMARS_MAX) break;
       this.#grammars.delete(key);
     }
   }
@@ -173,8 +173,8 @@ export class SpeechClient {
       case "speech_failed":
         this.#speeches.get(reply.speechId)?.fail(reply.detail);
         break;
-      case "ear_partial":
-        this.#ears.get(reply.earId)?.onPartial(reply.text);
+      case "stt_partial":
+        this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
         break;
       case "ear_heard": {
         const { text, confidence, audioMs } = reply;
@@ -182,17 +182,17 @@ export class SpeechClient {
         break;
       }
       case "ear_failed":
-        this.#pendingOf(reply)?.reject(new EngineFailure("ear", reply.detail));
+        this.#pendingOf(reply)?.reject(new EngineFailure("stt", reply.detail));
     }
   }
 
-  #pendingOf(reply: { readonly earId: number; readonly utterance: number }) {
-    return this.#ears.get(reply.earId)?.pending.get(reply.utterance);
+  #pendingOf(reply: { readonly sttStreamId: number; readonly utterance: number }) {
+    return this.#sttChannels.get(reply.sttStreamId)?.pending.get(reply.utterance);
   }
 }
 
-function rejectAll(ear: EarChannel, detail: string): void {
-  for (const pending of [...ear.pending.values()]) pending.reject(new EngineFailure("ear", detail));
+function rejectAll(channel: EarChannel, detail: string): void {
+  for (const pending of [...channel.pending.values()]) pending.reject(new EngineFailure("stt", detail));
 }
 
 /** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
@@ -237,7 +237,7 @@ class SpeechStream {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) return chunk;
     if (this.#state === "open") await this.#change();
-    if (this.#state === "failed") throw new EngineFailure("voice", this.#failure);
+    if (this.#state === "failed") throw new EngineFailure("tts", this.#failure);
     return this.#chunks.shift() ?? null;
   }
 

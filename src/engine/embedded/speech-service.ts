@@ -9,7 +9,11 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "../../worker/speech-messages.ts";
-import { createRecogniser, type ListeningEar, type Recogniser } from "./recogniser/recogniser.ts";
+import {
+  createRecogniser,
+  type ListeningSttStream,
+  type Recogniser,
+} from "./recogniser/recogniser.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
 export interface SpeechService {
@@ -21,9 +25,9 @@ export interface SpeechService {
 }
 
 /** Longer than the pauses between the calls of a busy hour. */
-const REST_AFTER_MS = 5 * 60_000;
+const UNLOAD_AFTER_MS = 5 * 60_000;
 /** Between two steps of waking: a greeting that is asked for meanwhile goes first. */
-const WAKING_PAUSE_MS = 10;
+const LOAD_STEP_PAUSE_MS = 10;
 /** From a rest to the collection of its memory. */
 const COLLECT_AFTER_MS = 500;
 
@@ -31,21 +35,21 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
   const { clock } = options;
   const ports = new Set<MessagePort>();
   const synthesiser = createSynthesiser({ clock });
-  const listening = new SharedRecogniser(synthesiser, clock);
+  const sharedRecogniser = new SharedRecogniser(synthesiser, clock);
 
   return {
-    ready: listening.prove(),
+    ready: sharedRecogniser.selfTest(),
     serve(port) {
       ports.add(port);
-      const customer = new Customer(port, synthesiser, listening);
-      port.onmessage = (event: MessageEvent<SpeechRequest>) => customer.receive(event.data);
+      const connection = new PortConnection(port, synthesiser, sharedRecogniser);
+      port.onmessage = (event: MessageEvent<SpeechRequest>) => connection.receive(event.data);
       port.addEventListener("close", () => {
         ports.delete(port);
-        customer.close();
+        connection.close();
       });
     },
     prepare(grammar) {
-      listening.use().then(
+      sharedRecogniser.use().then(
         (recogniser) => recogniser.prepare(grammar),
         () => {},
       );
@@ -53,7 +57,7 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
     close() {
       for (const port of ports) port.close();
       ports.clear();
-      listening.close();
+      sharedRecogniser.close();
     },
   };
 }
@@ -62,8 +66,8 @@ export function createSpeechService(options: { readonly clock: Clock }): SpeechS
 class SharedRecogniser {
   readonly #recogniser: Promise<Recogniser>;
   readonly #clock: Clock;
-  #ears = 0;
-  #resting: Timer | null = null;
+  #openStreams = 0;
+  #unloadTimer: Timer | null = null;
 
   constructor(synthesiser: Promise<Synthesiser>, clock: Clock) {
     this.#clock = clock;
@@ -71,63 +75,63 @@ class SharedRecogniser {
   }
 
   /** Loads everything once, so that a broken model is known at the start; then rests. */
-  async prove(): Promise<void> {
+  async selfTest(): Promise<void> {
     await this.use();
-    if (this.#ears === 0) await this.#rest();
+    if (this.#openStreams === 0) await this.#unload();
   }
 
   /** Awake, for `REST_AFTER_MS` at least. */
   async use(): Promise<Recogniser> {
-    this.#resting?.cancel();
-    this.#resting = null;
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
     const recogniser = await this.#recogniser;
-    await recogniser.wake(() => pause(this.#clock));
-    if (this.#ears === 0) this.#restLater();
+    await recogniser.load(() => pause(this.#clock));
+    if (this.#openStreams === 0) this.#scheduleUnload();
     return recogniser;
   }
 
-  earOpened(): void {
-    this.#ears++;
-    this.#resting?.cancel();
-    this.#resting = null;
+  sttOpened(): void {
+    this.#openStreams++;
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
   }
 
-  earClosed(): void {
-    this.#ears--;
-    if (this.#ears === 0) this.#restLater();
+  sttClosed(): void {
+    this.#openStreams--;
+    if (this.#openStreams === 0) this.#scheduleUnload();
   }
 
   close(): void {
-    this.#resting?.cancel();
+    this.#unloadTimer?.cancel();
   }
 
-  #restLater(): void {
-    this.#resting?.cancel();
-    this.#resting = this.#clock.after(REST_AFTER_MS, () => void this.#rest());
+  #scheduleUnload(): void {
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = this.#clock.after(UNLOAD_AFTER_MS, () => void this.#unload());
   }
 
-  async #rest(): Promise<void> {
-    this.#resting?.cancel();
-    this.#resting = null;
+  async #unload(): Promise<void> {
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
     const recogniser = await this.#recogniser;
-    if (this.#ears > 0) return;
-    recogniser.rest();
+    if (this.#openStreams > 0) return;
+    recogniser.unload();
     // Not from here: this stack may still point into the memory.
-    this.#resting = this.#clock.after(COLLECT_AFTER_MS, () => Bun.gc(true));
+    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => Bun.gc(true));
   }
 }
 
 function pause(clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    clock.after(WAKING_PAUSE_MS, resolve);
+    clock.after(LOAD_STEP_PAUSE_MS, resolve);
   });
 }
 
 /** One port: its running speeches and open ears. */
-class Customer {
+class PortConnection {
   readonly #speeches = new Map<number, AbortController>();
-  readonly #ears = new Map<number, ListeningEar>();
-  #listening: Promise<void> = Promise.resolve();
+  readonly #sttStreams = new Map<number, ListeningSttStream>();
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(
     readonly port: MessagePort,
@@ -150,14 +154,14 @@ class Customer {
 
   close(): void {
     for (const speech of this.#speeches.values()) speech.abort();
-    for (const earId of [...this.#ears.keys()]) this.#closeEar(earId);
+    for (const sttStreamId of [...this.#sttStreams.keys()]) this.#closeStt(sttStreamId);
   }
 
-  #closeEar(earId: number): void {
-    const ear = this.#ears.get(earId);
-    if (!this.#ears.delete(earId)) return;
-    ear?.close();
-    this.shared.earClosed();
+  #closeStt(sttStreamId: number): void {
+    const stt = this.#sttStreams.get(sttStreamId);
+    if (!this.#sttStreams.delete(sttStreamId)) return;
+    stt?.close();
+    this.shared.sttClosed();
   }
 
   async #speak(request: Extract<SpeechRequest, { type: "speak" }>): Promise<void> {
@@ -165,9 +169,9 @@ class Customer {
     const controller = new AbortController();
     this.#speeches.set(speechId, controller);
     try {
-      const voice = await this.synthesiser;
+      const synthesiser = await this.synthesiser;
       const onChunk = (pcm: Int16Array) => this.#reply({ type: "speech_chunk", speechId, pcm });
-      await voice.speak(request, onChunk, controller.signal);
+      await synthesiser.speak(request, onChunk, controller.signal);
       this.#reply({ type: "speech_end", speechId });
     } catch (error) {
       this.#reply({ type: "speech_failed", speechId, detail: describeError(error) });
@@ -178,18 +182,18 @@ class Customer {
 
   /** Everything about ears keeps its order, also while the recogniser is loading. */
   #inOrder(request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>): void {
-    this.#listening = this.#listening.then(async () => {
+    this.#queue = this.#queue.then(async () => {
       const recogniser = await this.shared.use();
       try {
-        this.#listen(request, recogniser);
+        this.#handleStt(request, recogniser);
       } catch (error) {
         this.#failed(request, describeError(error));
       }
     });
-    this.#listening = this.#listening.catch((error) => this.#failed(request, describeError(error)));
+    this.#queue = this.#queue.catch((error) => this.#failed(request, describeError(error)));
   }
 
-  #listen(
+  #handleStt(
     request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>,
     recogniser: Recogniser,
   ): void {
@@ -197,45 +201,45 @@ class Customer {
       recogniser.prepare(request.grammar);
       return;
     }
-    const { earId } = request;
-    if (request.type === "ear_open") {
-      const onPartial = (text: string) => this.#reply({ type: "ear_partial", earId, text });
-      this.#ears.set(earId, recogniser.openEar({ ...request, onPartial }));
-      this.shared.earOpened();
+    const { sttStreamId } = request;
+    if (request.type === "stt_open") {
+      const onPartial = (text: string) => this.#reply({ type: "stt_partial", sttStreamId, text });
+      this.#sttStreams.set(sttStreamId, recogniser.openStt({ ...request, onPartial }));
+      this.shared.sttOpened();
       return;
     }
-    const ear = this.#ears.get(earId);
-    if (ear === undefined) return;
+    const stt = this.#sttStreams.get(sttStreamId);
+    if (stt === undefined) return;
     switch (request.type) {
-      case "ear_begin":
-        ear.begin(request.lead);
+      case "stt_start_utterance":
+        stt.startUtterance(request.lead);
         break;
-      case "ear_push":
-        ear.push(request.pcm);
+      case "stt_push":
+        stt.push(request.pcm);
         break;
-      case "ear_end":
+      case "stt_finalize":
         this.#reply({
-          type: "ear_heard",
-          earId,
+          type: "stt_result",
+          sttStreamId,
           utterance: request.utterance,
-          ...ear.end(),
+          ...stt.finalize(),
         });
         break;
-      case "ear_cancel":
-        ear.cancel();
+      case "stt_discard":
+        stt.discard();
         break;
-      case "ear_expect":
-        ear.expect(request.answer);
+      case "stt_expect":
+        stt.expect(request.answer);
         break;
-      case "ear_close":
-        this.#closeEar(earId);
+      case "stt_close":
+        this.#closeStt(sttStreamId);
     }
   }
 
   #failed(request: SpeechRequest, detail: string): void {
-    if (request.type !== "ear_end") return;
-    const { earId, utterance } = request;
-    this.#reply({ type: "ear_failed", earId, utterance, detail });
+    if (request.type !== "stt_finalize") return;
+    const { sttStreamId, utterance } = request;
+    this.#reply({ type: "stt_failed", sttStreamId, utterance, detail });
   }
 
   #reply(reply: SpeechReply): void {

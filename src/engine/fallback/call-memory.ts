@@ -3,13 +3,13 @@
  * over, and what is left for a summary when nobody can write one. Bounded.
  */
 import type { JsonValue } from "../../worker/messages.ts";
-import type { MindInput, Said } from "../ports.ts";
+import type { ChatMessage, LlmInput } from "../ports.ts";
 
 const ENTRIES_MAX = 300;
 const TOOL_CHARACTERS_MAX = 4_000;
 
 export class CallMemory {
-  #entries: Said[];
+  #entries: ChatMessage[];
   /** Where the running exchange began, and with which words. */
   #exchange: { at: number; question: string } | null = null;
   #answerWasCut = false;
@@ -17,11 +17,11 @@ export class CallMemory {
   readonly toolsFailed: string[] = [];
   readonly #tools = new Map<string, string>();
 
-  constructor(before: readonly Said[]) {
+  constructor(before: readonly ChatMessage[]) {
     this.#entries = [...before];
   }
 
-  get entries(): readonly Said[] {
+  get entries(): readonly ChatMessage[] {
     return this.#entries;
   }
 
@@ -30,17 +30,17 @@ export class CallMemory {
   }
 
   /** For an engine that takes over now: without the running input, which it gets, unless an answer began. */
-  get handover(): readonly Said[] {
+  get failoverHistory(): readonly ChatMessage[] {
     const answering = this.#entries.at(-1)?.by === "agent";
     if (!this.#exchange || answering) return this.#entries;
     return this.#entries.slice(0, this.#exchange.at);
   }
 
   /** An input for the mind. Answers how to take it back. */
-  asked(input: MindInput): () => void {
+  asked(input: LlmInput): () => void {
     const before = this.#entries;
     this.#entries = [...before];
-    if (input.type === "utterance") this.#forgetUnheard(input.text);
+    if (input.type === "utterance") this.#dropUnplayed(input.text);
     this.#exchange = { at: this.#entries.length, question: "" };
     if (input.type === "utterance") {
       this.#exchange.question = input.text;
@@ -76,7 +76,7 @@ export class CallMemory {
     this.#answerWasCut = false;
   }
 
-  heardUntil(text: string): void {
+  truncateSpoken(text: string): void {
     const last = this.#entries.findLastIndex(({ by }) => by === "agent");
     if (last < 0) return;
     if (text.trim() === "") this.#entries.splice(last, 1);
@@ -92,7 +92,7 @@ export class CallMemory {
     this.#add("tool", `${name}: ${output}`);
   }
 
-  #forgetUnheard(text: string): void {
+  #dropUnplayed(text: string): void {
     const exchange = this.#exchange;
     if (!this.#answerWasCut || !exchange) return;
     this.#answerWasCut = false;
@@ -101,7 +101,7 @@ export class CallMemory {
     }
   }
 
-  #add(by: Said["by"], text: string): void {
+  #add(by: ChatMessage["by"], text: string): void {
     if (text === "") return;
     this.#entries.push({ by, text });
     if (this.#entries.length > ENTRIES_MAX) this.#entries.shift();

@@ -4,7 +4,7 @@
  * a question is the answer, and what the ear could not write down is on the recording.
  */
 import type { AgentLanguage } from "../../agent/agent.ts";
-import type { ExpectedAnswer, MindEvent, MindInput } from "../ports.ts";
+import type { ExpectedAnswer, LlmEvent, LlmInput } from "../ports.ts";
 import { MESSAGE_PHRASES, type MessagePhrases } from "./message-phrases.ts";
 
 type Step = "name" | "number" | "message" | "taken";
@@ -60,7 +60,7 @@ export class MessageTaker {
   }
 
   /** The first input is answered with the apology, whatever it was. */
-  *respond(input: MindInput): Generator<MindEvent> {
+  *respond(input: LlmInput): Generator<LlmEvent> {
     const phrases = this.#phrases;
     if (this.#step === null) {
       this.#step = "name";
@@ -77,22 +77,22 @@ export class MessageTaker {
     return MESSAGE_PHRASES[this.#language];
   }
 
-  *#answered(input: Extract<MindInput, { type: "utterance" | "digits" }>): Generator<MindEvent> {
+  *#answered(input: Extract<LlmInput, { type: "utterance" | "digits" }>): Generator<LlmEvent> {
     const answer = (input.type === "digits" ? input.digits : input.text).trim();
-    const kept = answer.slice(0, ANSWER_CHARACTERS_MAX);
+    const clipped = answer.slice(0, ANSWER_CHARACTERS_MAX);
     switch (this.#step) {
       case "name":
         // Keys are no name: the caller is ahead of the question.
-        if (input.type === "digits") this.#number = kept;
-        else this.#name = kept;
+        if (input.type === "digits") this.#number = clipped;
+        else this.#name = clipped;
         this.#step = this.#number === "" ? "number" : "message";
         break;
       case "number":
-        this.#number = kept;
+        this.#number = clipped;
         this.#step = "message";
         break;
       case "message":
-        this.#message = kept;
+        this.#message = clipped;
         this.#step = "taken";
         yield { type: "message", text: this.text };
         yield say(this.#phrases.thanks);
@@ -120,4 +120,4 @@ export class MessageTaker {
   }
 }
 
-const say = (text: string): MindEvent => ({ type: "text", text });
+const say = (text: string): LlmEvent => ({ type: "text", text });

@@ -8,13 +8,19 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Engine, EngineFailure, EngineSession, Said, SessionSettings } from "../ports.ts";
+import type {
+  ChatMessage,
+  Engine,
+  EngineFailure,
+  EngineSession,
+  SessionSettings,
+} from "../ports.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { GuardSettings } from "../settings.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 
 export type Part = EngineFailure["part"];
-const PARTS: readonly Part[] = ["ear", "mind", "voice"];
+const PARTS: readonly Part[] = ["stt", "llm", "tts"];
 
 /** One provider as a call worker sees it, for all its calls. */
 export class Provider {
@@ -31,7 +37,7 @@ export class Provider {
       new CircuitBreaker(guard, clock, (state) =>
         log.warn("provider.breaker", { provider: name, part, state }),
       );
-    this.#breakers = { ear: breaker("ear"), mind: breaker("mind"), voice: breaker("voice") };
+    this.#breakers = { stt: breaker("stt"), llm: breaker("llm"), tts: breaker("tts") };
   }
 
   breaker(part: Part): CircuitBreaker {
@@ -50,7 +56,7 @@ export interface CallProvidersOptions {
   readonly providers: readonly Provider[];
   readonly settings: SessionSettings;
   /** What a provider that is opened now must know. */
-  readonly history: () => readonly Said[];
+  readonly history: () => readonly ChatMessage[];
   readonly log: Log;
 }
 
@@ -58,7 +64,7 @@ export class CallProviders {
   /** A session for each part, so that a mind begins with all that was said; one for joined parts. */
   readonly #sessions = new Map<Provider, Partial<Record<Part, EngineSession>>>();
   /** How many of the providers each part has left behind. */
-  readonly #left: Record<Part, number> = { ear: 0, mind: 0, voice: 0 };
+  readonly #skipped: Record<Part, number> = { stt: 0, llm: 0, tts: 0 };
   #language: AgentLanguage;
 
   constructor(private readonly options: CallProvidersOptions) {
@@ -66,7 +72,7 @@ export class CallProviders {
     const [first] = options.providers;
     if (!first) return;
     const session = this.#openAnew(first);
-    this.#sessions.set(first, { ear: session, mind: session, voice: session });
+    this.#sessions.set(first, { stt: session, llm: session, tts: session });
   }
 
   get size(): number {
@@ -75,14 +81,14 @@ export class CallProviders {
 
   /** The provider this part is with, opened; null when it has left all. */
   current(part: Part): EngineSession | null {
-    const provider = this.options.providers[this.#left[part]];
+    const provider = this.options.providers[this.#skipped[part]];
     return provider ? this.#open(provider, part) : null;
   }
 
   /** Those still to be tried whose breakers let a request pass, in order; each is opened when it comes. */
   *candidates(part: Part): Generator<Candidate> {
     const { providers } = this.options;
-    for (let index = this.#left[part]; index < providers.length; index++) {
+    for (let index = this.#skipped[part]; index < providers.length; index++) {
       const provider = providers[index];
       if (!provider) continue;
       const breaker = provider.breaker(part);
@@ -97,12 +103,12 @@ export class CallProviders {
       (one) => this.#sessions.get(one)?.[part] === session,
     );
     if (index < 0) return;
-    for (const each of session.joined ? PARTS : [part]) {
-      this.#left[each] = Math.max(this.#left[each], index + 1);
+    for (const each of session.combinedSession ? PARTS : [part]) {
+      this.#skipped[each] = Math.max(this.#skipped[each], index + 1);
     }
     const next = this.options.providers[index + 1];
-    if (next && this.#open(next, part).joined) {
-      for (const each of PARTS) this.#left[each] = Math.max(this.#left[each], index + 1);
+    if (next && this.#open(next, part).combinedSession) {
+      for (const each of PARTS) this.#skipped[each] = Math.max(this.#skipped[each], index + 1);
     }
   }
 
@@ -113,8 +119,8 @@ export class CallProviders {
   }
 
   /** Another voice says this text; the provider stays. */
-  cannotSpeak({ name }: Candidate, error: Error): void {
-    this.options.log.warn("provider.cannot_speak", { provider: name, error: error.message });
+  unsupportedText({ name }: Candidate, error: Error): void {
+    this.options.log.warn("provider.unsupported_text", { provider: name, error: error.message });
   }
 
   /** Writes the failure down. */
@@ -143,8 +149,8 @@ export class CallProviders {
 
   #open(provider: Provider, part: Part): EngineSession {
     const parts = this.#sessions.get(provider) ?? {};
-    const joined = Object.values(parts).find((session) => session.joined);
-    const session = parts[part] ?? joined ?? this.#openAnew(provider);
+    const combined = Object.values(parts).find((session) => session.combinedSession);
+    const session = parts[part] ?? combined ?? this.#openAnew(provider);
     parts[part] = session;
     this.#sessions.set(provider, parts);
     return session;
@@ -167,12 +173,12 @@ export function retryPauseMs(
   error: unknown,
   attempt: number,
   guard: GuardSettings,
-  alone = false,
+  isLast = false,
 ): number | null {
   if (attempt > guard.retries) return null;
   if (!(error instanceof ProviderFailure)) return null;
   // One that took all the time it had would take it again.
   if (error.lasting || error.reason === "timeout") return null;
   const pauseMs = error.retryAfterMs ?? RETRY_PAUSE_MS;
-  return pauseMs <= (alone ? RETRY_AFTER_ALONE_MS_MAX : RETRY_AFTER_MS_MAX) ? pauseMs : null;
+  return pauseMs <= (isLast ? RETRY_AFTER_ALONE_MS_MAX : RETRY_AFTER_MS_MAX) ? pauseMs : null;
 }

@@ -12,16 +12,16 @@ import {
   ErrorInStream,
   parseJson,
 } from "./chat-chunks.ts";
-import type { ChatMessage } from "./chat-history.ts";
+import type { CompletionMessage } from "./chat-history.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
 import { type Answer, readOut, type Service } from "./service.ts";
 
-export interface ChatRequest {
-  readonly messages: readonly ChatMessage[];
+export interface CompletionRequest {
+  readonly messages: readonly CompletionMessage[];
   readonly tools: readonly ToolSnapshot[];
 }
 
-export type ChatEvent =
+export type CompletionEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_calls"; readonly calls: readonly ChatToolCall[] }
   | { readonly type: "usage"; readonly usage: ChatUsage };
@@ -35,7 +35,7 @@ const ENDS_A_SENTENCE = /[.!?…]["»”’)\]]*\s*$/u;
 
 export class ChatCompletions {
   /** Parameters this server refused. */
-  readonly #refused = new Set<string>();
+  readonly #rejectedParameters = new Set<string>();
 
   constructor(
     private readonly service: Service,
@@ -43,13 +43,13 @@ export class ChatCompletions {
   ) {}
 
   /** Rejects with ProviderFailure; ends quietly when aborted. */
-  async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *stream(request: CompletionRequest, signal: AbortSignal): AsyncGenerator<CompletionEvent> {
     const answer = await this.#ask(request, signal);
     if (/^application\/json/i.test(answer.contentType)) yield* this.#whole(answer, signal);
     else yield* this.#streamed(answer, signal);
   }
 
-  async #ask(request: ChatRequest, signal: AbortSignal): Promise<Answer> {
+  async #ask(request: CompletionRequest, signal: AbortSignal): Promise<Answer> {
     for (;;) {
       try {
         return await this.service.ask({
@@ -66,7 +66,7 @@ export class ChatCompletions {
     }
   }
 
-  #body({ messages, tools }: ChatRequest): Record<string, unknown> {
+  #body({ messages, tools }: CompletionRequest): Record<string, unknown> {
     const body: Record<string, unknown> = {
       model: this.settings.model,
       messages,
@@ -80,7 +80,7 @@ export class ChatCompletions {
         function: { name, description, parameters },
       }));
     }
-    for (const name of this.#refused) delete body[name];
+    for (const name of this.#rejectedParameters) delete body[name];
     return body;
   }
 
@@ -88,15 +88,15 @@ export class ChatCompletions {
   #canDoWithout(error: unknown): boolean {
     if (!(error instanceof ProviderFailure) || error.reason !== "request") return false;
     const named = DISPENSABLE.find(
-      (name) => !this.#refused.has(name) && error.message.includes(name),
+      (name) => !this.#rejectedParameters.has(name) && error.message.includes(name),
     );
     if (!named) return false;
-    this.#refused.add(named);
+    this.#rejectedParameters.add(named);
     return true;
   }
 
   /** A server that does not stream. */
-  async *#whole(answer: Answer, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *#whole(answer: Answer, signal: AbortSignal): AsyncGenerator<CompletionEvent> {
     const body = parseJson(await answer.text());
     if (signal.aborted) return;
     if (body === undefined) throw this.service.fail("protocol", "the answer is no JSON");
@@ -106,7 +106,7 @@ export class ChatCompletions {
     yield* this.#rest(chunks);
   }
 
-  async *#streamed(answer: Answer, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *#streamed(answer: Answer, signal: AbortSignal): AsyncGenerator<CompletionEvent> {
     const chunks = new ChatChunks();
     const events = new ServerSentEvents();
     let malformed = 0;
@@ -152,7 +152,7 @@ export class ChatCompletions {
     yield* this.#rest(chunks);
   }
 
-  *#rest(chunks: ChatChunks): Generator<ChatEvent> {
+  *#rest(chunks: ChatChunks): Generator<CompletionEvent> {
     const calls = chunks.toolCalls;
     if (calls.length > 0) yield { type: "tool_calls", calls };
     if (chunks.usage) yield { type: "usage", usage: chunks.usage };

@@ -8,10 +8,10 @@
  */
 import { oneLine } from "../../core/one-line.ts";
 import type { JsonObject, JsonValue } from "../../worker/messages.ts";
-import type { Said } from "../ports.ts";
+import type { ChatMessage } from "../ports.ts";
 import { estimateTokens } from "../prompt-size.ts";
 
-export interface ChatMessage {
+export interface CompletionMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | null;
   readonly tool_calls?: readonly {
@@ -34,18 +34,18 @@ const MESSAGES_MAX = 400;
 const NO_RESULT = '{"error":"no result"}';
 
 export class ChatHistory {
-  #messages: ChatMessage[] = [];
+  #messages: CompletionMessage[] = [];
   /** The caller's words whose answer is running or was cut. */
   #question: { readonly text: string; readonly at: number } | null = null;
   /** The running answer's message; null before its first word. */
-  #answer: ChatMessage | null = null;
+  #answer: CompletionMessage | null = null;
   #answerWasCut = false;
 
   constructor(
     private readonly systemPrompt: string,
-    before: readonly Said[],
+    before: readonly ChatMessage[],
   ) {
-    for (const said of before) this.#messages.push(messageOf(said));
+    for (const message of before) this.#messages.push(messageOf(message));
   }
 
   /** Everything up to here, to come back to when a request failed. */
@@ -60,7 +60,7 @@ export class ChatHistory {
   }
 
   caller(text: string): void {
-    this.#forgetUnheard(text);
+    this.#dropUnplayed(text);
     this.#question = { text, at: this.#messages.length };
     this.#add({ role: "user", content: spokenWords(text) });
     this.#answer = null;
@@ -135,7 +135,7 @@ export class ChatHistory {
   }
 
   /** The caller heard only this of the last answer. */
-  heardUntil(text: string): void {
+  truncateSpoken(text: string): void {
     const last = this.#messages.findLastIndex(({ role, content }) => {
       return role === "assistant" && content !== null;
     });
@@ -150,9 +150,9 @@ export class ChatHistory {
   }
 
   /** For a request: whole tool exchanges only, within `contextTokens`. */
-  messages(contextTokens: number): ChatMessage[] {
+  messages(contextTokens: number): CompletionMessage[] {
     for (const id of this.openCalls) this.#answerMissing(id);
-    const system: ChatMessage = { role: "system", content: this.systemPrompt };
+    const system: CompletionMessage = { role: "system", content: this.systemPrompt };
     let left = contextTokens - RESERVE_TOKENS - tokensOf(system);
     let first = this.#messages.length;
     while (first > 0) {
@@ -184,7 +184,7 @@ export class ChatHistory {
   }
 
   /** The caller goes on with a question whose answer nobody heard: it is asked once, as a whole. */
-  #forgetUnheard(text: string): void {
+  #dropUnplayed(text: string): void {
     const question = this.#question;
     if (!question || !this.#answerWasCut) return;
     this.#answerWasCut = false;
@@ -194,14 +194,14 @@ export class ChatHistory {
     this.#messages.splice(question.at);
   }
 
-  #replaceAnswer(message: ChatMessage): void {
+  #replaceAnswer(message: CompletionMessage): void {
     const at = this.#answer === null ? -1 : this.#messages.lastIndexOf(this.#answer);
     this.#answer = message;
     if (at < 0) this.#add(message);
     else this.#messages[at] = message;
   }
 
-  #add(message: ChatMessage): void {
+  #add(message: CompletionMessage): void {
     this.#messages.push(message);
     const surplus = this.#messages.length - MESSAGES_MAX;
     if (surplus <= 0) return;
@@ -211,7 +211,7 @@ export class ChatHistory {
   }
 }
 
-function messageOf({ by, text }: Said): ChatMessage {
+function messageOf({ by, text }: ChatMessage): CompletionMessage {
   if (by === "agent") return { role: "assistant", content: text };
   const words = spokenWords(text);
   return { role: "user", content: by === "tool" ? `[A tool returned: ${words}]` : words };
@@ -225,7 +225,7 @@ const spokenWords = (text: string): string =>
     .replace(/[[［]/g, "(")
     .replace(/[\]］]/g, ")");
 
-const tokensOf = (message: ChatMessage): number =>
+const tokensOf = (message: CompletionMessage): number =>
   4 +
   estimateTokens(message.content ?? "") +
   estimateTokens(JSON.stringify(message.tool_calls ?? ""));

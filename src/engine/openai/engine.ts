@@ -7,15 +7,15 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Ear, Engine, EngineSession, SessionSettings } from "../ports.ts";
+import type { Engine, EngineSession, SessionSettings, SttStream } from "../ports.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import type { OpenAiSettings } from "../settings.ts";
 import { ChatCompletions } from "./chat-completions.ts";
-import { ChatMind } from "./chat-mind.ts";
-import { HttpEar } from "./http-ear.ts";
-import { HttpVoice } from "./http-voice.ts";
+import { ChatSession } from "./chat-session.ts";
+import { HttpSttStream } from "./http-stt.ts";
+import { HttpTtsStream } from "./http-tts.ts";
 import { Service } from "./service.ts";
-import { TranscriptionEar } from "./transcription-ear.ts";
+import { TranscriptionSttStream } from "./transcription-stt.ts";
 
 export interface OpenAiEngineOptions {
   readonly settings: OpenAiSettings;
@@ -24,28 +24,31 @@ export interface OpenAiEngineOptions {
   readonly log: Log;
 }
 
-type SwitchingEar = Ear & { switchLanguage(language: AgentLanguage): void; close(): void };
+type SwitchableSttStream = SttStream & {
+  switchLanguage(language: AgentLanguage): void;
+  close(): void;
+};
 
 export function createOpenAiEngine(options: OpenAiEngineOptions): Engine {
   const { settings, clock } = options;
-  const stt = new Service({ part: "ear", settings: settings.stt, clock });
-  const llm = new Service({ part: "mind", settings: settings.llm, clock });
-  const tts = new Service({ part: "voice", settings: settings.tts, clock });
-  const completions = new ChatCompletions(llm, settings.llm);
+  const sttService = new Service({ part: "stt", settings: settings.stt, clock });
+  const llmService = new Service({ part: "llm", settings: settings.llm, clock });
+  const ttsService = new Service({ part: "tts", settings: settings.tts, clock });
+  const completions = new ChatCompletions(llmService, settings.llm);
   const openSessions = new Set<EngineSession>();
   return {
     label: "openai",
     open(session) {
       warnOfSize(options, session);
-      const ear = openEar(options, session, stt);
+      const stt = openStt(options, session, sttService);
       const { language, voice: agentVoice, sampleRateHz } = session;
-      const voice = new HttpVoice({
-        service: tts,
+      const tts = new HttpTtsStream({
+        service: ttsService,
         settings: settings.tts,
         voice: settings.tts.voices[agentVoice],
         sampleRateHz,
       });
-      const mind = new ChatMind({
+      const llm = new ChatSession({
         session,
         completions,
         contextTokens: settings.llm.contextTokens,
@@ -53,19 +56,19 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): Engine {
       });
       let spoken = language;
       const opened: EngineSession = {
-        ear,
-        mind,
-        voice,
-        switchLanguage(wanted) {
-          if (wanted === spoken) return;
-          spoken = wanted;
-          ear.switchLanguage(wanted);
-          mind.switchLanguage(wanted);
+        stt,
+        llm,
+        tts,
+        switchLanguage(newLanguage) {
+          if (newLanguage === spoken) return;
+          spoken = newLanguage;
+          stt.switchLanguage(newLanguage);
+          llm.switchLanguage(newLanguage);
         },
         close() {
           openSessions.delete(opened);
-          ear.close();
-          voice.dropPrefetched();
+          stt.close();
+          tts.dropPrefetched();
         },
       };
       openSessions.add(opened);
@@ -77,19 +80,20 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): Engine {
   };
 }
 
-function openEar(
+function openStt(
   { settings, clock, log }: OpenAiEngineOptions,
   { language, sampleRateHz }: SessionSettings,
   service: Service,
-): SwitchingEar {
+): SwitchableSttStream {
   const options = { settings: settings.stt, language, sampleRateHz };
-  if (settings.stt.mode === "realtime") return new TranscriptionEar({ ...options, clock, log });
-  return new HttpEar({ ...options, service });
+  if (settings.stt.mode === "realtime")
+    return new TranscriptionSttStream({ ...options, clock, log });
+  return new HttpSttStream({ ...options, service });
 }
 
 function warnOfSize({ settings, log }: OpenAiEngineOptions, session: SessionSettings): void {
   warnOfPromptSize(log, session, {
     tokensMax: settings.llm.contextTokens,
-    mend: "assign fewer knowledge files, or raise [engine.openai] llm_context_tokens",
+    remedy: "assign fewer knowledge files, or raise [engine.openai] llm_context_tokens",
   });
 }

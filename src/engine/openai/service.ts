@@ -11,8 +11,8 @@ import { describeError } from "../../core/errors.ts";
 import type { EngineFailure } from "../ports.ts";
 import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
 import type { ServiceSettings } from "../settings.ts";
-import { Patience } from "./patience.ts";
-import { canReach } from "./reach.ts";
+import { canConnect } from "./connectivity.ts";
+import { RequestDeadline } from "./request-deadline.ts";
 
 export interface ServiceOptions {
   readonly part: EngineFailure["part"];
@@ -78,18 +78,18 @@ export class Service {
   /** Resolves with the head of a 2xx answer. Rejects with ProviderFailure. */
   async ask(ask: Ask): Promise<Answer> {
     const { clock, settings } = this.options;
-    const patience = new Patience(clock, ask.signal);
-    patience.within(settings.timeoutMs, () =>
+    const deadline = new RequestDeadline(clock, ask.signal);
+    deadline.within(settings.timeoutMs, () =>
       this.fail("timeout", `no answer within ${settings.timeoutMs} ms`),
     );
-    this.#watchConnection(patience);
+    this.#watchConnection(deadline);
     try {
-      const response = await patience.wait(this.#fetch(ask, patience.signal));
+      const response = await deadline.wait(this.#fetch(ask, deadline.signal));
       this.#answeredAt = clock.monotonic();
-      if (!response.ok) throw await this.#refusal(response, patience);
-      return this.#answer(response, ask, patience);
+      if (!response.ok) throw await this.#rejection(response, deadline);
+      return this.#answer(response, ask, deadline);
     } catch (error) {
-      patience.end();
+      deadline.end();
       throw this.#asFailure(error);
     }
   }
@@ -115,25 +115,25 @@ export class Service {
   }
 
   /** Beside the request: fetch itself does not tell connecting from waiting. */
-  #watchConnection(patience: Patience): void {
+  #watchConnection(deadline: RequestDeadline): void {
     const { clock, settings } = this.options;
     const { connectTimeoutMs } = settings;
     if (clock.monotonic() - this.#answeredAt < TRUSTED_MS) return;
     if (connectTimeoutMs >= settings.timeoutMs) return;
-    void canReach(new URL(settings.baseUrl), connectTimeoutMs, clock, patience.signal).then(
+    void canConnect(new URL(settings.baseUrl), connectTimeoutMs, clock, deadline.signal).then(
       (up) => {
-        if (!up) patience.give(this.fail("connect", `no connection within ${connectTimeoutMs} ms`));
+        if (!up) deadline.fail(this.fail("connect", `no connection within ${connectTimeoutMs} ms`));
       },
     );
   }
 
-  async #refusal(response: Response, patience: Patience): Promise<ProviderFailure> {
+  async #rejection(response: Response, deadline: RequestDeadline): Promise<ProviderFailure> {
     const { status } = response;
-    const said = await readAtMost(response, ERROR_BYTES_MAX, patience).catch(() => "");
-    const message = `${status} ${messageOf(said)}`;
+    const detail = await readAtMost(response, ERROR_BYTES_MAX, deadline).catch(() => "");
+    const message = `${status} ${messageOf(detail)}`;
     if (status === 401 || status === 403) return this.fail("auth", message, { status });
     if (status === 429) {
-      const spent = /insufficient_quota|billing/i.test(said);
+      const spent = /insufficient_quota|billing/i.test(detail);
       const retryAfterMs = retryAfterOf(response.headers);
       return this.fail(spent ? "auth" : "rate_limited", message, { status, retryAfterMs });
     }
@@ -143,13 +143,13 @@ export class Service {
     return this.fail("request", message, { status });
   }
 
-  #answer(response: Response, ask: Ask, patience: Patience): Answer {
-    const parts = () => this.#parts(response, ask, patience);
+  #answer(response: Response, ask: Ask, deadline: RequestDeadline): Answer {
+    const parts = () => this.#parts(response, ask, deadline);
     return {
       contentType: response.headers.get("content-type") ?? "",
       parts,
       begun: () =>
-        patience.pauses(ask.pauseMsMax, () =>
+        deadline.pauses(ask.pauseMsMax, () =>
           this.fail("timeout", `the answer stopped for ${ask.pauseMsMax} ms`),
         ),
       async text() {
@@ -161,26 +161,30 @@ export class Service {
     };
   }
 
-  async *#parts(response: Response, ask: Ask, patience: Patience): AsyncGenerator<Uint8Array> {
+  async *#parts(
+    response: Response,
+    ask: Ask,
+    deadline: RequestDeadline,
+  ): AsyncGenerator<Uint8Array> {
     const reader = response.body?.getReader();
-    if (!reader) return patience.end();
+    if (!reader) return deadline.end();
     let bytes = 0;
     try {
       for (;;) {
-        const { done, value } = await patience.wait(reader.read());
+        const { done, value } = await deadline.wait(reader.read());
         if (done) return;
         bytes += value.length;
         if (bytes > ask.bytesMax) {
           throw this.fail("protocol", `an answer of more than ${ask.bytesMax} bytes`);
         }
-        patience.heard();
+        deadline.received();
         yield value;
       }
     } catch (error) {
       if (ask.signal.aborted) return;
       throw this.#asFailure(error);
     } finally {
-      patience.end();
+      deadline.end();
       void reader.cancel().catch(() => {});
     }
   }
@@ -200,14 +204,14 @@ export class Service {
 async function readAtMost(
   response: Response,
   bytesMax: number,
-  patience: Patience,
+  deadline: RequestDeadline,
 ): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
   const decoder = new TextDecoder();
   let text = "";
   while (text.length < bytesMax) {
-    const { done, value } = await patience.wait(reader.read());
+    const { done, value } = await deadline.wait(reader.read());
     if (done) break;
     text += decoder.decode(value, { stream: true });
   }

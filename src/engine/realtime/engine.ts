@@ -10,9 +10,9 @@ import type { Engine, EngineSession, SessionSettings } from "../ports.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import type { RealtimeSettings } from "../settings.ts";
 import { RealtimeLink } from "./link.ts";
-import { RealtimeEar } from "./realtime-ear.ts";
-import { RealtimeMind } from "./realtime-mind.ts";
-import { RealtimeVoice } from "./realtime-voice.ts";
+import { RealtimeLlmSession } from "./realtime-llm.ts";
+import { RealtimeSttStream } from "./realtime-stt.ts";
+import { RealtimeTtsStream } from "./realtime-tts.ts";
 
 /** Instructions and tools together, as the protocol's documentation has it. */
 const PROMPT_TOKENS_MAX = 16_384;
@@ -48,20 +48,20 @@ function openSession(
   const log = options.log.with({ call_id: session.callId });
   warnOfPromptSize(options.log, session, {
     tokensMax: PROMPT_TOKENS_MAX,
-    mend: "assign fewer knowledge files",
+    remedy: "assign fewer knowledge files",
   });
   const link = new RealtimeLink({ settings, session, clock, log });
-  const ear = new RealtimeEar(link);
-  const voice = new RealtimeVoice(link);
+  const stt = new RealtimeSttStream(link);
+  const tts = new RealtimeTtsStream(link);
   return {
-    joined: true,
-    ear,
-    voice,
-    mind: new RealtimeMind({ link, ear, voice, random }),
+    combinedSession: true,
+    stt,
+    tts,
+    llm: new RealtimeLlmSession({ link, stt, tts, random }),
     switchLanguage: (language) => link.switchLanguage(language),
     close() {
       onClose();
-      ear.close();
+      stt.close();
       link.close();
     },
   };

@@ -60,7 +60,7 @@ export function dialectOf(session: JsonObject): Dialect {
 /** Hz of the audio on the socket. */
 export const rateOf = (format: AudioFormat): number => (format === "pcm" ? 24_000 : 8_000);
 
-export interface SessionWish {
+export interface SessionUpdateRequest {
   readonly instructions: string;
   readonly tools: readonly ToolSnapshot[];
   readonly voice: string;
@@ -72,68 +72,78 @@ export interface SessionWish {
   readonly turnDetection: "own" | "server";
 }
 
-export function sessionUpdate(dialect: Dialect, wish: SessionWish): JsonObject {
-  const session = dialect === "ga" ? gaSession(wish) : betaSession(wish);
+export function sessionUpdate(dialect: Dialect, request: SessionUpdateRequest): JsonObject {
+  const session = dialect === "ga" ? gaSession(request) : betaSession(request);
   return { type: "session.update", session };
 }
 
-export interface TranscriptionWish {
+export interface TranscriptionUpdateRequest {
   readonly format: AudioFormat;
   readonly model: string;
   readonly language: string;
 }
 
-export function transcriptionUpdate(dialect: Dialect, wish: TranscriptionWish): JsonObject {
-  const transcription = { model: wish.model, language: wish.language };
+export function transcriptionUpdate(
+  dialect: Dialect,
+  request: TranscriptionUpdateRequest,
+): JsonObject {
+  const transcription = { model: request.model, language: request.language };
   if (dialect === "beta") {
     return {
       type: "transcription_session.update",
       session: {
-        input_audio_format: betaFormat(wish.format),
+        input_audio_format: betaFormat(request.format),
         input_audio_transcription: transcription,
         turn_detection: null,
       },
     };
   }
-  const input = { format: gaFormat(wish.format), transcription, turn_detection: null };
+  const input = { format: gaFormat(request.format), transcription, turn_detection: null };
   return { type: "session.update", session: { type: "transcription", audio: { input } } };
 }
 
-function gaSession(wish: SessionWish): JsonObject {
-  const format = gaFormat(wish.format);
+function gaSession(request: SessionUpdateRequest): JsonObject {
+  const format = gaFormat(request.format);
   return {
     type: "realtime",
     output_modalities: ["audio"],
-    instructions: wish.instructions,
-    tools: toolList(wish.tools),
+    instructions: request.instructions,
+    tools: toolList(request.tools),
     tool_choice: "auto",
     audio: {
-      input: { format, transcription: transcriptionOf(wish), turn_detection: detectionOf(wish) },
-      output: { format, voice: wish.voice },
+      input: {
+        format,
+        transcription: transcriptionOf(request),
+        turn_detection: detectionOf(request),
+      },
+      output: { format, voice: request.voice },
     },
   };
 }
 
-function betaSession(wish: SessionWish): JsonObject {
-  const format = betaFormat(wish.format);
+function betaSession(request: SessionUpdateRequest): JsonObject {
+  const format = betaFormat(request.format);
   return {
     modalities: ["text", "audio"],
-    instructions: wish.instructions,
-    tools: toolList(wish.tools),
+    instructions: request.instructions,
+    tools: toolList(request.tools),
     tool_choice: "auto",
-    voice: wish.voice,
+    voice: request.voice,
     input_audio_format: format,
     output_audio_format: format,
-    input_audio_transcription: transcriptionOf(wish),
-    turn_detection: detectionOf(wish),
+    input_audio_transcription: transcriptionOf(request),
+    turn_detection: detectionOf(request),
   };
 }
 
-const transcriptionOf = ({ transcriptionModel, language }: SessionWish): JsonObject | null =>
+const transcriptionOf = ({
+  transcriptionModel,
+  language,
+}: SessionUpdateRequest): JsonObject | null =>
   transcriptionModel === "" ? null : { model: transcriptionModel, language };
 
 /** The server finds where speech ends; when to answer and what to cut stays with us. */
-const detectionOf = ({ turnDetection }: SessionWish): JsonObject | null =>
+const detectionOf = ({ turnDetection }: SessionUpdateRequest): JsonObject | null =>
   turnDetection === "own"
     ? null
     : { type: "server_vad", create_response: false, interrupt_response: false };

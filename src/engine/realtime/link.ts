@@ -10,7 +10,7 @@ import type { AgentLanguage } from "../../agent/agent.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { JsonObject } from "../../worker/messages.ts";
-import type { EngineFailure, Said, SessionSettings } from "../ports.ts";
+import type { ChatMessage, EngineFailure, SessionSettings } from "../ports.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { RealtimeSettings } from "../settings.ts";
 import { AudioDecoder } from "./audio-codec.ts";
@@ -26,14 +26,14 @@ export interface LinkOptions {
 }
 
 const CONNECTS_MAX = 4;
-const SAID_MAX = 300;
+const HISTORY_MAX = 300;
 /** An answer that was cancelled is over on the server within this time. */
 const CANCEL_MS_MAX = 500;
 /** Complaints about what is over already. */
 const HARMLESS = /cancel_not_active|commit_empty|item_not_found|truncat|item.*not.*exist/i;
 
 export class RealtimeLink {
-  readonly said: Said[];
+  readonly history: ChatMessage[];
   #language: AgentLanguage;
   #socket: RealtimeSocket | null = null;
   #dialect: Dialect = "ga";
@@ -49,7 +49,7 @@ export class RealtimeLink {
   #onLost: ((failure: ProviderFailure) => void)[] = [];
 
   constructor(readonly options: LinkOptions) {
-    this.said = [...(options.session.history ?? [])];
+    this.history = [...(options.session.history ?? [])];
     this.#language = options.session.language;
     this.#connect();
   }
@@ -78,7 +78,7 @@ export class RealtimeLink {
   }
 
   /** For `response.create`: answer in writing. */
-  get inWriting(): JsonObject {
+  get isTextOnly(): JsonObject {
     return { [this.#dialect === "ga" ? "output_modalities" : "modalities"]: ["text"] };
   }
 
@@ -107,9 +107,9 @@ export class RealtimeLink {
     return this.#socket?.send(event) ?? false;
   }
 
-  remember(said: Said): void {
-    this.said.push(said);
-    if (this.said.length > SAID_MAX) this.said.shift();
+  remember(message: ChatMessage): void {
+    this.history.push(message);
+    if (this.history.length > HISTORY_MAX) this.history.shift();
   }
 
   /** Asks for an answer. One in the conversation waits until the one before is over. */
@@ -130,7 +130,7 @@ export class RealtimeLink {
       sampleRateHz: session.sampleRateHz,
       firstMsMax: settings.responseTimeoutMs,
       clock,
-      fail: (reason, message) => this.fail("mind", reason, message),
+      fail: (reason, message) => this.fail("llm", reason, message),
     });
     const metadata = { key };
     const body: JsonObject = { ...response, metadata };
@@ -140,7 +140,7 @@ export class RealtimeLink {
     });
     void asked.settled.then(() => this.#forget(asked));
     const sent = this.send({ type: "response.create", event_id: key, response: body });
-    if (!sent) this.#lost(asked, this.fail("mind", "connect", "the connection is lost"));
+    if (!sent) this.#lost(asked, this.fail("llm", "connect", "the connection is lost"));
     return asked;
   }
 
@@ -168,13 +168,13 @@ export class RealtimeLink {
   close(): void {
     this.#closed = true;
     this.#socket?.close();
-    this.#lose(this.fail("mind", "connect", "the call is over"));
+    this.#lose(this.fail("llm", "connect", "the call is over"));
   }
 
   #connect(): void {
     const { settings, clock } = this.options;
     if (this.#closed || this.#connects >= CONNECTS_MAX) {
-      this.#ready = Promise.reject(this.fail("mind", "connect", "lost too often in one call"));
+      this.#ready = Promise.reject(this.fail("llm", "connect", "lost too often in one call"));
       this.#ready.catch(() => {});
       return;
     }
@@ -185,10 +185,10 @@ export class RealtimeLink {
       url: url.href,
       apiKey: settings.apiKey,
       connectTimeoutMs: settings.connectTimeoutMs,
-      part: "mind",
+      part: "llm",
       clock,
       onEvent: (event) => this.#receive(event),
-      onGone: (failure) => this.#gone(failure),
+      onGone: (failure) => this.#onSocketGone(failure),
     });
     this.#socket = socket;
     this.#ready = socket.ready.then((dialect) => this.#begin(dialect));
@@ -198,7 +198,7 @@ export class RealtimeLink {
   #begin(dialect: Dialect): void {
     this.#dialect = dialect;
     this.send(this.#configuration());
-    for (const { by, text } of this.said) this.send(this.#itemOf(by, text));
+    for (const { by, text } of this.history) this.send(this.#itemOf(by, text));
     for (const listener of this.#onReconnect) listener();
   }
 
@@ -217,11 +217,11 @@ export class RealtimeLink {
   }
 
   /** A text as an item of the conversation. */
-  sendText(by: Said["by"], text: string): boolean {
+  sendText(by: ChatMessage["by"], text: string): boolean {
     return this.send(this.#itemOf(by, text));
   }
 
-  #itemOf(by: Said["by"], text: string): JsonObject {
+  #itemOf(by: ChatMessage["by"], text: string): JsonObject {
     const isAgent = by === "agent";
     const agentType = this.#dialect === "ga" ? "output_text" : "text";
     const content = [
@@ -269,13 +269,13 @@ export class RealtimeLink {
     const failure = this.#socket?.failureOf(body);
     if (!failure) return;
     const error = objectField(body, "error");
-    const said = `${textField(error, "code")} ${textField(error, "message")}`;
+    const detail = `${textField(error, "code")} ${textField(error, "message")}`;
     const key = textField(error, "event_id");
     const asked = this.#asked.find((response) => response.options.key === key);
     if (asked) this.#lost(asked, failure);
-    else if (!HARMLESS.test(said))
+    else if (!HARMLESS.test(detail))
       this.options.log.warn("realtime.error", { error: failure.message });
-    if (/session_expired/.test(said)) this.#socket?.close();
+    if (/session_expired/.test(detail)) this.#socket?.close();
   }
 
   #noteRateLimits(body: JsonObject): void {
@@ -283,9 +283,9 @@ export class RealtimeLink {
     for (const limit of limits) {
       if (typeof limit !== "object" || limit === null || Array.isArray(limit)) continue;
       if (typeof limit.remaining !== "number" || limit.remaining > 0) continue;
-      const resetSec = typeof limit.reset_seconds === "number" ? limit.reset_seconds : null;
+      const resetSeconds = typeof limit.reset_seconds === "number" ? limit.reset_seconds : null;
       const name = textField(limit, "name");
-      this.options.log.warn("realtime.rate_limit", { name, reset_sec: resetSec });
+      this.options.log.warn("realtime.rate_limit", { name, reset_sec: resetSeconds });
     }
   }
 
@@ -317,7 +317,7 @@ export class RealtimeLink {
     if (response.id !== "") this.#running.delete(response.id);
   }
 
-  #gone(failure: ProviderFailure): void {
+  #onSocketGone(failure: ProviderFailure): void {
     this.options.log.warn("realtime.connection_lost", { error: failure.message });
     this.#lose(failure);
     for (const listener of this.#onLost) listener(failure);

@@ -129,7 +129,7 @@ export class RealtimeResponse {
     if (this.#over) return;
     switch (type) {
       case "response.output_audio.delta":
-        this.#heard(body);
+        this.#receiveTranscript(body);
         break;
       case "response.output_audio_transcript.delta":
       case "response.output_text.delta":
@@ -178,7 +178,7 @@ export class RealtimeResponse {
     if (textField(item, "type") === "message") this.#itemId = textField(item, "id");
   }
 
-  #heard(body: JsonObject): void {
+  #receiveTranscript(body: JsonObject): void {
     if (this.#itemId === "") this.#itemId = textField(body, "item_id");
     this.track.add(this.options.decoder.decode(textField(body, "delta")));
     if (!this.#speaking) this.#begin();

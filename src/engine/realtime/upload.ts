@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { JsonObject } from "../../worker/messages.ts";
-import type { Heard } from "../ports.ts";
+import type { SttResult } from "../ports.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { AudioEncoder } from "./audio-codec.ts";
 import type { AudioFormat } from "./events.ts";
@@ -28,7 +28,7 @@ export class Upload {
   #sent = 0;
   #over = false;
   #timer: Timer | null = null;
-  readonly #heard = Promise.withResolvers<Heard>();
+  readonly #result = Promise.withResolvers<SttResult>();
   /** Items the server made of it, each with its text once it is written. */
   readonly items = new Map<string, string | null>();
   /** It was committed by us, and the server has not said so yet. */
@@ -39,9 +39,9 @@ export class Upload {
     lead: Int16Array,
   ) {
     this.#audio = new UtteranceAudio(options.sampleRateHz);
-    this.#audio.begin(lead);
+    this.#audio.start(lead);
     this.#encoder = new AudioEncoder(options.format, options.sampleRateHz);
-    this.#heard.promise.catch(() => {});
+    this.#result.promise.catch(() => {});
   }
 
   /** Spoken to its end. */
@@ -49,8 +49,8 @@ export class Upload {
     return this.#over;
   }
 
-  get heard(): Promise<Heard> {
-    return this.#heard.promise;
+  get result(): Promise<SttResult> {
+    return this.#result.promise;
   }
 
   push(pcm: Int16Array): void {
@@ -101,12 +101,12 @@ export class Upload {
 
   resolve(text: string): void {
     this.#timer?.cancel();
-    this.#heard.resolve({ text, confidence: CONFIDENCE, audioMs: this.#audio.ms });
+    this.#result.resolve({ text, confidence: CONFIDENCE, audioMs: this.#audio.ms });
   }
 
   reject(error: Error): void {
     this.#timer?.cancel();
-    this.#heard.reject(error);
+    this.#result.reject(error);
   }
 }
 

@@ -146,7 +146,7 @@ export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
   return {
     list: contract({
       operationId: "listAgents",
-      kept: true,
+      cacheable: true,
       method: "GET",
       path: "/agents",
       tag: "Agents",
@@ -168,7 +168,7 @@ export function agentContracts(voices: readonly string[] = AGENT_VOICES) {
     }),
     get: contract({
       operationId: "getAgent",
-      kept: true,
+      cacheable: true,
       method: "GET",
       path: "/agents/{id}",
       noun: "agent",

@@ -172,7 +172,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(
 export const listCalls = contract({
   operationId: "listCalls",
   method: "GET",
-  kept: true,
+  cacheable: true,
   path: "/calls",
   tag: "Calls",
   summary: "List calls, newest first",

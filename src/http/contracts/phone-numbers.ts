@@ -34,7 +34,7 @@ const inboundEnabled = field(z.boolean(), {
 
 export const listPhoneNumbers = contract({
   operationId: "listPhoneNumbers",
-  kept: true,
+  cacheable: true,
   method: "GET",
   path: "/phone-numbers",
   tag: "Phone numbers",
@@ -70,7 +70,7 @@ export const createPhoneNumber = contract({
 
 export const getPhoneNumber = contract({
   operationId: "getPhoneNumber",
-  kept: true,
+  cacheable: true,
   method: "GET",
   path: "/phone-numbers/{id}",
   noun: "phone number",

@@ -28,7 +28,7 @@ export const Schedule = z
 
 export const listSchedules = contract({
   operationId: "listSchedules",
-  kept: true,
+  cacheable: true,
   method: "GET",
   path: "/schedules",
   tag: "Schedules",

@@ -1,8 +1,8 @@
 /** The OpenAPI document of the dashboard's own API; served to people who are signed in. */
 import type { Elysia } from "elysia";
 import type { Contract } from "../contract.ts";
-import { type Exchange, jsonResponse } from "../exchange.ts";
 import { type DocumentFrame, openApiDocument } from "../openapi.ts";
+import { jsonResponse, type RequestContext } from "../request-context.ts";
 import { dashboardContracts } from "./contracts/index.ts";
 
 export const DASHBOARD_MOUNT = "/api/dashboard";
@@ -31,12 +31,12 @@ export function dashboardDocument(version: string): Record<string, unknown> {
 export function dashboardDocumentRoute(
   app: Elysia,
   version: string,
-  exchangeOf: (request: Request) => Exchange,
+  requestContextOf: (request: Request) => RequestContext,
 ): void {
   let json: string | null = null;
   for (const method of ["GET", "HEAD"])
     app.route(method, DASHBOARD_DOCUMENT_PATH, ({ request }) => {
       json ??= JSON.stringify(dashboardDocument(version));
-      return jsonResponse(exchangeOf(request), 200, json);
+      return jsonResponse(requestContextOf(request), 200, json);
     });
 }

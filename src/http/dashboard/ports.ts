@@ -5,7 +5,7 @@
 import type { BackupSummary } from "../../backup/backups.ts";
 import type { AgentChats } from "../../call/chat.ts";
 import type { CallStatus, EndedReason } from "../../call/ended-reason.ts";
-import type { AgentTalks } from "../../call/talk.ts";
+import type { WebCalls } from "../../call/web-call.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { CheckResult } from "../../doctor/check.ts";
@@ -26,7 +26,7 @@ export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
   readonly unknown_sources: readonly string[];
 }
 
-export interface TrunkWish {
+export interface TrunkInput {
   readonly server: string;
   /** 0: not stated. */
   readonly port: number;
@@ -42,13 +42,13 @@ export interface TrunkWish {
   readonly channels: number | null;
 }
 
-export interface TrunkDesk {
+export interface TrunkService {
   get(tenantId: number): Promise<TrunkView | null>;
   /**
    * Throws valid_password_required when it would register without one, forbidden for a peering that is not the
    * operator's own to make.
    */
-  set(tenantId: number, wish: TrunkWish, asOperator?: boolean): Promise<TrunkView>;
+  set(tenantId: number, input: TrunkInput, asOperator?: boolean): Promise<TrunkView>;
   /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
   allow(tenantId: number, address: string): Promise<TrunkView>;
   /** Throws not_found. */
@@ -82,7 +82,7 @@ export type LiveEvent =
   | { readonly type: "registration"; readonly status: RegistrationStatus };
 
 /** What other nodes on the same store carry. */
-export interface LiveElsewhere {
+export interface RemoteNodeCalls {
   list(tenantId: number): Promise<readonly LiveCallView[]>;
   /** Until the signal aborts. Never rejects. */
   follow(tenantId: number, tell: (event: LiveEvent) => void, signal: AbortSignal): Promise<void>;
@@ -99,7 +99,7 @@ export interface LiveCalls {
    * Both sides of an answered call: PCM, 8 kHz, interleaved (left caller, right agent), some 100 ms
    * a time. Sent by the call's worker only while somebody listens. null: no such live call.
    */
-  listen(
+  monitor(
     tenantId: number,
     callUuid: string,
     listener: {
@@ -110,7 +110,7 @@ export interface LiveCalls {
 }
 
 /** How the appliance's own parts stand: a sentence where something is wrong. */
-export interface Lamps {
+export interface StatusSources {
   engine(): string | null;
   /** `failed`: no calls are taken. */
   disk(): { readonly failed: boolean; readonly sentence: string } | null;
@@ -132,13 +132,13 @@ export interface Lamps {
 export interface DashboardParts {
   readonly toolRunner: Pick<ToolRunner, "trial">;
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
-  readonly trunks: TrunkDesk;
+  readonly trunks: TrunkService;
   readonly live: LiveCalls;
   /** null: this node is alone. */
-  readonly elsewhere: LiveElsewhere | null;
-  readonly talks: AgentTalks;
+  readonly remoteNodes: RemoteNodeCalls | null;
+  readonly webCalls: WebCalls;
   readonly chats: AgentChats;
-  readonly lamps: Lamps;
+  readonly statusSources: StatusSources;
   /** Asked for when a route needs it: it is made after the server. */
   readonly operator: () => OperatorPort;
   readonly mailTest: MailTest;

@@ -1,20 +1,22 @@
 /** What is wrong for a tenant right now, each with its mend and the page that mends it. Pure. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
-import type { Lamp, LampCode, Values } from "./lamps.ts";
+import type { StatusCode, StatusIndicator, Values } from "./status-indicators.ts";
 
 export const PROBLEM_CODES = ["webhook_off", "money_gone", "number_without_agent"] as const;
 
 export interface Problem {
-  readonly code: LampCode | (typeof PROBLEM_CODES)[number];
+  readonly code: StatusCode | (typeof PROBLEM_CODES)[number];
   readonly values: Values;
   readonly sentence: string;
-  readonly mend: string;
+  readonly remedy: string;
   /** Page of the app; null: none mends it. */
   readonly href: string | null;
 }
 
 export interface Troubles {
-  readonly lamps: Readonly<Record<"trunk" | "engine" | "disk" | "backup" | "mail", Lamp>>;
+  readonly statuses: Readonly<
+    Record<"trunk" | "engine" | "disk" | "backup" | "mail", StatusIndicator>
+  >;
   readonly webhooks: readonly {
     readonly url: string;
     readonly enabled: boolean;
@@ -41,22 +43,25 @@ const TRUNK_PAGE = "/app/trunk";
 
 /** The gravest first: what stops calls, then what stands in their way. */
 export function problemsOf(troubles: Troubles): Problem[] {
-  const { lamps } = troubles;
+  const { statuses } = troubles;
   const operatorPage = troubles.isOperator ? OPERATOR_PAGE : null;
-  const fromLamps = (["engine", "disk", "trunk", "backup", "mail"] as const).flatMap((name) =>
-    problemOfLamp(lamps[name], name === "trunk" ? TRUNK_PAGE : operatorPage),
+  const fromStatuses = (["engine", "disk", "trunk", "backup", "mail"] as const).flatMap((name) =>
+    problemOfStatus(statuses[name], name === "trunk" ? TRUNK_PAGE : operatorPage),
   );
   return [
     ...moneyProblems(troubles),
-    ...fromLamps,
+    ...fromStatuses,
     ...numberProblems(troubles),
     ...webhookProblems(troubles),
   ];
 }
 
-function problemOfLamp({ state, code, values, sentence, mend }: Lamp, href: string | null) {
-  if (mend === null || (state !== "failed" && state !== "warning")) return [];
-  return [{ code, values, sentence, mend, href }];
+function problemOfStatus(
+  { state, code, values, sentence, remedy }: StatusIndicator,
+  href: string | null,
+) {
+  if (remedy === null || (state !== "failed" && state !== "warning")) return [];
+  return [{ code, values, sentence, remedy, href }];
 }
 
 function moneyProblems({ money }: Troubles): Problem[] {
@@ -67,7 +72,7 @@ function moneyProblems({ money }: Troubles): Problem[] {
     {
       ...{ code: "money_gone", values: { eur } },
       sentence: `Plan minutes and wallet are used up (${eur} EUR): no call can be made or taken.`,
-      mend: "Top up the wallet.",
+      remedy: "Top up the wallet.",
       href: "/app/billing",
     },
   ];
@@ -79,7 +84,7 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
     .map(({ numberE164: number }) => ({
       ...{ code: "number_without_agent", values: { number } },
       sentence: `Nobody answers ${number}: it has no agent.`,
-      mend: "Assign an agent to the number.",
+      remedy: "Assign an agent to the number.",
       href: "/app/numbers",
     }));
 
@@ -91,7 +96,7 @@ const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
       return {
         ...{ code: "webhook_off", values: { url, explanation: why } },
         sentence: `The webhook ${url} was switched off: ${why}.`,
-        mend: "Mend the endpoint, switch the webhook on, then send again what failed.",
+        remedy: "Mend the endpoint, switch the webhook on, then send again what failed.",
         href: "/app/webhooks",
       };
     });

@@ -1,6 +1,6 @@
 /** Plans, wallet and checkouts over HTTP: rules in billing/. */
 import type { z } from "zod";
-import type { CheckoutWish, OpenCheckout } from "../../billing/checkout.ts";
+import type { CheckoutInput, OpenCheckout } from "../../billing/checkout.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { unreachable } from "../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../core/money.ts";
@@ -21,7 +21,7 @@ const presentCheckout = (opened: OpenCheckout) => ({
   },
 });
 
-function wishOf(body: z.output<NonNullable<typeof contracts.openCheckout.body>>): CheckoutWish {
+function inputOf(body: z.output<NonNullable<typeof contracts.openCheckout.body>>): CheckoutInput {
   switch (body.item) {
     case "plan":
       return { kind: "plan", plan: body.plan };
@@ -55,7 +55,7 @@ export const billingRoutes = ({ dependencies: { billing, checkouts } }: RouteCon
     return presentCheckout(await checkouts.open(tenantId, { kind: "topup", amount }));
   }),
   route(contracts.openCheckout)(async ({ tenantId, body }) =>
-    presentCheckout(await checkouts.open(tenantId, wishOf(body))),
+    presentCheckout(await checkouts.open(tenantId, inputOf(body))),
   ),
   route(contracts.getBalance)(async ({ tenantId }) => {
     const { balance, plan, includedSecondsLeft } = await billing.balance(tenantId);

@@ -2,8 +2,8 @@
 
 import { createQuotas } from "../../billing/quotas.ts";
 import { type ContactChanges, type ContactRecord, createContacts } from "../../contact/contacts.ts";
+import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../contact/do-not-call.ts";
 import { exportContacts, importContacts } from "../../contact/import.ts";
-import { createRefusals, REFUSALS_PURPOSE } from "../../contact/refusals.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
 import { notFound } from "../../core/errors.ts";
@@ -11,8 +11,8 @@ import { countryOf, isCountry } from "../../number/national-form.ts";
 import { callSetupStore } from "../../store/call-setup-store.ts";
 import { callerStore, type MemoryRow } from "../../store/caller-store.ts";
 import { contactStore } from "../../store/contact-store.ts";
+import { doNotCallStore } from "../../store/do-not-call-store.ts";
 import { quotaStore } from "../../store/quota-store.ts";
-import { refusalStore } from "../../store/refusal-store.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";
@@ -61,9 +61,19 @@ const presentMemory = (memory: MemoryRow) => ({
 
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock } = dependencies;
-  const refusals = createRefusals(refusalStore, vault.lastingKey(REFUSALS_PURPOSE), database);
+  const doNotCallList = createDoNotCallList(
+    doNotCallStore,
+    vault.lastingKey(DO_NOT_CALL_PURPOSE),
+    database,
+  );
   const quotas = createQuotas(dependencies.billing, quotaStore);
-  const contacts = createContacts({ database, records: contactStore, refusals, quotas, clock });
+  const contacts = createContacts({
+    database,
+    records: contactStore,
+    doNotCallList,
+    quotas,
+    clock,
+  });
 
   /** Of the trunk's caller id, unless said. */
   async function countryFor(tenantId: number, said: string | undefined) {
@@ -96,7 +106,7 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
       ),
     })),
     route(contracts.importContacts)(async ({ tenantId, body }) => {
-      const options = { database, records: contactStore, refusals, quotas, clock };
+      const options = { database, records: contactStore, doNotCallList, quotas, clock };
       const report = await importContacts(options, tenantId, {
         csv: body.csv,
         country: await countryFor(tenantId, body.country),

@@ -1,5 +1,5 @@
 /** What every resource's routes are built from. */
-import type { KeptReads } from "../../store/kept-reads.ts";
+import type { QueryCache } from "../../store/query-cache.ts";
 import type { ApiKeys } from "../../tenant/api-keys.ts";
 import type { HttpDependencies, HttpSettings } from "../ports.ts";
 import type { RecordingLinks } from "../recording-links.ts";
@@ -9,7 +9,7 @@ export interface RouteContext {
   readonly dependencies: HttpDependencies;
   readonly apiKeys: ApiKeys;
   readonly recordingLinks: RecordingLinks;
-  readonly keptReads: KeptReads;
+  readonly queryCache: QueryCache;
   /** Without a trailing slash. Known only once the server listens: ask when answering. */
   readonly publicUrl: () => string;
 }

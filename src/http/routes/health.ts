@@ -6,14 +6,14 @@ export const HEALTH_PATHS = ["/healthz", "/readyz"] as const;
 
 export interface HealthDependencies {
   readonly health: Health;
-  readonly isRefusing: () => boolean;
+  readonly isDraining: () => boolean;
 }
 
-export function healthRoutes(app: Elysia, { health, isRefusing }: HealthDependencies): void {
+export function healthRoutes(app: Elysia, { health, isDraining }: HealthDependencies): void {
   const alive = () => Response.json({ ok: true });
   const ready = async () => {
     const problems = [...(await health.problems())];
-    if (isRefusing()) problems.push("The appliance is shutting down.");
+    if (isDraining()) problems.push("The appliance is shutting down.");
     return Response.json(
       { ok: problems.length === 0, problems, warnings: health.warnings?.() ?? [] },
       { status: problems.length === 0 ? 200 : 503 },

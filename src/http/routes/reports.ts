@@ -137,7 +137,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
       const latencies = await reports.latencies(tenantId, span);
       const measures = await reports.measures(tenantId, span);
       const totals = totalsOf(kinds);
-      const talkMs = sumOf(kinds, (row) => row.talkMs);
+      const answeredMs = sumOf(kinds, (row) => row.answeredMs);
       const countOf = (matches: (row: KindRow) => boolean) =>
         sumOf(kinds.filter(matches), (row) => row.calls);
       return {
@@ -161,7 +161,7 @@ export const reportRoutes = ({ dependencies }: RouteContext) => {
         },
         answer_rate: totals.calls === 0 ? null : round(totals.answered / totals.calls, 4),
         average_duration_sec:
-          totals.answered === 0 ? null : round(talkMs / 1000 / totals.answered, 1),
+          totals.answered === 0 ? null : round(answeredMs / 1000 / totals.answered, 1),
       };
     }),
     route(getUsage)(async ({ tenantId, query }) => {

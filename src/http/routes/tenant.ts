@@ -9,7 +9,7 @@ import type { RouteContext } from "./context.ts";
 
 const bit = (on: boolean): 0 | 1 => (on ? 1 : 0);
 
-export const tenantRoutes = ({ dependencies, keptReads }: RouteContext) => {
+export const tenantRoutes = ({ dependencies, queryCache }: RouteContext) => {
   const { database, billing, registrations } = dependencies;
   return [
     route(getTenant)(async ({ tenantId }) => {
@@ -18,7 +18,7 @@ export const tenantRoutes = ({ dependencies, keptReads }: RouteContext) => {
         if (!found) throw notFound("tenant");
         return { ...found, ...(await billing.account(tenantId)) };
       };
-      const { tenant, trunk, plan, balance } = await keptReads.read(`tenant ${tenantId}`, stored);
+      const { tenant, trunk, plan, balance } = await queryCache.read(`tenant ${tenantId}`, stored);
       const registration = trunk && registrations.status(trunk.id);
       return {
         ok: true,

@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { Contract } from "../contract.ts";
 import { DASHBOARD_MOUNT } from "../dashboard/document.ts";
-import type { Exchange } from "../exchange.ts";
+import type { RequestContext } from "../request-context.ts";
 import { MOUNTS } from "../route-table.ts";
 
 const PATH_LENGTH_MAX = 200;
@@ -17,7 +17,7 @@ const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);
 
 /** A player asks for a recording in pieces, a page for its list again and again: one note for all. */
 const READ_AGAIN_MS = 15 * 60_000;
-const READS_KEPT_MAX = 2_000;
+const READS_REMEMBERED_MAX = 2_000;
 
 export interface AuditNotesDependencies {
   readonly identity: Identity;
@@ -29,7 +29,11 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
   /** When which reading was noted, the oldest first. */
   const reads = new Map<string, number>();
 
-  function isReadAgain(contract: Contract, { session, path }: Exchange, status: number): boolean {
+  function isReadAgain(
+    contract: Contract,
+    { session, path }: RequestContext,
+    status: number,
+  ): boolean {
     const key = `${session?.id} ${contract.operationId} ${path} ${status < 400}`;
     const nowMs = clock.monotonic();
     const before = reads.get(key);
@@ -37,33 +41,33 @@ export function createAuditNotes({ identity, clock, log }: AuditNotesDependencie
     reads.delete(key);
     reads.set(key, nowMs);
     const [oldest] = reads.keys();
-    if (reads.size > READS_KEPT_MAX && oldest !== undefined) reads.delete(oldest);
+    if (reads.size > READS_REMEMBERED_MAX && oldest !== undefined) reads.delete(oldest);
     return false;
   }
 
   return {
     /** Never throws: the change is made, whatever becomes of its note. */
-    async note(contract: Contract, exchange: Exchange, status: number): Promise<void> {
-      const { session, actor, origins } = exchange;
+    async note(contract: Contract, requestContext: RequestContext, status: number): Promise<void> {
+      const { session, actor, origins } = requestContext;
       const isRead = contract.method === "GET";
       if ((isRead && !contract.audited) || !origins || !(session || actor)) return;
       // The lock-out speaks; a flood is not to fill the log.
       if (status === 429) return;
-      if (isRead && isReadAgain(contract, exchange, status)) return;
-      const about = contract.role === "operator" ? null : exchange.tenantId || null;
+      if (isRead && isReadAgain(contract, requestContext, status)) return;
+      const about = contract.role === "operator" ? null : requestContext.tenantId || null;
       try {
         await identity.audit.write({
           tenantId: actor?.tenantId ?? about,
           userId: actor?.userId ?? session?.user.id ?? null,
           userEmail: actor?.email ?? session?.user.email ?? null,
           action: contract.operationId,
-          target: exchange.path.replace(MOUNT, "").slice(0, PATH_LENGTH_MAX),
+          target: requestContext.path.replace(MOUNT, "").slice(0, PATH_LENGTH_MAX),
           ip: origins.ip,
           outcome: status < 400 ? "done" : status < 500 ? "refused" : "failed",
         });
       } catch (error) {
         log.error("audit.not_written", {
-          request_id: exchange.requestId,
+          request_id: requestContext.requestId,
           action: contract.operationId,
           error: describeError(error),
         });

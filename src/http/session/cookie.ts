@@ -7,9 +7,9 @@
 export const SECURE_COOKIE = "__Host-linevoice";
 export const PLAIN_COOKIE = "linevoice_session";
 
-const DAY_SEC = 86_400;
+const DAY_SECONDS = 86_400;
 /** The session itself ends earlier or then (identity/sessions.ts). */
-const MAX_AGE_SEC = 14 * DAY_SEC;
+const MAX_AGE_SECONDS = 14 * DAY_SECONDS;
 
 export const cookieName = (secure: boolean): string => (secure ? SECURE_COOKIE : PLAIN_COOKIE);
 
@@ -24,7 +24,7 @@ export function cookieOf(headers: Headers, name: string): string | null {
 
 /** The header that hands a token to the browser; an empty token takes it away. */
 export function setCookie(token: string, secure: boolean): string {
-  const age = token === "" ? 0 : MAX_AGE_SEC;
+  const age = token === "" ? 0 : MAX_AGE_SECONDS;
   const parts = [`${cookieName(secure)}=${token}`, "Path=/", `Max-Age=${age}`, "HttpOnly"];
   if (secure) parts.push("Secure");
   return [...parts, "SameSite=Lax"].join("; ");

@@ -1,6 +1,6 @@
 /** Mail through Resend's HTTP API, with its official client. The mail's key makes it happen once there. */
 import type { Resend } from "resend";
-import { type MailProvider, MailRefused, MailTooLarge } from "../provider.ts";
+import { type MailProvider, MailRejected, MailTooLarge } from "../provider.ts";
 
 export interface ResendSettings {
   readonly apiKey: string;
@@ -55,7 +55,7 @@ export function resendProvider(settings: ResendSettings): MailProvider {
       const status = error.statusCode ?? 0;
       if (status === TOO_LARGE) throw new MailTooLarge(`${error.name}: ${error.message}`);
       if (status >= 400 && status < 500 && !OPERATORS_STATUSES.has(status))
-        throw new MailRefused(`${error.name}: ${error.message}`);
+        throw new MailRejected(`${error.name}: ${error.message}`);
       throw new Error(`resend: ${error.name}: ${error.message}`);
     },
     async close() {},

@@ -4,7 +4,7 @@
  */
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { composeBytes } from "../message.ts";
-import { type MailProvider, MailRefused, MailTooLarge } from "../provider.ts";
+import { type MailProvider, MailRejected, MailTooLarge } from "../provider.ts";
 
 export interface SmtpSettings {
   readonly host: string;
@@ -84,10 +84,10 @@ export function smtpProvider(settings: SmtpSettings): MailProvider {
         connection.quit();
       } catch (error) {
         connection.close();
-        const refusal = error as SmtpFailure & Error;
-        const said = refusal.response ?? refusal.message;
-        if (isTooLarge(refusal)) throw new MailTooLarge(said, { cause: error });
-        if (isFinal(refusal)) throw new MailRefused(said, { cause: error });
+        const failure = error as SmtpFailure & Error;
+        const serverReply = failure.response ?? failure.message;
+        if (isTooLarge(failure)) throw new MailTooLarge(serverReply, { cause: error });
+        if (isFinal(failure)) throw new MailRejected(serverReply, { cause: error });
         throw error;
       } finally {
         signal.removeEventListener("abort", onAbort);

@@ -18,7 +18,7 @@ export class PacketLossConcealment {
   readonly #pitchMax: number;
   readonly #window: number;
   readonly #blend: number;
-  #heard = false;
+  #hasAudio = false;
   /** Blocks concealed in a row. */
   #concealed = 0;
   #period = 0;
@@ -43,18 +43,18 @@ export class PacketLossConcealment {
       this.#continue(this.#continuation);
       for (let index = 0; index < this.#blend; index++) {
         const weight = (index + 1) / (this.#blend + 1);
-        const heard = (block[index] ?? 0) * weight;
-        block[index] = Math.round(heard + (this.#continuation[index] ?? 0) * (1 - weight));
+        const played = (block[index] ?? 0) * weight;
+        block[index] = Math.round(played + (this.#continuation[index] ?? 0) * (1 - weight));
       }
       this.#concealed = 0;
     }
-    this.#heard = true;
+    this.#hasAudio = true;
     this.#remember(block);
   }
 
   /** Fills a block that is missing. */
   conceal(block: Int16Array): void {
-    if (!this.#heard) {
+    if (!this.#hasAudio) {
       block.fill(0);
       return;
     }
@@ -67,7 +67,7 @@ export class PacketLossConcealment {
   /** Forgets what was heard: a new stream. */
   reset(): void {
     this.#history.fill(0);
-    this.#heard = false;
+    this.#hasAudio = false;
     this.#concealed = 0;
   }
 

@@ -31,9 +31,9 @@ export interface InboundAudio {
   /** A block that is missing. */
   conceal(): void;
   /** The payload of a comfort-noise packet has arrived: what is missing from now on is noise. */
-  fallSilent(payload: Uint8Array): void;
+  enterComfortNoise(payload: Uint8Array): void;
   /** A packet of audio has arrived: the far end speaks again. */
-  speakAgain(): void;
+  leaveComfortNoise(): void;
   /** The far end has fallen silent by comfort noise and not spoken since. */
   readonly isSilent: boolean;
   /** Gives memory back. */
@@ -89,12 +89,12 @@ class OctetInboundAudio implements InboundAudio {
     this.#resample();
   }
 
-  fallSilent(payload: Uint8Array): void {
+  enterComfortNoise(payload: Uint8Array): void {
     this.isSilent = true;
     this.#noise.update(payload);
   }
 
-  speakAgain(): void {
+  leaveComfortNoise(): void {
     this.isSilent = false;
   }
 

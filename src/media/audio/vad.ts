@@ -64,7 +64,7 @@ export class GatedVad implements VoiceActivityDetector {
     () => new Int16Array(WINDOW_SAMPLES),
   );
   #filling = 0;
-  #kept = 0;
+  #buffered = 0;
   #filled = 0;
   #isOpen = false;
   #probability = 0;
@@ -94,9 +94,9 @@ export class GatedVad implements VoiceActivityDetector {
   /** What was heard just before the gate opened is judged first. */
   #begin(): void {
     this.#stream.reset();
-    for (let ago = this.#kept; ago > 0; ago--)
+    for (let ago = this.#buffered; ago > 0; ago--)
       this.#probability = this.#stream.judge(this.#windowAgo(ago));
-    this.#kept = 0;
+    this.#buffered = 0;
   }
 
   #wholeWindow(window: Int16Array): void {
@@ -105,7 +105,7 @@ export class GatedVad implements VoiceActivityDetector {
       return;
     }
     this.#filling = (this.#filling + 1) % this.#windows.length;
-    this.#kept = Math.min(PRE_ROLL_WINDOWS, this.#kept + 1);
+    this.#buffered = Math.min(PRE_ROLL_WINDOWS, this.#buffered + 1);
   }
 
   /** 0: the one that fills. */

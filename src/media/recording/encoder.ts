@@ -8,7 +8,7 @@ import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import {
   type FromEncoderWorker,
-  halfFileOf,
+  partialFileOf,
   type ToEncoderWorker,
 } from "../../worker/encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
@@ -182,7 +182,7 @@ class WorkerEncoder implements Encoder {
     this.#finishCurrent();
     this.#worker?.terminate();
     this.#worker = null;
-    if (job) await rm(halfFileOf(job.message.mp3Path), { force: true }).catch(() => {});
+    if (job) await rm(partialFileOf(job.message.mp3Path), { force: true }).catch(() => {});
   }
 
   #finishCurrent(): void {

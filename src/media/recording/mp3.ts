@@ -8,7 +8,7 @@ import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders";
 import lameWasm from "../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" with {
   type: "file",
 };
-import { halfFileOf } from "../../worker/encoder-messages.ts";
+import { partialFileOf } from "../../worker/encoder-messages.ts";
 import { id3Tag, type RecordingTags } from "./id3.ts";
 import { PeakMeter, type RecordingPeaks } from "./peaks.ts";
 import { openWav, type WavReader } from "./wav.ts";
@@ -42,7 +42,7 @@ export async function encodeMp3(
   tags: RecordingTags,
   signal: AbortSignal,
 ): Promise<EncodedMp3> {
-  const partPath = halfFileOf(mp3Path);
+  const partPath = partialFileOf(mp3Path);
   const wav = await openWav(wavPath);
   try {
     const file = await open(partPath, "w");

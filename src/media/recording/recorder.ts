@@ -159,7 +159,7 @@ export class CallRecorder {
   }
 
   #stop(reason: string): void {
-    if (!this.#stopped) this.#log.error("recording_stopped", { reason });
+    if (!this.#stopped) this.#log.error("recording.stopped", { reason });
     this.#stopped = true;
   }
 }

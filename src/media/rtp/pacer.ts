@@ -18,9 +18,9 @@ const SLOT_MS = TICK_MS / SLOTS;
 const CATCH_UP_CYCLES_MAX = 3;
 /** Timers may fire this much early and still count as due. */
 const EARLY_MS = 0.1;
-const REST_MS_MAX = 1;
+const SLEEP_MS_MAX = 1;
 /** So much later than asked for the kernel wakes a thread. */
-const REST_OVERHEAD_MS = 0.06;
+const SLEEP_OVERHEAD_MS = 0.06;
 
 export interface PacedStream {
   /** Sends this tick's packet. `skippedTicks` were never sent: the RTP clock must move past them. */
@@ -93,7 +93,7 @@ class SlotPacer implements Pacer {
   }
 
   #wake(): void {
-    this.#restUntilDue();
+    this.#sleepUntilDue();
     const now = this.#clock.monotonic();
     this.#skipWhatIsTooLate(now);
     while (this.#dueMs <= now + EARLY_MS) {
@@ -108,9 +108,9 @@ class SlotPacer implements Pacer {
    * Timers know whole milliseconds: one for 4.7 fires after 4.1, and another would fire after 1.1 more.
    * So the thread sleeps what is left. Never while it is late.
    */
-  #restUntilDue(): void {
-    const restMs = this.#dueMs - this.#clock.monotonic() - REST_OVERHEAD_MS;
-    if (restMs > 0 && restMs < REST_MS_MAX) this.#clock.rest?.(restMs);
+  #sleepUntilDue(): void {
+    const sleepMs = this.#dueMs - this.#clock.monotonic() - SLEEP_OVERHEAD_MS;
+    if (sleepMs > 0 && sleepMs < SLEEP_MS_MAX) this.#clock.blockThread?.(sleepMs);
   }
 
   #skipWhatIsTooLate(now: number): void {
@@ -121,7 +121,7 @@ class SlotPacer implements Pacer {
       this.#skippedTicks[slot] = (this.#skippedTicks[slot] ?? 0) + cyclesSkipped;
     }
     this.#dueMs += cyclesSkipped * TICK_MS;
-    this.#log.warn("media_thread_stalled", { late_ms: Math.round(cyclesLate * TICK_MS) });
+    this.#log.warn("media.thread_stalled", { late_ms: Math.round(cyclesLate * TICK_MS) });
   }
 
   #serve(slot: number): void {
@@ -132,14 +132,14 @@ class SlotPacer implements Pacer {
       try {
         stream.send(skippedTicks);
       } catch (error) {
-        this.#log.error("media_send_failed", { error: describeError(error) });
+        this.#log.error("media.send_failed", { error: describeError(error) });
       }
     }
     for (const stream of streams) {
       try {
         stream.afterSend();
       } catch (error) {
-        this.#log.error("media_receive_failed", { error: describeError(error) });
+        this.#log.error("media.receive_failed", { error: describeError(error) });
       }
     }
   }

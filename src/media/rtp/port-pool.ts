@@ -6,7 +6,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../core/random.ts";
 
-export const PORT_REST_MS = 30_000;
+export const PORT_COOLDOWN_MS = 30_000;
 
 export interface PortRange {
   /** Inclusive on both ends. */
@@ -31,15 +31,15 @@ export function createPortPool(
 ): PortPool {
   const firstEven = range.first + (range.first % 2);
   const capacity = Math.max(0, Math.floor((range.last - firstEven + 1) / 2));
-  const restsUntilMs = new Map<number, number>();
+  const cooldownUntilMs = new Map<number, number>();
   const used = new Set<number>();
   let cursor = capacity > 0 ? randomInt(random, capacity) : 0;
 
-  const isResting = (port: number) => {
-    const untilMs = restsUntilMs.get(port);
+  const isCoolingDown = (port: number) => {
+    const untilMs = cooldownUntilMs.get(port);
     if (untilMs === undefined) return false;
     if (untilMs > clock.monotonic()) return true;
-    restsUntilMs.delete(port);
+    cooldownUntilMs.delete(port);
     return false;
   };
 
@@ -48,14 +48,14 @@ export function createPortPool(
       for (let tried = 0; tried < capacity; tried++) {
         const port = firstEven + 2 * cursor;
         cursor = (cursor + 1) % capacity;
-        if (used.has(port) || isResting(port)) continue;
+        if (used.has(port) || isCoolingDown(port)) continue;
         used.add(port);
         return port;
       }
       return null;
     },
     release(port) {
-      if (used.delete(port)) restsUntilMs.set(port, clock.monotonic() + PORT_REST_MS);
+      if (used.delete(port)) cooldownUntilMs.set(port, clock.monotonic() + PORT_COOLDOWN_MS);
     },
     get inUse() {
       return used.size;

@@ -92,9 +92,9 @@ export class RtpReceiver {
   get mos(): number {
     const { packetsExpected, packetsLost } = this.reception;
     if (packetsExpected === 0) return 1;
-    const unheard = Math.min(packetsExpected, packetsLost + this.#discarded);
+    const missing = Math.min(packetsExpected, packetsLost + this.#discarded);
     const delayMs = this.#jitterBuffer.targetDelayMs + OTHER_DELAY_MS;
-    return estimateMos(unheard / packetsExpected, delayMs);
+    return estimateMos(missing / packetsExpected, delayMs);
   }
 
   /** From the next packet on. A change of codec forgets what is buffered and the coder's state. */
@@ -158,13 +158,13 @@ export class RtpReceiver {
 
   #takeNoise(datagram: Uint8Array): void {
     const { payloadOffset, payloadBytes } = this.#packet;
-    this.#audio?.fallSilent(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
+    this.#audio?.enterComfortNoise(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
   }
 
   #takeAudio(codec: CodecName, datagram: Uint8Array, nowMs: number): void {
     if (this.#packet.payloadBytes === 0) return;
     this.#switchTo(codec);
-    this.#audio?.speakAgain();
+    this.#audio?.leaveComfortNoise();
     const payload = this.#payloadOf(datagram);
     if (this.#jitterBuffer.put(this.#packet.timestamp, payload, nowMs) !== "kept") {
       this.#discarded++;

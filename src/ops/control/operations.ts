@@ -69,7 +69,7 @@ export const operations = {
       mail: z.boolean(),
       remove_second_factor: z.boolean(),
     }),
-    (port, wish) => port.people.resetPassword(wish),
+    (port, input) => port.people.resetPassword(input),
   ),
   "user.list": operation(nothing, (port) => port.people.listUsers()),
   "key.create": operation(

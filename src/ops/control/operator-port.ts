@@ -7,7 +7,7 @@ import type { BackupSummary } from "../../backup/backups.ts";
 import type { Statements } from "../../billing/statement.ts";
 import type { ErasureReport } from "../../privacy/erase-person.ts";
 import type { RegistrationStatus, TrunkTransport } from "../../sip/ports.ts";
-import type { TrunkCheck, Verdict } from "../../sip/trunk-verdicts.ts";
+import type { TrunkCheck, TrunkCheckResult } from "../../sip/trunk-checks.ts";
 import type { KeyLimits, KeyScope } from "../../tenant/key-limits.ts";
 import type { ContactPort } from "./contact-port.ts";
 import type { PeoplePort } from "./people-port.ts";
@@ -75,7 +75,7 @@ export interface TrunkDraft {
 export interface TrunkTest {
   readonly trunk: TrunkSummary;
   /** The worst of the checks; `unknown` counts as no worse than `ok`. */
-  readonly verdict: Exclude<Verdict, "unknown">;
+  readonly result: Exclude<TrunkCheckResult, "unknown">;
   readonly checks: readonly TrunkCheck[];
   /** Final code of OPTIONS; null: no answer. */
   readonly options_code: number | null;

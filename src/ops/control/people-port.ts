@@ -44,7 +44,7 @@ export interface PeoplePort {
     readonly operator: boolean;
   }): Promise<CreatedUser>;
   /** `mail`: sent instead of shown, where mail can leave. */
-  resetPassword(wish: {
+  resetPassword(input: {
     readonly email: string;
     readonly mail: boolean;
     readonly remove_second_factor: boolean;

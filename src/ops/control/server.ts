@@ -43,12 +43,12 @@ export async function startControlServer(deps: {
     if (sockets.size >= CONNECTIONS_MAX) return void socket.destroy();
     sockets.add(socket);
     const left = new AbortController();
-    const patience = clock.after(REQUEST_TIMEOUT_MS, () => socket.destroy());
+    const deadline = clock.after(REQUEST_TIMEOUT_MS, () => socket.destroy());
     const reader = new LineReader();
     let asked = false;
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
-      patience.cancel();
+      deadline.cancel();
       sockets.delete(socket);
       left.abort(new Error("the client went away"));
     });
@@ -58,7 +58,7 @@ export async function startControlServer(deps: {
         const [line] = reader.push(chunk);
         if (line === undefined) return;
         asked = true;
-        patience.cancel();
+        deadline.cancel();
         void answer(socket, line, left.signal);
       } catch {
         socket.destroy();
@@ -77,7 +77,7 @@ export async function startControlServer(deps: {
       const result = await carryOut(socket, line, signal);
       send(socket, { ok: true, result: result ?? null });
     } catch (error) {
-      send(socket, refusal(error, log));
+      send(socket, rejection(error, log));
     }
     socket.end();
   }
@@ -140,7 +140,7 @@ function startedOperator(operator: OperatorPort | Promise<OperatorPort>, clock: 
   };
 }
 
-function refusal(error: unknown, log: Log): AnswerLine {
+function rejection(error: unknown, log: Log): AnswerLine {
   if (error instanceof AppError)
     return { ok: false, code: error.code, message: error.publicMessage, field: error.field };
   if (error instanceof ZodError || error instanceof SyntaxError) {

@@ -13,7 +13,7 @@ export interface EndedCall {
   readonly reason: string;
   /** From the INVITE to its answer, ms; null: never answered. */
   readonly setupMs: number | null;
-  readonly talkMs: number;
+  readonly answeredMs: number;
   /** Turn latencies, ms. */
   readonly turnLatenciesMs: readonly number[];
   /** What each step of those answers took, ms: endpointing, stt, llm, tts, playout. */
@@ -43,15 +43,15 @@ export interface MetricSources {
   ready(): Promise<boolean>;
 }
 
-const LATENCY_BUCKETS_SEC = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10];
-const STAGE_BUCKETS_SEC = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3, 5];
-const SETUP_BUCKETS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 35];
-const TALK_BUCKETS_SEC = [15, 30, 60, 120, 300, 600, 1800, 3600];
-const JITTER_BUCKETS_SEC = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+const LATENCY_BUCKETS_SECONDS = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10];
+const STAGE_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3, 5];
+const SETUP_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 35];
+const ANSWERED_BUCKETS_SECONDS = [15, 30, 60, 120, 300, 600, 1800, 3600];
+const JITTER_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 const LOSS_BUCKETS_RATIO = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3];
 const MOS_BUCKETS = [1.5, 2, 2.5, 3, 3.5, 4, 4.3, 4.5];
-const LAG_LOOK_MS = 500;
-const LAG_BUCKETS_SEC = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const LAG_POLL_MS = 500;
+const LAG_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 export interface Metrics {
   callEnded(call: EndedCall): void;
@@ -84,22 +84,26 @@ export function createMetrics(
   const setup = histogram(
     "linevoice_call_setup_seconds",
     "From INVITE to answer.",
-    SETUP_BUCKETS_SEC,
+    SETUP_BUCKETS_SECONDS,
     ["direction"],
   );
-  const talk = histogram("linevoice_call_talk_seconds", "From answer to end.", TALK_BUCKETS_SEC);
+  const answered = histogram(
+    "linevoice_call_talk_seconds",
+    "From answer to end.",
+    ANSWERED_BUCKETS_SECONDS,
+  );
   const turns = histogram(
     "linevoice_turn_latency_seconds",
     "From the caller's last speech to the agent's first audio.",
-    LATENCY_BUCKETS_SEC,
+    LATENCY_BUCKETS_SECONDS,
   );
   const stageTimes = histogram(
     "linevoice_turn_stage_seconds",
     "What each step of an answer took.",
-    STAGE_BUCKETS_SEC,
+    STAGE_BUCKETS_SECONDS,
     ["stage"],
   );
-  const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SEC);
+  const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SECONDS);
   const loss = histogram(
     "linevoice_rtp_loss_ratio",
     "Lost of expected packets of a call.",
@@ -110,13 +114,13 @@ export function createMetrics(
     ...{ name: "linevoice_webhook_attempts_total", help: "By outcome.", registers },
     labelNames: ["outcome"] as const,
   });
-  const tools = histogram("linevoice_tool_call_seconds", "Tool calls.", LATENCY_BUCKETS_SEC, [
+  const tools = histogram("linevoice_tool_call_seconds", "Tool calls.", LATENCY_BUCKETS_SECONDS, [
     "ok",
   ]);
   const lag = histogram(
     "linevoice_event_loop_lag_seconds",
     "How late the main thread's timers are.",
-    LAG_BUCKETS_SEC,
+    LAG_BUCKETS_SECONDS,
   );
 
   const gauge = (
@@ -128,7 +132,7 @@ export function createMetrics(
     new Gauge({
       ...{ name, help, registers, labelNames: Object.keys(labels) },
       async collect() {
-        await guarded(this, async () => this.set(labels, await read()));
+        await reportErrors(this, async () => this.set(labels, await read()));
       },
     });
   const gaugeOf = (
@@ -140,7 +144,7 @@ export function createMetrics(
     new Gauge({
       ...{ name, help, registers, labelNames: [label] },
       async collect() {
-        await guarded(this, async () => {
+        await reportErrors(this, async () => {
           const values = await read();
           this.reset();
           for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value);
@@ -151,7 +155,7 @@ export function createMetrics(
     ...{ name: "linevoice_metric_read_errors_total", registers },
     help: "Figures that could not be read when somebody looked.",
   });
-  async function guarded(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
+  async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
     try {
       await read();
     } catch {
@@ -182,21 +186,21 @@ export function createMetrics(
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  const startedAtSec = clock.now() / 1000;
-  gauge("process_start_time_seconds", "Since the epoch.", () => startedAtSec);
+  const startedAtSeconds = clock.now() / 1000;
+  gauge("process_start_time_seconds", "Since the epoch.", () => startedAtSeconds);
 
-  let expectedAt = clock.monotonic() + LAG_LOOK_MS;
-  const lagTimer: Timer = clock.every(LAG_LOOK_MS, () => {
+  let expectedAt = clock.monotonic() + LAG_POLL_MS;
+  const lagTimer: Timer = clock.every(LAG_POLL_MS, () => {
     const now = clock.monotonic();
     lag.observe(Math.max(0, now - expectedAt) / 1000);
-    expectedAt = now + LAG_LOOK_MS;
+    expectedAt = now + LAG_POLL_MS;
   });
 
   return {
-    callEnded({ direction, reason, setupMs, talkMs, turnLatenciesMs, stages, media }) {
+    callEnded({ direction, reason, setupMs, answeredMs, turnLatenciesMs, stages, media }) {
       calls.inc({ direction, reason });
       if (setupMs !== null) setup.observe({ direction }, setupMs / 1000);
-      if (talkMs > 0) talk.observe(talkMs / 1000);
+      if (answeredMs > 0) answered.observe(answeredMs / 1000);
       for (const latencyMs of turnLatenciesMs) turns.observe(latencyMs / 1000);
       for (const { stage, ms } of stages) stageTimes.observe({ stage }, ms / 1000);
       if (!media || media.packetsReceived === 0) return;

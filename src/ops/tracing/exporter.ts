@@ -27,7 +27,7 @@ export interface ExporterSettings {
 
 export interface TraceExporter {
   /** Never throws, never waits. */
-  tell(trace: Trace): void;
+  submit(trace: Trace): void;
   /** How many were not taken by the collector, since the start. */
   readonly lost: number;
   /** Sends what waits, for two seconds at most. Idempotent. */
@@ -40,8 +40,8 @@ const BATCH_MAX = 25;
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS_MAX = 4;
 const RETRY_MS = 1_000;
-const RETRY_AFTER_SEC_MAX = 60;
-const FAREWELL_MS = 2_000;
+const RETRY_AFTER_SECONDS_MAX = 60;
+const FLUSH_MS = 2_000;
 /** OTLP 1.x: what may be sent again. */
 const PASSING = new Set([429, 502, 503, 504]);
 
@@ -127,15 +127,15 @@ export function createTraceExporter(
       });
   }
 
-  async function sayFarewell(): Promise<void> {
-    const limit = clock.after(FAREWELL_MS, () => given.abort(new Error("stopped")));
+  async function flushRemaining(): Promise<void> {
+    const limit = clock.after(FLUSH_MS, () => given.abort(new Error("stopped")));
     while (working !== null) await working;
     limit.cancel();
     given.abort(new Error("stopped"));
   }
 
   return {
-    tell(trace) {
+    submit(trace) {
       if (given.signal.aborted || stopping) return;
       if (!queue.push(trace)) return lose(1, "the queue is full");
       wake();
@@ -144,7 +144,7 @@ export function createTraceExporter(
       return lost;
     },
     stop() {
-      stopping ??= sayFarewell();
+      stopping ??= flushRemaining();
       return stopping;
     },
   };
@@ -155,6 +155,6 @@ function outcomeOf({ status, headers }: Response): Outcome {
   const why = `the collector answered ${status}`;
   if (!PASSING.has(status)) return { kind: "refused", why };
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  const afterMs = seconds >= 0 ? Math.min(seconds, RETRY_AFTER_SEC_MAX) * 1000 : null;
+  const afterMs = seconds >= 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) * 1000 : null;
   return { kind: "later", why, afterMs };
 }

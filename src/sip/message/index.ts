@@ -29,7 +29,7 @@ export { bodyTypeOf, mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
 export { formatNameAddr, type NameAddr, nameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
 export { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
 export { MESSAGE_BYTES_MAX, parseCSeq, parseMessage } from "./parse.ts";
-export { type Refusal, refuseMalformed } from "./refusal.ts";
+export { type Rejection, rejectMalformed } from "./rejection.ts";
 export { quote, splitOutsideQuotes, unquote } from "./split.ts";
 export { reasonPhraseOf } from "./status.ts";
 export { formatUri, parseUri, type SipUri, sipUri, type TelUri, type Uri, userOf } from "./uri.ts";

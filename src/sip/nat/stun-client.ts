@@ -60,13 +60,13 @@ export class StunClient {
     this.#forget();
     const { mapped } = answer;
     if (!mapped) {
-      this.deps.log.warn("stun_refused", { server: question.server.host });
+      this.deps.log.warn("stun.refused", { server: question.server.host });
       return;
     }
     const before = this.#mapped;
     if (before?.host === mapped.host && before.port === mapped.port) return;
     this.#mapped = mapped;
-    this.deps.log.info("public_address_mapped", { host: mapped.host, port: mapped.port });
+    this.deps.log.info("public_address.mapped", { host: mapped.host, port: mapped.port });
     this.deps.onMapped(mapped);
   }
 
@@ -84,7 +84,7 @@ export class StunClient {
       const id = Buffer.from(this.deps.random.bytes(TRANSACTION_ID_BYTES));
       this.#send({ id, server }, 1);
     } catch (error) {
-      this.deps.log.warn("stun_unreachable", { error: describeError(error) });
+      this.deps.log.warn("stun.unreachable", { error: describeError(error) });
     }
   }
 
@@ -99,7 +99,7 @@ export class StunClient {
 
   #giveUp(server: Address): void {
     this.#forget();
-    this.deps.log.warn("stun_silent", { server: server.host });
+    this.deps.log.warn("stun.silent", { server: server.host });
   }
 
   #forget(): void {

@@ -24,7 +24,7 @@ export interface AddressRecords {
   /** IPv4 before IPv6. */
   readonly addresses: readonly string[];
   /** The shortest of theirs; null: not known. */
-  readonly ttlSec: number | null;
+  readonly ttlSeconds: number | null;
 }
 
 export interface SipDns {
@@ -56,10 +56,10 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
     const records = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
     const failed = answers.find((each) => each.status === "rejected");
     if (records.length === 0 && failed) throw failed.reason;
-    if (records.length === 0) return { addresses: [], ttlSec: null };
+    if (records.length === 0) return { addresses: [], ttlSeconds: null };
     return {
       addresses: records.map(({ address }) => address),
-      ttlSec: Math.min(...records.map(({ ttl }) => ttl)),
+      ttlSeconds: Math.min(...records.map(({ ttl }) => ttl)),
     };
   };
 
@@ -78,7 +78,7 @@ export function createDns({ servers = [] }: DnsOptions = {}): SipDns {
 async function systemAddresses(name: string): Promise<AddressRecords> {
   const found = await orNone(lookup(name, { all: true }));
   const ordered = found.toSorted((a, b) => a.family - b.family);
-  return { addresses: ordered.map(({ address }) => address), ttlSec: null };
+  return { addresses: ordered.map(({ address }) => address), ttlSeconds: null };
 }
 
 async function orNone<Row>(query: Promise<Row[]>): Promise<Row[]> {

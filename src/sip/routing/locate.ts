@@ -27,7 +27,7 @@ export interface Located {
   /** In order of preference, without repeats; at least one. */
   readonly targets: readonly Target[];
   /** Null: nothing said how long it holds. */
-  readonly ttlSec: number | null;
+  readonly ttlSeconds: number | null;
 }
 
 /** DNS is fed by others: a hostile zone costs no more than this. */
@@ -57,7 +57,7 @@ export async function locate(place: Place, dns: SipDns, random: Random): Promise
   const transport = place.transport === "AUTO" ? "UDP" : place.transport;
   if (isIP(host) !== 0) {
     const remote = { host, port: port ?? usualPort(transport) };
-    return { targets: [{ transport, remote }], ttlSec: null };
+    return { targets: [{ transport, remote }], ttlSeconds: null };
   }
   if (port === null) {
     const found = await byService(place, dns, random);
@@ -73,14 +73,14 @@ async function byAddress(
   dns: SipDns,
   random: Random,
 ): Promise<Located> {
-  const { addresses, ttlSec } = await dns.addresses(host);
+  const { addresses, ttlSeconds } = await dns.addresses(host);
   if (addresses.length === 0) throw new Unlocated(`${host} has no address`);
   const ordered = [
     ...shuffled(ofFamily(addresses, 4), random),
     ...shuffled(ofFamily(addresses, 6), random),
   ];
   const targets = ordered.map((address) => ({ transport, remote: { host: address, port } }));
-  return { targets: targets.slice(0, TARGETS_MAX), ttlSec };
+  return { targets: targets.slice(0, TARGETS_MAX), ttlSeconds };
 }
 
 const ofFamily = (addresses: readonly string[], family: 4 | 6): string[] =>
@@ -190,10 +190,10 @@ function merged(parts: readonly Located[]): Located {
   const byKey = new Map(
     parts.flatMap(({ targets }) => targets.map((target) => [targetKey(target), target] as const)),
   );
-  const ttls = parts.map(({ ttlSec }) => ttlSec).filter((ttlSec) => ttlSec !== null);
+  const ttls = parts.map(({ ttlSeconds }) => ttlSeconds).filter((ttlSec) => ttlSec !== null);
   return {
     targets: [...byKey.values()].slice(0, TARGETS_MAX),
-    ttlSec: ttls.length === 0 ? null : Math.min(...ttls),
+    ttlSeconds: ttls.length === 0 ? null : Math.min(...ttls),
   };
 }
 

@@ -81,7 +81,7 @@ export class Locator {
   }
 }
 
-function ttlMs({ ttlSec }: Located): number {
-  if (ttlSec === null) return TTL_MS_UNKNOWN;
-  return Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlSec * 1000));
+function ttlMs({ ttlSeconds }: Located): number {
+  if (ttlSeconds === null) return TTL_MS_UNKNOWN;
+  return Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlSeconds * 1000));
 }

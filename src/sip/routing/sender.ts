@@ -4,7 +4,7 @@
  * transaction of its own, and the user sees one request, under the branch it was written with.
  * Requests above 1,300 bytes leave UDP for TCP where TCP is taken (RFC 3261 18.1.1).
  *
- * What a server that was passed over says later is dealt with here (see stray-invite.ts): no phone
+ * What a server that was passed over says later is dealt with here (see late-response.ts): no phone
  * is left ringing twice.
  *
  * Each try bears the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, else the same request), so
@@ -26,8 +26,8 @@ import type { TransactionLayer } from "../transaction/layer.ts";
 import { T1_MS } from "../transaction/timers.ts";
 import { type Flow, isStream } from "../transport/flow.ts";
 import type { FailedTargets } from "./failed-targets.ts";
+import { ackOf, LateResponse } from "./late-response.ts";
 import type { Target } from "./locate.ts";
-import { ackOf, StrayInvite } from "./stray-invite.ts";
 
 export interface SendUser {
   /** Every response there is to see; its branch is the one that the request was written with. */
@@ -68,12 +68,12 @@ export interface Draft {
  * How long a server may say nothing at all while there is another: five tries over UDP. RFC 3263
  * leaves it at 64·T1, which no caller waits through.
  */
-export const PATIENCE_MS = 24 * T1_MS;
+export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
 /** RFC 3261 18.1.1, where the path's MTU is not known. */
 export const UDP_BYTES_MAX = 1300;
 /** A server that takes no TCP is not asked for it with every call. */
 const NO_TCP_MS = 600_000;
-const RETRY_AFTER_SEC_MAX = 900;
+const RETRY_AFTER_SECONDS_MAX = 900;
 const INVITES_MAX = 20_000;
 /** RFC 3261 8.2.2.2. */
 const MERGED = 482;
@@ -199,10 +199,10 @@ class Sending {
   #transact(hop: Hop, message: SipRequest, text: string): void {
     const { transactions } = this.deps;
     if (message.method === "ACK") {
-      transactions.sendRequest(message, text, hop.flow, SILENT);
+      transactions.sendRequest(message, text, hop.flow, NO_OP_CALLBACKS);
       return;
     }
-    const stray = new StrayInvite(message, this.deps);
+    const lateResponse = new LateResponse(message, this.deps);
     const forget = isStream(hop.flow) ? hop.flow.onClosed(() => this.#lose(hop)) : () => {};
     transactions.sendRequest(
       message,
@@ -214,7 +214,7 @@ class Sending {
           if (this.#hop === hop) this.#receive(response, flow, message);
           else if (message.method === "INVITE") {
             if (this.#silent === hop) this.#silent = undefined;
-            stray.receive(response, flow);
+            lateResponse.receive(response, flow);
           }
         },
         onTimeout: () => {
@@ -222,7 +222,7 @@ class Sending {
           this.#moveOn(hop, { silent: true, reason: null });
         },
       },
-      this.#left.length > 0 ? PATIENCE_MS : null,
+      this.#left.length > 0 ? RESPONSE_DEADLINE_MS : null,
     );
   }
 
@@ -255,14 +255,14 @@ class Sending {
     this.#left.length = 0;
     this.#hop = hop;
     this.deps.failed.forgive(hop.target);
-    this.deps.clock.after(64 * T1_MS - PATIENCE_MS, () => {
+    this.deps.clock.after(64 * T1_MS - RESPONSE_DEADLINE_MS, () => {
       if (!this.#settled) this.#moveOn(hop, { silent: true, reason: null });
     });
   }
 
   #acknowledge(request: SipRequest, response: SipResponse, flow: Flow): void {
     const { message, text } = ackOf(request, response);
-    this.deps.transactions.sendRequest(message, text, flow, SILENT);
+    this.deps.transactions.sendRequest(message, text, flow, NO_OP_CALLBACKS);
   }
 
   /** The connection went before anything final came. */
@@ -289,7 +289,7 @@ class Sending {
   }
 }
 
-const SILENT = { onResponse: () => {}, onTimeout: () => {} };
+const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
 
 export function withBranch(response: SipResponse, branch: string): SipResponse {
   if (branchOf(response.via) === branch) return response;
@@ -302,5 +302,5 @@ export function withBranch(response: SipResponse, branch: string): SipResponse {
 
 function retryAfterMs({ headers }: SipResponse): number | null {
   const seconds = /^\s*(\d{1,9})/.exec(headers.get("retry-after") ?? "")?.[1];
-  return seconds === undefined ? null : Math.min(Number(seconds), RETRY_AFTER_SEC_MAX) * 1000;
+  return seconds === undefined ? null : Math.min(Number(seconds), RETRY_AFTER_SECONDS_MAX) * 1000;
 }

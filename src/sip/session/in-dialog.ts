@@ -10,7 +10,7 @@ import {
 } from "../message/index.ts";
 
 /** In-dialog requests that are answered beside SIP.js. */
-export const BESIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
+export const HANDLED_OUTSIDE_SIP_JS: ReadonlySet<string> = new Set(["UPDATE", "OPTIONS"]);
 
 export function inDialogAnswer(
   request: SipRequest,

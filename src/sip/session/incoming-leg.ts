@@ -16,7 +16,7 @@ import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from
 import { ReliableRinging } from "./reliable-ringing.ts";
 
 /** ports.ts: a leg neither rung, answered nor rejected gets 480. */
-const UNATTENDED_MS = 30_000;
+const UNANSWERED_MS = 30_000;
 
 export interface IncomingLegOptions {
   readonly context: LegContext;
@@ -41,7 +41,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   protected readonly peer = "caller";
   protected readonly session: Invitation;
   readonly #options: IncomingLegOptions;
-  readonly #unattended: Timer;
+  readonly #unansweredTimer: Timer;
   #waiter: Waiter | null = null;
   #ringing: ReliableRinging | undefined;
   #accepting = false;
@@ -58,14 +58,14 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.isForAccount = isForAccount(request, options.names);
     this.callerNumber = callerNumberOf(request);
     this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
-    this.heardRequest(request);
+    this.requestReceived(request);
     invitation.delegate = {
       ...this.dialogDelegate(),
       onCancel: () => this.#finish(cancelled("caller", 487)),
       onAck: () => this.#onAck(),
     };
     invitation.stateChange.addListener((state) => this.#onState(state));
-    this.#unattended = this.after(UNATTENDED_MS, () => this.reject(480));
+    this.#unansweredTimer = this.after(UNANSWERED_MS, () => this.reject(480));
   }
 
   get offeredCodec(): CodecName | null {
@@ -74,7 +74,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   ring(): void {
-    this.#unattended.cancel();
+    this.#unansweredTimer.cancel();
     if (this.session.state !== SessionState.Initial) return;
     const { headers, body } = this.#options.request;
     if (headers.hasToken("require", "100rel")) {
@@ -96,7 +96,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
-    this.#unattended.cancel();
+    this.#unansweredTimer.cancel();
     if (this.endedBy) return Promise.reject(new LegEnded(this.endedBy));
     if (this.session.state !== SessionState.Initial) {
       return Promise.reject(new Error("the leg is answered already"));
@@ -116,7 +116,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
     this.session.accept().then(
       () => this.#resolveWaiter(),
       (error: unknown) => {
-        this.context.log.debug("sip_accept_failed", { error: String(error) });
+        this.context.log.debug("sip.accept_failed", { error: String(error) });
         this.#finish(this.negotiator.failure ? noCommonCodec("us") : cancelled("caller", null));
       },
     );
@@ -157,7 +157,7 @@ export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
   }
 
   #rejectWith(sipCode: number): void {
-    this.#unattended.cancel();
+    this.#unansweredTimer.cancel();
     const statusCode = sipCode >= 300 && sipCode <= 699 ? sipCode : 480;
     this.settle(this.session.reject({ statusCode }));
   }

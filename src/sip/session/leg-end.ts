@@ -85,13 +85,13 @@ const LOOPED: Meaning = {
   explanation:
     "The call went round in circles in the provider's network. Ask the provider how the number is routed.",
 };
-const ANONYMITY_REFUSED: Meaning = {
+const ANONYMITY_REJECTED: Meaning = {
   kind: "forbidden",
   fault: "us",
   explanation:
     "The called party takes no calls without a caller id. Set the trunk's caller id to a number of your own.",
 };
-const IDENTITY_REFUSED: Meaning = {
+const IDENTITY_REJECTED: Meaning = {
   kind: "forbidden",
   fault: "us",
   explanation:
@@ -117,8 +117,8 @@ const BY_CODE: ReadonlyMap<number, Meaning> = new Map([
     (code) => [code, MISUNDERSTOOD] as const,
   ),
   ...[482, 483].map((code) => [code, LOOPED] as const),
-  ...[428, 436, 437, 438].map((code) => [code, IDENTITY_REFUSED] as const),
-  [433, ANONYMITY_REFUSED],
+  ...[428, 436, 437, 438].map((code) => [code, IDENTITY_REJECTED] as const),
+  [433, ANONYMITY_REJECTED],
   [485, UNKNOWN_NUMBER],
   [503, OVERLOADED],
   [580, NO_COMMON_CODEC],
@@ -159,7 +159,7 @@ const isVague = (sipCode: number): boolean =>
   sipCode === 400 || sipCode === 403 || sipCode === 480 || (sipCode >= 500 && sipCode < 600);
 
 /** The far end's final answer to our INVITE; `reasons`: its Reason headers (RFC 3326). */
-export function endOfRefusedCall(sipCode: number, reasons: readonly string[] = []): LegEnd {
+export function endOfRejectedCall(sipCode: number, reasons: readonly string[] = []): LegEnd {
   const known = isVague(sipCode) ? BY_CAUSE.get(causeIn(reasons)) : undefined;
   const meaning = known ?? BY_CODE.get(sipCode) ?? unlistedMeaning(sipCode);
   return { by: "callee", sipCode, ...meaning };

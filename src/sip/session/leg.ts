@@ -28,9 +28,9 @@ import {
 } from "../message/index.ts";
 import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../ports.ts";
 import type { Address } from "../transport/flow.ts";
+import { AdvertisedContact } from "./advertised-contact.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
 import { DTMF_TYPES, digitOf } from "./dtmf-info.ts";
-import { GivenContact } from "./given-contact.ts";
 import { hungUp, sessionExpired } from "./leg-end.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { isUpdateUnwelcome, outcomeOf, sendUpdate } from "./refresh.ts";
@@ -44,8 +44,8 @@ export interface LegContext {
   readonly log: Log;
   readonly trunkId: number;
   /** RFC 4028, seconds. */
-  readonly sessionExpiresSec: number;
-  readonly sessionMinSec: number;
+  readonly sessionExpiresSeconds: number;
+  readonly sessionMinSeconds: number;
   readonly random: Random;
   /** The address to write into SDP for a local one. */
   readonly advertise: (media: LocalMedia) => LocalMedia;
@@ -82,8 +82,8 @@ export abstract class BaseLeg {
   #pending: Pending[] | null = [];
   #end: LegEnd | null = null;
   /** `ended` was emitted: later subscribers are told by themselves. */
-  #told = false;
-  readonly #contact = new GivenContact();
+  #endReported = false;
+  readonly #contact = new AdvertisedContact();
   #media: LocalMedia | null = null;
   /** What the far end was told of it. */
   #advertised: LocalMedia | null = null;
@@ -96,12 +96,12 @@ export abstract class BaseLeg {
   constructor(protected readonly context: LegContext) {
     this.trunkId = context.trunkId;
     this.#emitter = new Emitter((error) =>
-      context.log.error("leg_listener_threw", { error: describeError(error) }),
+      context.log.error("leg.listener_threw", { error: describeError(error) }),
     );
     this.sessionTimer = new SessionTimer({
       clock: context.clock,
-      expiresSec: context.sessionExpiresSec,
-      minSec: context.sessionMinSec,
+      expiresSeconds: context.sessionExpiresSeconds,
+      minSeconds: context.sessionMinSeconds,
       refresh: () => this.#renegotiate(),
       expire: () => this.#expireSession(),
     });
@@ -109,13 +109,13 @@ export abstract class BaseLeg {
   }
 
   /** Every request of the far end in this dialog. */
-  heardRequest(request: SipRequest): void {
+  requestReceived(request: SipRequest): void {
     this.sessionTimer.incoming(request);
     this.negotiator.signallingHost = sourceHostOf(request.via);
   }
 
   /** Every response of the far end in this dialog, and the host it came from. */
-  heardResponse(response: SipResponse, host: string): void {
+  responseReceived(response: SipResponse, host: string): void {
     this.sessionTimer.incoming(response);
     this.negotiator.signallingHost = host;
   }
@@ -134,7 +134,7 @@ export abstract class BaseLeg {
     listener: (event: LegEvents[Name]) => void,
   ): Unsubscribe {
     const off = this.#emitter.on(name, listener);
-    if (name === "ended" && this.#told) this.context.clock.after(0, () => this.#tellEnd());
+    if (name === "ended" && this.#endReported) this.context.clock.after(0, () => this.#reportEnd());
     return off;
   }
 
@@ -206,15 +206,15 @@ export abstract class BaseLeg {
     this.#renegotiation?.close();
     this.context.onEnded(this);
     this.#deliver(() => {
-      this.#tellEnd();
+      this.#reportEnd();
       for (const timer of this.#timers) timer.cancel();
       this.#timers.clear();
     });
   }
 
-  #tellEnd(): void {
+  #reportEnd(): void {
     if (!this.#end) return;
-    this.#told = true;
+    this.#endReported = true;
     this.#emitter.emit("ended", this.#end);
     this.#emitter.clear();
   }
@@ -263,9 +263,9 @@ export abstract class BaseLeg {
   readdress(): void {
     if (!this.#media || this.session.state !== SessionState.Established) return;
     const isMoved = this.context.advertise(this.#media).host !== this.#advertised?.host;
-    const isElsewhere = this.#contact.replace(this.context.ownAddress());
+    const isContactChanged = this.#contact.replace(this.context.ownAddress());
     if (isMoved) this.reoffer();
-    else if (isElsewhere) this.#renegotiate();
+    else if (isContactChanged) this.#renegotiate();
   }
 
   /** The far end is asked to send its media to our address of now. */
@@ -342,7 +342,7 @@ export abstract class BaseLeg {
   /** SIP.js reports refused steps by rejection; the leg's state has dealt with them already. */
   protected settle(promise: Promise<unknown>): void {
     promise.catch((error) =>
-      this.context.log.debug("sip_session_step_failed", { error: describeError(error) }),
+      this.context.log.debug("sip.session_step_failed", { error: describeError(error) }),
     );
   }
 
@@ -390,13 +390,13 @@ export abstract class BaseLeg {
 
   #reinvite(): Promise<ReinviteOutcome> {
     return new Promise((resolve) => {
-      const refused = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
+      const onReject = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
       this.session
         .invite({
           requestDelegate: {
             onAccept: () => resolve({ kind: "accepted" }),
-            onReject: refused,
-            onRedirect: refused,
+            onReject: onReject,
+            onRedirect: onReject,
           },
         })
         .catch(() => resolve({ kind: "busy" }));

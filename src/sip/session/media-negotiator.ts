@@ -91,8 +91,8 @@ export class MediaNegotiator implements SessionDescriptionHandler {
 
   /** The codec that an answer to it would agree on; changes nothing. */
   codecFor(offer: string): CodecName | null {
-    const nowhere = { host: "0.0.0.0", port: 9 };
-    const answer = answerOffer(offer, nowhere, this.#session(0));
+    const discardAddress = { host: "0.0.0.0", port: 9 };
+    const answer = answerOffer(offer, discardAddress, this.#session(0));
     return answer.ok ? answer.plan.codec.name : null;
   }
 
@@ -109,7 +109,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     }
     const answer = answerOffer(this.#state.offer, this.#media, session);
     this.#state = { name: "stable" };
-    if (!answer.ok) throw this.#refuse(answer.reason);
+    if (!answer.ok) throw this.#reject(answer.reason);
     this.#layout = answer.layout;
     this.#agree(answer);
     return sdpBody(answer.sdp);
@@ -122,7 +122,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     }
     this.#state = { name: "stable" };
     const accepted = acceptAnswer(sdp, this.#session(this.#version));
-    if (!accepted.ok) throw this.#refuse(accepted.reason);
+    if (!accepted.ok) throw this.#reject(accepted.reason);
     this.#agree(accepted);
   }
 
@@ -155,7 +155,7 @@ export class MediaNegotiator implements SessionDescriptionHandler {
     return signallingHost === null ? plan : { ...plan, signallingHost };
   }
 
-  #refuse(reason: string): UnacceptableSdp {
+  #reject(reason: string): UnacceptableSdp {
     this.#failure = reason;
     return new UnacceptableSdp(reason);
   }

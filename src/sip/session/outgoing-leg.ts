@@ -10,7 +10,7 @@ import type { LegEnd, LocalMedia, OutgoingLeg } from "../ports.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
   cancelled,
-  endOfRefusedCall,
+  endOfRejectedCall,
   noCommonCodec,
   ringTimedOut,
   transportFailed,
@@ -187,7 +187,7 @@ export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
     if (this.#phase.name === "cancelling") this.end(this.#phase.end(invented ? null : sipCode));
     else {
       const reasons = message.getHeaders("reason");
-      this.end(invented ? transportFailed() : endOfRefusedCall(sipCode, reasons));
+      this.end(invented ? transportFailed() : endOfRejectedCall(sipCode, reasons));
     }
   }
 

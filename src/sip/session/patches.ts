@@ -110,8 +110,12 @@ function answerChallenges(): void {
     message.cseq = nextCSeq(message, dialog ?? dialogOf(this));
     message.setHeader("cseq", `${message.cseq} ${message.method}`);
     const body = typeof message.body === "string" ? message.body : message.body?.body;
-    const proofs = this.credentials.headers(message.method, message.ruri.toString(), body);
-    for (const [name, value] of proofs) message.setHeader(name, value);
+    const authorizationHeaders = this.credentials.headers(
+      message.method,
+      message.ruri.toString(),
+      body,
+    );
+    for (const [name, value] of authorizationHeaders) message.setHeader(name, value);
     this.init();
     return false;
   };

@@ -19,11 +19,11 @@ export function sendUpdate(session: Session): Promise<ReinviteOutcome> {
   const extraHeaders = [`Contact: ${contact}`, `Allow: ${ALLOW}`];
   const request = dialog.createOutgoingRequestMessage("UPDATE", { extraHeaders });
   return new Promise((resolve) => {
-    const refused = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
+    const onReject = ({ message }: Core.IncomingResponse) => resolve(outcomeOf(message));
     new Core.UserAgentClient(Core.NonInviteClientTransaction, dialog.userAgentCore, request, {
       onAccept: () => resolve({ kind: "accepted" }),
-      onRedirect: refused,
-      onReject: refused,
+      onRedirect: onReject,
+      onReject: onReject,
     });
   });
 }
@@ -36,8 +36,16 @@ export function outcomeOf(message: Core.IncomingResponseMessage): ReinviteOutcom
 }
 
 /** Of the session, not of the method: nothing is there, too short, crossed, try later. */
-const SAID_OF_SESSION: ReadonlySet<number | null> = new Set([408, 422, 481, 491, 500, 503, null]);
+const SESSION_FAILURE_CODES: ReadonlySet<number | null> = new Set([
+  408,
+  422,
+  481,
+  491,
+  500,
+  503,
+  null,
+]);
 
 /** The far end named UPDATE in Allow and will not have it after all: a re-INVITE may do. */
 export const isUpdateUnwelcome = (outcome: ReinviteOutcome): boolean =>
-  outcome.kind === "refused" && !SAID_OF_SESSION.has(outcome.sipCode);
+  outcome.kind === "refused" && !SESSION_FAILURE_CODES.has(outcome.sipCode);

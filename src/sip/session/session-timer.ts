@@ -15,8 +15,8 @@ import { PeerAbilities } from "./peer-abilities.ts";
 export interface SessionTimerDeps {
   readonly clock: Clock;
   /** What we ask for, and the least we agree to, seconds. */
-  readonly expiresSec: number;
-  readonly minSec: number;
+  readonly expiresSeconds: number;
+  readonly minSeconds: number;
   /** Ours to refresh, now. Its outcome comes back through `incoming` or `refreshFailed`. */
   readonly refresh: () => void;
   /** The far end is gone as far as anybody can tell. */
@@ -29,21 +29,21 @@ interface Interval {
 }
 
 /** RFC 4028 5: no interval below this is ours to accept. */
-export const MIN_SE_SEC = 90;
+export const MIN_SE_SECONDS = 90;
 /** Whatever a far end answers, it is not refreshed more often. */
 const REFRESH_MS_MIN = 2000;
 /** After a refusal: 2, 4, 8, … s. */
 const RETRY_MS = 2000;
 const RETRY_MS_MAX = 64_000;
-const EXPIRES_SEC_MAX = 86_400;
+const EXPIRES_SECONDS_MAX = 86_400;
 /** Methods that refresh a session. */
 const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
   /** By the messages that pass here. */
   readonly peer = new PeerAbilities();
-  #expiresSec: number;
-  #minSec: number;
+  #expiresSeconds: number;
+  #minSeconds: number;
   #running: Interval | null = null;
   /** Headers of our 2xx to the far end's request with that CSeq, and what they mean. */
   #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
@@ -54,8 +54,8 @@ export class SessionTimer {
   #closed = false;
 
   constructor(private readonly deps: SessionTimerDeps) {
-    this.#minSec = deps.minSec;
-    this.#expiresSec = Math.max(deps.expiresSec, deps.minSec);
+    this.#minSeconds = deps.minSeconds;
+    this.#expiresSeconds = Math.max(deps.expiresSeconds, deps.minSeconds);
   }
 
   /** A message of the far end in this dialog. */
@@ -81,9 +81,9 @@ export class SessionTimer {
   /** True when a 422 can be asked again, with the longer interval that it wants (RFC 4028 6). */
   acceptMinimum(minSe: string | undefined): boolean {
     const seconds = secondsOf(minSe);
-    if (seconds === undefined || seconds <= this.#expiresSec) return false;
-    this.#minSec = seconds;
-    this.#expiresSec = seconds;
+    if (seconds === undefined || seconds <= this.#expiresSeconds) return false;
+    this.#minSeconds = seconds;
+    this.#expiresSeconds = seconds;
     return true;
   }
 
@@ -107,19 +107,19 @@ export class SessionTimer {
     const first = tagOf(request.to) === null;
     if (!first && !this.#running) return "Supported: timer\r\n";
     const seconds = Math.max(
-      first ? this.#expiresSec : (this.#running?.seconds ?? 0),
-      this.#minSec,
+      first ? this.#expiresSeconds : (this.#running?.seconds ?? 0),
+      this.#minSeconds,
     );
     const refresher = first ? "" : `;refresher=${this.#running?.weRefresh ? "uac" : "uas"}`;
     const expires = `Session-Expires: ${seconds}${refresher}\r\n`;
-    return `Supported: timer\r\nMin-SE: ${this.#minSec}\r\n${expires}`;
+    return `Supported: timer\r\nMin-SE: ${this.#minSeconds}\r\n${expires}`;
   }
 
   #agreed(response: SipResponse): void {
     const seconds = secondsOf(response.headers.get("session-expires"));
     // RFC 4028 7.2: without a refresher the answerer's word is missing, and we take it upon us.
     const weRefresh = refresherOf(response) !== "uas";
-    const agreed = seconds === undefined ? null : Math.max(seconds, this.#minSec);
+    const agreed = seconds === undefined ? null : Math.max(seconds, this.#minSeconds);
     this.#run(agreed === null ? null : { seconds: agreed, weRefresh });
   }
 
@@ -169,7 +169,7 @@ function answerTo(request: SipRequest) {
 export function isIntervalTooSmall(request: SipRequest): boolean {
   if (!REFRESHES.has(request.method) || !knowsTimer(request)) return false;
   const seconds = secondsOf(request.headers.get("session-expires"));
-  return seconds !== undefined && seconds < MIN_SE_SEC;
+  return seconds !== undefined && seconds < MIN_SE_SECONDS;
 }
 
 const knowsTimer = ({ headers }: SipRequest): boolean =>
@@ -178,7 +178,7 @@ const knowsTimer = ({ headers }: SipRequest): boolean =>
 function secondsOf(value: string | undefined): number | undefined {
   const digits = /^\s*(\d{1,9})/.exec(value ?? "")?.[1];
   const seconds = digits === undefined ? 0 : Number(digits);
-  return seconds > 0 ? Math.min(seconds, EXPIRES_SEC_MAX) : undefined;
+  return seconds > 0 ? Math.min(seconds, EXPIRES_SECONDS_MAX) : undefined;
 }
 
 const refresherOf = ({ headers }: SipMessage): string | undefined =>

@@ -26,7 +26,7 @@ export function transfer(
     let accepted = false;
     const finish = (transferred: boolean, sipCode: number | null) => {
       timer.cancel();
-      patience.cancel();
+      deadline.cancel();
       session.stateChange.removeListener(onState);
       resolve({ transferred, accepted, sipCode });
     };
@@ -35,7 +35,7 @@ export function transfer(
       if (state === SessionState.Terminated) finish(accepted, null);
     };
     const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
-    const patience = clock.after(ACCEPT_TIMEOUT_MS, () => {
+    const deadline = clock.after(ACCEPT_TIMEOUT_MS, () => {
       if (!accepted) finish(false, null);
     });
     session.stateChange.addListener(onState);

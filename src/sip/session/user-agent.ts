@@ -124,7 +124,7 @@ export class TrunkUserAgent {
     try {
       this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
     } catch (error) {
-      this.options.log.warn("sip_response_failed", { error: describeError(error) });
+      this.options.log.warn("sip.response_failed", { error: describeError(error) });
     }
   }
 
@@ -140,7 +140,7 @@ export class TrunkUserAgent {
       else client.onTransportError(new Error("no server was reached"));
       transaction.stateTransition(Core.TransactionState.Terminated, true);
     } catch (error) {
-      this.options.log.warn("sip_response_failed", { error: describeError(error) });
+      this.options.log.warn("sip.response_failed", { error: describeError(error) });
     }
   }
 
@@ -150,7 +150,7 @@ export class TrunkUserAgent {
       this.#agent.userAgentCore.reset();
     } catch (error) {
       // A dialog that cannot be closed must not keep a trunk from being changed, nor the process from ending.
-      this.options.log.warn("sip_close_failed", { error: describeError(error) });
+      this.options.log.warn("sip.close_failed", { error: describeError(error) });
     }
   }
 

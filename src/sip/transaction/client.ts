@@ -42,7 +42,7 @@ export class ClientTransaction {
     private readonly onTerminated: () => void,
     private readonly onRetransmission: () => void,
     /** Null: 64·T1. Shorter where the request can be sent elsewhere (see routing/sender.ts). */
-    private readonly patienceMs: number | null = null,
+    private readonly deadlineMs: number | null = null,
   ) {}
 
   get waiting(): boolean {
@@ -52,8 +52,8 @@ export class ClientTransaction {
   start(): void {
     this.flow.send(this.text);
     if (!this.flow.reliable) this.#scheduleRetransmission();
-    if (this.patienceMs === null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
-    else this.#live(this.patienceMs, () => this.#abandon());
+    if (this.deadlineMs === null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
+    else this.#live(this.deadlineMs, () => this.#abandon());
   }
 
   /** The ACK of a non-2xx final answer, made by the user: kept for repeated finals. */
@@ -95,7 +95,7 @@ export class ClientTransaction {
         this.#live(PROCEEDING_MAX_MS, () => this.#timeOut());
       } else {
         this.#intervalMs = T2_MS;
-        if (this.patienceMs !== null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
+        if (this.deadlineMs !== null) this.#live(TRANSACTION_TIMEOUT_MS, () => this.#timeOut());
       }
     }
     this.user.onResponse(response, flow);

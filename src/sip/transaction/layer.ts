@@ -80,7 +80,7 @@ export class TransactionLayer {
     text: string,
     flow: Flow,
     user: ClientTransactionUser,
-    patienceMs: number | null = null,
+    deadlineMs: number | null = null,
   ): void {
     const key = clientKey(request);
     if (request.method === "ACK") {
@@ -97,7 +97,7 @@ export class TransactionLayer {
       this.options.clock,
       () => this.#clients.delete(key),
       () => this.counters.retransmissions++,
-      patienceMs,
+      deadlineMs,
     );
     this.#clients.set(key, transaction);
     transaction.start();

@@ -58,8 +58,8 @@ function sourceOf(host: string): string {
   if (!isIPv6(host)) return host;
   const [head = "", tail] = host.split("::");
   const groups = head === "" ? [] : head.split(":");
-  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
-  const all = [...groups, ...Array<string>(missing).fill("0"), ...behind];
+  const tailGroups = tail === undefined || tail === "" ? [] : tail.split(":");
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tailGroups.length);
+  const all = [...groups, ...Array<string>(missing).fill("0"), ...tailGroups];
   return `${all.slice(0, 4).join(":")}::/64`;
 }

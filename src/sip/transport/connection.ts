@@ -61,7 +61,7 @@ export class StreamConnection implements StreamFlow {
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("error", (error) =>
-      deps.log.debug("sip_connection_failed", { error: describeError(error) }),
+      deps.log.debug("sip.connection_failed", { error: describeError(error) }),
     );
     socket.on("end", () => this.drop());
     socket.on("close", () => this.drop());
@@ -91,7 +91,7 @@ export class StreamConnection implements StreamFlow {
     this.#awaitsPong = true;
     if (!this.#ponged || this.#pongTimer) return;
     this.#pongTimer = this.deps.clock.after(PONG_MS_MAX, () => {
-      this.deps.log.warn("sip_connection_silent", { remote: this.remote.host });
+      this.deps.log.warn("sip.connection_silent", { remote: this.remote.host });
       this.drop();
     });
   }
@@ -135,7 +135,7 @@ export class StreamConnection implements StreamFlow {
       }
     } catch (error) {
       if (!(error instanceof UnframedStream)) throw error;
-      this.deps.log.debug("sip_stream_unframed", { reason: error.message });
+      this.deps.log.debug("sip.stream_unframed", { reason: error.message });
       this.deps.onUnframed(error.kind);
       this.drop();
       return;

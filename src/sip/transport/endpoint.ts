@@ -11,7 +11,7 @@ import {
   MESSAGE_BYTES_MAX,
   type ParseFailure,
   parseMessage,
-  refuseMalformed,
+  rejectMalformed,
   type SipMessage,
 } from "../message/index.ts";
 import { isStun } from "../nat/stun.ts";
@@ -51,7 +51,7 @@ export interface EndpointCounters {
 }
 
 /** Strangers may ask this often; a carrier's addresses are trusted and not counted. */
-const STRANGER_LIMIT = { tokensPerSec: 20, burst: 60, sourcesMax: 4096 };
+const UNKNOWN_SOURCE_LIMIT = { tokensPerSecond: 20, burst: 60, sourcesMax: 4096 };
 /** What junk costs, so that a source that sends little else is soon unheard. */
 const JUNK_TOKENS = 5;
 const SHORTEST_MESSAGE_BYTES = 24;
@@ -75,7 +75,7 @@ export class Endpoint {
 
   private constructor(private readonly options: EndpointOptions) {
     const { clock, log, bind, tlsCa } = options;
-    this.#limit = new RateLimit(clock, STRANGER_LIMIT);
+    this.#limit = new RateLimit(clock, UNKNOWN_SOURCE_LIMIT);
     this.#bans = new BanList(clock);
     this.#streams = new StreamTransport({
       ...{ clock, log, tlsCa },
@@ -150,7 +150,7 @@ export class Endpoint {
           await udp.close();
           continue;
         }
-        log.warn("sip_tcp_not_listening", { port: udp.local.port, error: describeError(error) });
+        log.warn("sip.tcp_not_listening", { port: udp.local.port, error: describeError(error) });
         return;
       }
     }
@@ -183,12 +183,12 @@ export class Endpoint {
     const message = parseMessage(this.#decoder.decode(bytes));
     if (message.kind === "failure") {
       this.counters.malformed++;
-      if (trusted) this.#refuse(message, bytes, flow);
+      if (trusted) this.#reject(message, bytes, flow);
       else {
         this.#limit.take(source, JUNK_TOKENS);
         this.strike(source);
       }
-      this.options.log.debug("sip_malformed", { source, reason: message.reason });
+      this.options.log.debug("sip.malformed", { source, reason: message.reason });
       return;
     }
     if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
@@ -200,15 +200,15 @@ export class Endpoint {
   /** A stranger asked for what is not its own. */
   strike(host: string): void {
     if (this.options.isTrusted(host) || !this.#bans.strike(host)) return;
-    this.options.log.warn("sip_source_banned", { source: host });
+    this.options.log.warn("sip.source_banned", { source: host });
   }
 
   /** A trunk's own peer is told what was wrong with its request; strangers are told nothing. */
-  #refuse(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
-    const refusal = refuseMalformed(this.#decoder.decode(bytes), failure, flow.remote);
-    if (!refusal) return;
-    const back = flow.reliable ? flow : this.flowTo(refusal.destination);
-    back?.send(refusal.text);
+  #reject(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
+    const rejection = rejectMalformed(this.#decoder.decode(bytes), failure, flow.remote);
+    if (!rejection) return;
+    const back = flow.reliable ? flow : this.flowTo(rejection.destination);
+    back?.send(rejection.text);
   }
 
   /** Connections say themselves what they send. */
@@ -244,7 +244,7 @@ export class Endpoint {
         /^((?:content-type|c)\s*:\s*application\/dtmf\b(?!-)[\s\S]*?\r\n\r\n)[\s\S]*/im,
         "$1…",
       );
-    this.options.log.debug("sip_trace", { direction, peer, message: pii(withoutSecrets) });
+    this.options.log.debug("sip.trace", { direction, peer, message: pii(withoutSecrets) });
   }
 }
 

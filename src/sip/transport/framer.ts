@@ -88,8 +88,8 @@ export class StreamFramer {
     if (garbage >= 0) return garbage + 1;
     const bodyBytes = contentLengthOf(headOf(head)?.text ?? head);
     if (typeof bodyBytes === "string") {
-      const behind = this.#rest.toString("latin1", bodyAt, bodyAt + START_LINE_BYTES_MAX);
-      if (BEGINS_REQUEST.test(behind)) return bodyAt;
+      const following = this.#rest.toString("latin1", bodyAt, bodyAt + START_LINE_BYTES_MAX);
+      if (BEGINS_REQUEST.test(following)) return bodyAt;
       throw new UnframedStream("malformed", bodyBytes);
     }
     if (bodyAt + bodyBytes > MESSAGE_BYTES_MAX) throw oversized();

@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 export interface RateLimitOptions {
-  readonly tokensPerSec: number;
+  readonly tokensPerSecond: number;
   readonly burst: number;
   readonly sourcesMax: number;
 }
@@ -42,7 +42,7 @@ export class RateLimit {
     const now = this.clock.monotonic();
     const known = this.#buckets.get(source);
     const bucket = known ?? { tokens: this.options.burst, filledAtMs: now };
-    const gained = ((now - bucket.filledAtMs) / 1000) * this.options.tokensPerSec;
+    const gained = ((now - bucket.filledAtMs) / 1000) * this.options.tokensPerSecond;
     bucket.tokens = Math.min(this.options.burst, bucket.tokens + gained);
     bucket.filledAtMs = now;
     this.#buckets.delete(source);

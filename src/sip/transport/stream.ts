@@ -170,7 +170,7 @@ export class StreamTransport {
     } catch (error) {
       socket?.destroy();
       const failure = connectFailed(error, serverName, remote.port);
-      this.options.log.warn("sip_connect_failed", { server: serverName, reason: failure.reason });
+      this.options.log.warn("sip.connect_failed", { server: serverName, reason: failure.reason });
       throw failure;
     } finally {
       timer?.cancel();

@@ -43,7 +43,7 @@ export async function openUdpTransport(
     socket: {
       data: (_socket, bytes, port, host) => onBytes(bytes, flowTo({ host: plain(host), port })),
       // ICMP errors of earlier datagrams; the retransmission timers deal with silence.
-      error: (_socket, error) => log.debug("sip_udp_error", { error: describeError(error) }),
+      error: (_socket, error) => log.debug("sip.udp_error", { error: describeError(error) }),
     },
   });
   let open = true;
@@ -52,7 +52,7 @@ export async function openUdpTransport(
     try {
       sendPastErrors(() => socket.send(message, remote.port, remote.host));
     } catch (error) {
-      log.debug("sip_udp_send_failed", { error: describeError(error) });
+      log.debug("sip.udp_send_failed", { error: describeError(error) });
     }
   };
   const flowTo = (remote: Address): Flow => ({

@@ -29,7 +29,7 @@ export const agents = sqliteTable(
     /** As the tenant wrote it: one of the four, or an alias of the operator's. */
     voice: text("voice").notNull(),
     language: text("language", { enum: AGENT_LANGUAGES }).notNull(),
-    maxDurationSec: integer("max_duration_sec").notNull(),
+    maxDurationSeconds: integer("max_duration_sec").notNull(),
     voicemailAction: text("voicemail_action", { enum: ["leave_message", "hangup"] }).notNull(),
     /** Keys may be pressed on inbound calls, too. */
     sendDigitsInbound: flag("send_digits_inbound").notNull().default(false),

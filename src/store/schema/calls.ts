@@ -78,12 +78,12 @@ export const calls = sqliteTable(
     llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
     ttsCharacters: integer("tts_characters").notNull().default(0),
     sttSeconds: real("stt_seconds").notNull().default(0),
-    /** Three measures of the talk time (billing/talk-check.ts), ms; null: not measured. */
-    talkClockMs: integer("talk_clock_ms"),
-    talkRtpMs: integer("talk_rtp_ms"),
-    talkEngineMs: integer("talk_engine_ms"),
+    /** Three measures of the talk time (billing/answered-time-check.ts), ms; null: not measured. */
+    answeredClockMs: integer("talk_clock_ms"),
+    answeredRtpMs: integer("talk_rtp_ms"),
+    answeredEngineMs: integer("talk_engine_ms"),
     /** The largest disagreement of the three. */
-    talkDifferenceMs: integer("talk_difference_ms"),
+    answeredDifferenceMs: integer("talk_difference_ms"),
     latencyP50Ms: integer("latency_p50_ms"),
     latencyP95Ms: integer("latency_p95_ms"),
     sipCallId: text("sip_call_id"),
@@ -140,7 +140,7 @@ export const callRollups = sqliteTable(
     status: text("status", { enum: CALL_STATUSES }).notNull(),
     calls: integer("calls").notNull(),
     answered: integer("answered").notNull(),
-    talkMs: integer("talk_ms").notNull(),
+    answeredMs: integer("talk_ms").notNull(),
     billableSeconds: integer("billable_seconds").notNull(),
     includedSeconds: integer("included_seconds").notNull(),
     overageSeconds: integer("overage_seconds").notNull(),

@@ -29,7 +29,7 @@ import { applianceSettings } from "../../support/appliance.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { startPlan } from "../../support/plans.ts";
-import { callBrief } from "../../support/scripted-call.ts";
+import { callConfig } from "../../support/scripted-call.ts";
 import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -221,15 +221,15 @@ async function finish(context: CallContext, uuid: string, channel: PoolCall): Pr
   const identity: CallIdentity = {
     ...{ tenantId, callUuid: uuid, rowId: (await rowOf(uuid))?.id ?? 0, agentId },
     ...{ direction: "inbound", fromNumber: "+37060000001", toNumber: "+37052000000" },
-    ...{ language: "en", maxDurationSec: 600, overageRate: microEur(0) },
+    ...{ language: "en", maxDurationSeconds: 600, overageRate: microEur(0) },
   };
   const ending = endingByUs("completed", "engine_failure");
-  await finishCall(context, identity, { name: "ended", ending, talkMs: TALK_MS }, channel);
+  await finishCall(context, identity, { name: "ended", ending, answeredMs: TALK_MS }, channel);
 }
 
 function channelOf(uuid: string): PoolCall {
   return new PoolCall({
-    ...{ brief: { ...callBrief(), callId: uuid }, clock, log, closeTimeoutMs: 10_000 },
+    ...{ config: { ...callConfig(), callId: uuid }, clock, log, closeTimeoutMs: 10_000 },
     send: () => undefined,
     onGone: () => undefined,
   });

@@ -6,17 +6,17 @@ import {
   type CampaignRunner,
   createCampaignRunner,
 } from "../../../src/campaign/runner.ts";
-import { createRefusals } from "../../../src/contact/refusals.ts";
+import { createDoNotCallList } from "../../../src/contact/do-not-call.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { campaignStore } from "../../../src/store/campaign-store.ts";
 import { contactStore } from "../../../src/store/contact-store.ts";
-import { refusalStore } from "../../../src/store/refusal-store.ts";
+import { doNotCallStore } from "../../../src/store/do-not-call-store.ts";
 import {
-  callRefusals,
   calls,
   campaigns,
   campaignTargets,
   contacts,
+  doNotCallEntries,
   schedules,
 } from "../../../src/store/schema/index.ts";
 import {
@@ -56,14 +56,14 @@ beforeEach(async () => {
     await queries.delete(calls);
     await queries.delete(schedules);
     await queries.delete(contacts);
-    await queries.delete(callRefusals);
+    await queries.delete(doNotCallEntries);
   });
 });
 afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.stop();
 });
 
-const refusals = createRefusals(refusalStore, new Uint8Array(32), {
+const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
   get revocations() {
     return server.database.revocations;
   },
@@ -72,8 +72,8 @@ const refusals = createRefusals(refusalStore, new Uint8Array(32), {
 function startRunner(): CampaignRunner {
   const { database, calls: desk } = server;
   const runner = createCampaignRunner({
-    ...{ database, records: campaignStore, desk: () => desk, clock, log: silentLog },
-    hasRefused: refusals.has,
+    ...{ database, records: campaignStore, callService: () => desk, clock, log: silentLog },
+    isDoNotCall: refusals.has,
   });
   runners.push(runner);
   runner.start();
@@ -119,13 +119,13 @@ const calling = (id: number, count: number) =>
 
 /** A call's end as the call itself tells it. */
 async function ends(runner: CampaignRunner, callUuid: string | null, endedReason: string) {
-  const talkMs = ["no_answer", "busy", "invalid_number", "declined"].includes(endedReason)
+  const answeredMs = ["no_answer", "busy", "invalid_number", "declined"].includes(endedReason)
     ? 0
     : 20_000;
   await server.database.tx((queries) =>
     runner.listener.ended(queries, {
       ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
-      ...{ agentId, status: "completed", endedReason, talkMs },
+      ...{ agentId, status: "completed", endedReason, answeredMs },
       ...{ summary: "", line: "", transcript: "", costEur: 0 },
     }),
   );
@@ -265,7 +265,7 @@ test("who refuses in the middle of it is skipped, and the others are called", as
 });
 
 test("who refused and is known by a fingerprint alone is skipped without a call", async () => {
-  await server.database.tx((queries) => refusals.keep(queries, tenant.id, numberOf(0), 1));
+  await server.database.tx((queries) => refusals.add(queries, tenant.id, numberOf(0), 1));
   const id = await running({ numbers: 2, concurrency: 1 });
   const runner = startRunner();
   await calling(id, 1);

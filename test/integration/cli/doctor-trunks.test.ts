@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { configSchema } from "../../../src/config/schema.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { type Carrier, startCarrier } from "../../../src/demo/carrier/carrier.ts";
-import { type CheckResult, examine, type Patient } from "../../../src/doctor/check.ts";
+import { type CheckResult, type ExaminedAppliance, examine } from "../../../src/doctor/check.ts";
 import { trunkDns } from "../../../src/doctor/trunk-checks.ts";
 import type { TrunkSummary } from "../../../src/ops/control/operator-port.ts";
 import { createDns } from "../../../src/sip/routing/dns.ts";
@@ -66,15 +66,15 @@ afterAll(() => {
 
 async function dnsVerdict(trunks: readonly TrunkSummary[]): Promise<string> {
   const dataDir = tempDir();
-  const patient: Patient = {
+  const patient: ExaminedAppliance = {
     ...{ config: configSchema.parse({}), dataDir, databasePath: join(dataDir, "linevoice.db") },
     ...{ trunks, masterKey: () => null, clock: systemClock },
     dns: createDns({ servers: [zone.address] }),
   };
   const [result] = await examine([trunkDns], patient, 1);
-  const wantsMend = result?.verdict === "failed" || result?.verdict === "warning";
-  expect((result?.mend ?? null) !== null).toBe(wantsMend);
-  return `${result?.verdict}: ${result?.finding}`;
+  const wantsMend = result?.result === "failed" || result?.result === "warning";
+  expect((result?.remedy ?? null) !== null).toBe(wantsMend);
+  return `${result?.result}: ${result?.finding}`;
 }
 
 test("each trunk's name is followed through SRV to its addresses", async () => {
@@ -133,14 +133,14 @@ test("beside a running server each trunk is asked: a NAT is seen, a router that 
   await eventually(async () => (await cli("trunk list")).out.includes("registered"), "the trunk");
   const sound = await doctor();
   expect(sound("SIP ALG")).toMatchObject({
-    ...{ verdict: "ok", finding: "Nothing on the way alters SIP." },
+    ...{ result: "ok", finding: "Nothing on the way alters SIP." },
   });
   expect(sound("NAT")?.finding).toContain(`${OURS} here is ${ROUTER} outside`);
-  expect(sound("DNS")).toMatchObject({ verdict: "ok" });
+  expect(sound("DNS")).toMatchObject({ result: "ok" });
   mayAlter = true;
   const altered = await doctor();
-  expect(altered("SIP ALG")).toMatchObject({ verdict: "warning" });
-  expect(altered("SIP ALG")?.mend).toContain("SIP ALG");
+  expect(altered("SIP ALG")).toMatchObject({ result: "warning" });
+  expect(altered("SIP ALG")?.remedy).toContain("SIP ALG");
 });
 
 test("without a server the trunks' names are looked up all the same, as they are stored", async () => {
@@ -148,5 +148,5 @@ test("without a server the trunks' names are looked up all the same, as they are
   await server?.exited;
   const alone = await doctor();
   expect(alone("DNS")?.finding).toContain("by address");
-  expect([alone("NAT")?.verdict, alone("SIP ALG")?.verdict]).toEqual(["skipped", "skipped"]);
+  expect([alone("NAT")?.result, alone("SIP ALG")?.result]).toEqual(["skipped", "skipped"]);
 });

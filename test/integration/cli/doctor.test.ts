@@ -7,7 +7,7 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { createVault } from "../../../src/config/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { type Check, examine, type Patient } from "../../../src/doctor/check.ts";
+import { type Check, type ExaminedAppliance, examine } from "../../../src/doctor/check.ts";
 import {
   certificate,
   mailProvider,
@@ -46,8 +46,8 @@ interface Verdicts {
   readonly checks: readonly {
     number: number;
     name: string;
-    verdict: string;
-    mend: string | null;
+    result: string;
+    remedy: string | null;
   }[];
 }
 
@@ -60,13 +60,15 @@ async function doctor(extra: Record<string, string> = {}) {
   });
   const out = await new Response(child.stdout).text();
   const report = JSON.parse(out) as Verdicts;
-  const verdictOf = (name: string) => report.checks.find((check) => check.name === name)?.verdict;
+  const verdictOf = (name: string) => report.checks.find((check) => check.name === name)?.result;
   return { status: await child.exited, report, verdictOf };
 }
 
 const patientOf = (
-  fields: Partial<Patient> & { readonly settings?: Parameters<typeof configSchema.parse>[0] } = {},
-): Patient => {
+  fields: Partial<ExaminedAppliance> & {
+    readonly settings?: Parameters<typeof configSchema.parse>[0];
+  } = {},
+): ExaminedAppliance => {
   const dataDir = fields.dataDir ?? tempDir();
   const config = configSchema.parse(fields.settings ?? {});
   const rest = {
@@ -78,11 +80,11 @@ const patientOf = (
   return { config, dataDir, ...rest, ...fields };
 };
 
-async function verdict(check: Check, patient: Patient): Promise<string> {
+async function verdict(check: Check, patient: ExaminedAppliance): Promise<string> {
   const [result] = await examine([check], patient, 1);
-  const mended = result?.verdict === "ok" || result?.verdict === "skipped" || result?.mend !== null;
+  const mended = result?.result === "ok" || result?.result === "skipped" || result?.remedy !== null;
   expect(mended).toBe(true);
-  return `${result?.verdict}: ${result?.finding}`;
+  return `${result?.result}: ${result?.finding}`;
 }
 
 const server = Bun.spawn([process.execPath, main, "serve"], {
@@ -102,7 +104,7 @@ test("beside a running server and after it, a sound appliance passes every check
   }
   reader.releaseLock();
   const running = await doctor();
-  expect(running.report.checks.filter((check) => check.verdict === "failed")).toEqual([]);
+  expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
   expect(running.status).toBe(0);
   expect(running.report.checks.map((check) => check.number)).toEqual(
     Array.from({ length: 16 }, (_, index) => index + 1),

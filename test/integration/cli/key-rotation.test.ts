@@ -75,8 +75,8 @@ async function serve() {
 const keyText = () => readFileSync(key, "utf8").trim();
 const trunkOpens = async () => {
   const report = await linevoice("doctor --json");
-  const { checks } = JSON.parse(report.out) as { checks: { name: string; verdict: string }[] };
-  return checks.find(({ name }) => name === "secrets")?.verdict;
+  const { checks } = JSON.parse(report.out) as { checks: { name: string; result: string }[] };
+  return checks.find(({ name }) => name === "secrets")?.result;
 };
 
 test("the key is changed on the bare data: what was sealed opens with the new one", async () => {

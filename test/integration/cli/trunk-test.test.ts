@@ -68,7 +68,7 @@ test("a good trunk is found good, with its round trip and addresses", async () =
   expect(out).toMatch(/The server answered OPTIONS in \d+ ms\./);
   expect(out).toContain("There is no NAT on the way");
   const json = JSON.parse((await finished("trunk test 1 --json")).out);
-  expect(json).toMatchObject({ verdict: "ok", options_code: 200 });
+  expect(json).toMatchObject({ result: "ok", options_code: 200 });
   expect(json.seen_as).toBe(json.local_address);
   expect(json.seen_as).toStartWith(`${OURS}:`);
   expect(json.round_trip_ms).toBeGreaterThan(0);
@@ -82,10 +82,10 @@ test("a wrong password shows beside a server that answers, with the mend, and st
   }
   expect(result.status).toBe(1);
   const { checks } = JSON.parse(result.out);
-  expect(checks[0]).toMatchObject({ name: "registration", verdict: "failed" });
+  expect(checks[0]).toMatchObject({ name: "registration", result: "failed" });
   expect(checks[0].finding).toContain("password");
-  expect(checks[0].mend).toContain("trunk set");
-  expect(checks[1]).toMatchObject({ name: "options", verdict: "ok" });
+  expect(checks[0].remedy).toContain("trunk set");
+  expect(checks[1]).toMatchObject({ name: "options", result: "ok" });
 });
 
 test("an unknown trunk and a word too many are refused", async () => {

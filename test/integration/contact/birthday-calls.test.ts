@@ -95,11 +95,11 @@ const planned = () => server.database.read.select().from(schedules).orderBy(sche
 const entries = () => server.database.read.select().from(birthdayCalls);
 
 /** The end of a call as the call's own end tells it. */
-const ended = (callUuid: string, endedReason: string, talkMs: number) =>
+const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
   server.database.tx((queries) =>
     server.callerParts.callers.ended(queries, {
       ...{ tenantId: tenant.id, callUuid, direction: "outbound", number: "", agentId },
-      ...{ status: talkMs > 0 ? "completed" : "no_answer", endedReason, talkMs },
+      ...{ status: answeredMs > 0 ? "completed" : "no_answer", endedReason, answeredMs },
       ...{ summary: "", line: "", transcript: "", costEur: 0 },
     }),
   );

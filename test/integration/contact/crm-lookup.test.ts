@@ -11,7 +11,7 @@ import { crmStore } from "../../../src/store/crm-store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { crmCache } from "../../../src/store/schema/index.ts";
 import { createTenant } from "../../../src/tenant/create-tenant.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";
@@ -64,7 +64,7 @@ const facts = async (number = NUMBER) =>
   (
     await createCrmLookup({
       ...{ database, records: crmStore, vault, clock: systemClock, log: silentLog },
-      client: createGuardedClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
+      client: createOutboundHttpClient({ allowNetworks: ["127.0.0.0/8"], clock: systemClock }),
     }).facts(tenantId, { direction: "inbound", number, callUuid: "u" })
   )
     .map(({ label, text }) => `${label}: ${text}`)

@@ -10,7 +10,7 @@ import { callerStore } from "../../../src/store/caller-store.ts";
 import { crmStore } from "../../../src/store/crm-store.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { crmPosts } from "../../../src/store/schema/index.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -22,7 +22,7 @@ const HOST = "127.0.8.98";
 const START = Date.parse("2026-11-21T04:05:06Z");
 const directory = tempDir();
 const clock = fakeClock(START);
-const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], clock });
+const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], clock });
 /** Paths in the order in which they were asked for. */
 const asked: string[] = [];
 let respond: (path: string, response: ServerResponse) => void = () => {};

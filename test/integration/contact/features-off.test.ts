@@ -57,7 +57,9 @@ beforeEach(() => {
 });
 
 const about = (tenant: CallerTenant) =>
-  server.database.tx((queries) => server.callerParts.callers.about(queries, tenant, agent, caller));
+  server.database.tx((queries) =>
+    server.callerParts.callers.contextOf(queries, tenant, agent, caller),
+  );
 
 test("with cli_identity a number that is one contact's identifies the caller", async () => {
   const { level, facts } = await about(withFeatures({ cliIdentity: true }));

@@ -53,7 +53,12 @@ async function called(changes: Partial<EndedCall> = {}, reason?: string, sensiti
       .where(eq(calls.callUuid, callUuid));
     await server.callerParts.callers.ended(queries, {
       ...{ tenantId: own.id, callUuid, direction: "outbound", number: NUMBER, agentId: null },
-      ...{ status: "completed", endedReason: "caller_hangup", talkMs: 30_000, summary: SUMMARY },
+      ...{
+        status: "completed",
+        endedReason: "caller_hangup",
+        answeredMs: 30_000,
+        summary: SUMMARY,
+      },
       ...{ line: LINE, transcript: SUMMARY, costEur: 0 },
       ...changes,
     });
@@ -67,7 +72,7 @@ async function told(tenant: ApiTenant, cliIdentity: boolean): Promise<string[]> 
     ...{ cliIdentity, crmBridge: false },
   };
   const { data, knowledge } = await server.database.tx((queries) =>
-    server.callerParts.callers.about(queries, features, agent, caller),
+    server.callerParts.callers.contextOf(queries, features, agent, caller),
   );
   expect(knowledge?.content ?? "").not.toContain(SUMMARY);
   return data.filter(({ label }) => label === "earlier_call").map(({ text }) => text);
@@ -121,7 +126,7 @@ test("where nobody said why, the line made at the end does; the agent's name nev
   expect(line).toMatch(
     /^We called this number today at \S+\. We spoke: Test results were discussed\.$/,
   );
-  await called({ talkMs: 0, endedReason: "busy", summary: "", line: "" });
+  await called({ answeredMs: 0, endedReason: "busy", summary: "", line: "" });
   expect(await told(own, false)).toEqual([expect.stringMatching(/\d\d\. The line was busy\.$/)]);
 });
 
@@ -146,7 +151,7 @@ test("a birthday call is known as one when it is made; a campaign's and one of t
     );
     const tenant = { id: own.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false };
     const { occasion } = await server.database.tx((queries) =>
-      server.callerParts.callers.about(
+      server.callerParts.callers.contextOf(
         queries,
         { ...tenant, cliIdentity: false, crmBridge: false },
         agent,

@@ -28,9 +28,9 @@ function configOf(env: Record<string, string>) {
 const openai = () => ({ KIND: "openai", OPENAI__BASE_URL: server.url });
 
 test("all three parts are asked, and their times told", async () => {
-  server.script.hears.push("What are your opening hours?");
+  server.script.recognises.push("What are your opening hours?");
   const finding = await examineProviders(configOf(openai()), systemClock);
-  expect(finding.verdict).toBe("ok");
+  expect(finding.result).toBe("ok");
   expect(finding.finding).toMatch(/openai: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
 });
 
@@ -41,31 +41,31 @@ test.each([
 ] as const)("%s that fails is named, with how to mend it", async (part, fault, says, mend) => {
   server.script.always[part] = fault;
   const finding = await examineProviders(configOf(openai()), systemClock);
-  expect(finding.verdict).toBe("failed");
+  expect(finding.result).toBe("failed");
   expect(finding.finding).toMatch(says);
-  expect(finding.mend).toMatch(mend);
+  expect(finding.remedy).toMatch(mend);
 });
 
 test("nobody at the address is told as such", async () => {
   const config = configOf(openai());
   server.close();
   const finding = await examineProviders(config, systemClock);
-  expect(finding.mend).toMatch(/base_url.*firewall/);
+  expect(finding.remedy).toMatch(/base_url.*firewall/);
 });
 
 test("a fallback that fails only warns", async () => {
-  server.script.hears.push("What are your opening hours?");
+  server.script.recognises.push("What are your opening hours?");
   realtime.script.refuse = 503;
   const config = configOf({ ...openai(), FALLBACK: "realtime", REALTIME__BASE_URL: realtime.url });
   const finding = await examineProviders(config, systemClock);
-  expect(finding.verdict).toBe("warning");
+  expect(finding.result).toBe("warning");
   expect(finding.finding).toContain("As a fallback: realtime");
 });
 
 test("a Realtime server is asked over its socket", async () => {
-  realtime.script.hears.push("What are your opening hours?");
+  realtime.script.recognises.push("What are your opening hours?");
   const config = configOf({ KIND: "realtime", REALTIME__BASE_URL: realtime.url });
   const finding = await examineProviders(config, systemClock);
   expect(finding.finding).toMatch(/realtime: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
-  expect(finding.verdict).toBe("ok");
+  expect(finding.result).toBe("ok");
 });

@@ -1,7 +1,7 @@
 /** Providers that fail, over real sockets: who answers instead. About 4 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AgentLanguage } from "../../../src/agent/agent.ts";
-import { createGuardedEngine } from "../../../src/engine/fallback/guarded-engine.ts";
+import { createFallbackEngine } from "../../../src/engine/fallback/fallback-engine.ts";
 import { MESSAGE_PHRASES } from "../../../src/engine/fallback/message-phrases.ts";
 import { createOpenAiEngine } from "../../../src/engine/openai/engine.ts";
 import type { Engine, EngineSession } from "../../../src/engine/ports.ts";
@@ -44,21 +44,21 @@ afterEach(async () => {
 const embedded: Engine = {
   label: "embedded",
   open: () => ({
-    ear: {
+    stt: {
       capabilities: { partials: false },
-      begin() {},
+      startUtterance() {},
       push() {},
-      end: async () => ({ text: "embedded", confidence: 1, audioMs: 1 }),
-      cancel() {},
+      finalize: async () => ({ text: "embedded", confidence: 1, audioMs: 1 }),
+      discard() {},
       onPartial() {},
       expect() {},
     },
-    mind: {
+    llm: {
       async *respond() {},
-      heardUntil() {},
+      truncateSpoken() {},
       summarize: async () => ({ text: "", line: "" }),
     },
-    voice: {
+    tts: {
       async *speak(text) {
         yield new Int16Array(text.length * 80).fill(MARK);
       },
@@ -72,7 +72,7 @@ function openWith(
   urls: readonly string[],
   { takesMessages = true, retries = 1, breakerFailures = 3, language = "en" as AgentLanguage } = {},
 ): EngineSession {
-  const engine = createGuardedEngine({
+  const engine = createFallbackEngine({
     providers: urls.map((url, index) => ({
       name: `provider-${index}`,
       engine: createOpenAiEngine({ settings: openAiSettings(url, TIMEOUTS), ...PORTS }),
@@ -168,14 +168,14 @@ test("a tool's result reaches whoever answers, also when the one that called it 
 test("an utterance is given to the next ear, as a whole", async () => {
   const session = openWith([first.url, second.url]);
   first.script.always.stt = { type: "hang" };
-  second.script.hears.push("When are you open?");
+  second.script.recognises.push("When are you open?");
   hum(session, 1_000);
-  expect(await session.ear.end()).toMatchObject({ text: "When are you open?" });
+  expect(await session.stt.finalize()).toMatchObject({ text: "When are you open?" });
   const file = second.seen("stt")[0]?.form?.get("file");
   expect(file instanceof File ? file.size : 0).toBe(44 + 2 * 8_800);
   second.script.always.stt = { type: "status", status: 500 };
   hum(session, 500);
-  expect((await session.ear.end()).text).toBe("embedded");
+  expect((await session.stt.finalize()).text).toBe("embedded");
 });
 
 test("a voice that breaks off is followed by another that says the missing words", async () => {
@@ -194,11 +194,11 @@ test("a voice that breaks off is followed by another that says the missing words
 
 test("with all voices dead the embedded one speaks, and is not kept for other calls", async () => {
   const session = openWith([first.url]);
-  expect(session.voice.standIn).toBe(false);
+  expect(session.tts.isFallback).toBe(false);
   first.fail({ type: "close" });
   const pcm = await speech(session, "Good afternoon.");
   expect(pcm.every((sample) => sample === MARK)).toBe(true);
-  expect(session.voice.standIn).toBe(true);
+  expect(session.tts.isFallback).toBe(true);
 });
 
 test("with all models dead a message is taken, and the summary holds it", async () => {
@@ -214,9 +214,9 @@ test("with all models dead a message is taken, and the summary holds it", async 
   const last = await answerTo(session, utterance("Please call me tomorrow."));
   expect(textOf(last)).toBe(thanks);
   expect(last.map(({ type }) => type)).toContain("end_call");
-  const { text: summary } = await session.mind.summarize({
+  const { text: summary } = await session.llm.summarize({
     reason: "agent_hangup",
-    durationSec: 60,
+    durationSeconds: 60,
   });
   for (const part of ["technical problem", "Anna Smith", "860000001", "Please call me tomorrow."]) {
     expect(summary).toContain(part);
@@ -226,13 +226,13 @@ test("with all models dead a message is taken, and the summary holds it", async 
 test("what an ear of closed phrases made of a name is not passed on as one", async () => {
   const session = openWith([first.url], { language: "lt" });
   first.fail({ type: "status", status: 500 });
-  const heard = async (): Promise<string> => {
+  const result = async (): Promise<string> => {
     hum(session, 400);
-    return (await session.ear.end()).text;
+    return (await session.stt.finalize()).text;
   };
-  for (let said = 0; said < 2; said++) await answerTo(session, utterance(await heard()));
+  for (let said = 0; said < 2; said++) await answerTo(session, utterance(await result()));
   await answerTo(session, { type: "digits", digits: "860000001" });
-  const last = await answerTo(session, utterance(await heard()));
+  const last = await answerTo(session, utterance(await result()));
   const { onTheRecording } = MESSAGE_PHRASES.lt;
   expect(last).toContainEqual({
     type: "message",
@@ -249,7 +249,7 @@ test("without a fallback the failure is the call's", async () => {
 
 test("a provider found dead is not waited for again, until one request finds it well", async () => {
   first.script.always.llm = { type: "status", status: 401 };
-  const engine = createGuardedEngine({
+  const engine = createFallbackEngine({
     providers: [first, second].map((server, index) => ({
       name: `provider-${index}`,
       engine: createOpenAiEngine({ settings: openAiSettings(server.url, TIMEOUTS), ...PORTS }),
@@ -271,7 +271,7 @@ test("a provider found dead is not waited for again, until one request finds it 
 });
 
 test("a lost Realtime session hands the whole call to the next provider", async () => {
-  const engine = createGuardedEngine({
+  const engine = createFallbackEngine({
     providers: [
       {
         name: "realtime",
@@ -305,16 +305,16 @@ test("a lost Realtime session hands the whole call to the next provider", async 
   });
   engines.push(engine);
   const session = engine.open(sessionSettings({ history: [{ by: "agent", text: "Hello?" }] }));
-  realtime.script.hears.push("When are you open?");
+  realtime.script.recognises.push("When are you open?");
   hum(session, 600);
-  const heard = await session.ear.end();
-  expect(textOf(await answerTo(session, utterance(heard.text)))).toBe("All right.");
+  const result = await session.stt.finalize();
+  expect(textOf(await answerTo(session, utterance(result.text)))).toBe("All right.");
   realtime.script.refuse = 503;
   realtime.drop();
-  second.script.hears.push("And on Sunday?");
+  second.script.recognises.push("And on Sunday?");
   second.script.answer = () => ({ text: "On Sunday we are closed." });
   hum(session, 600);
-  const next = await session.ear.end();
+  const next = await session.stt.finalize();
   expect(next.text).toBe("And on Sunday?");
   expect(textOf(await answerTo(session, utterance(next.text)))).toBe("On Sunday we are closed.");
   expect(
@@ -328,9 +328,9 @@ test("a lost Realtime session hands the whole call to the next provider", async 
 
 test("an answer asked for early and given up leaves neither question nor answer, nor speech ahead", async () => {
   const session = openWith([first.url]);
-  expect(session.mind.capabilities?.earlyStart).toBe(true);
+  expect(session.llm.capabilities?.earlyStart).toBe(true);
   const abort = new AbortController();
-  const early = session.mind
+  const early = session.llm
     .respond(utterance("When are you"), abort.signal)
     [Symbol.asyncIterator]();
   expect((await early.next()).value).toMatchObject({ type: "text" });

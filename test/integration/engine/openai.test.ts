@@ -54,10 +54,7 @@ test("an answer comes sentence by sentence while the model still writes", async 
   server.script.paceMs = 20;
   const session = open({ history: [{ by: "agent", text: "Hello, how can I help?" }] });
   const arrivals: number[] = [];
-  const answer = session.mind.respond(
-    utterance("When are you open?"),
-    new AbortController().signal,
-  );
+  const answer = session.llm.respond(utterance("When are you open?"), new AbortController().signal);
   const texts: string[] = [];
   for await (const piece of answer) {
     if (piece.type === "text") {
@@ -182,7 +179,7 @@ test("an answer that breaks off is a failure, and what was said until then is ou
   server.script.paceMs = 5;
   const said: string[] = [];
   const read = async () => {
-    for await (const piece of open().mind.respond(
+    for await (const piece of open().llm.respond(
       utterance("Open?"),
       new AbortController().signal,
     )) {
@@ -258,12 +255,12 @@ test("an aborted answer ends the request and leaves what was heard", async () =>
   server.script.paceMs = 10;
   const session = open();
   const abort = new AbortController();
-  const answer = session.mind.respond(utterance("Open?"), abort.signal)[Symbol.asyncIterator]();
+  const answer = session.llm.respond(utterance("Open?"), abort.signal)[Symbol.asyncIterator]();
   expect((await answer.next()).value).toMatchObject({ type: "text" });
   const rest = answer.next();
   abort.abort();
   expect((await rest.catch(() => ({ done: true }))).done).toBe(true);
-  session.mind.heardUntil("We are open");
+  session.llm.truncateSpoken("We are open");
   server.script.paceMs = 0;
   server.script.answer = () => ({ text: "All right." });
   await answerTo(session, utterance("Stop."));
@@ -287,12 +284,12 @@ test.each(["file", "sse"] as const)(
   "an utterance is transcribed from a WAV file (%s)",
   async (sttMode) => {
     engine = start({ sttMode });
-    server.script.hears.push("What are your opening hours?");
+    server.script.recognises.push("What are your opening hours?");
     const session = open({ language: "lt" });
     hum(session, 1_000);
-    const heard = await session.ear.end();
-    expect(heard.text).toBe("What are your opening hours?");
-    expect(heard.audioMs).toBeCloseTo(1_100, -1);
+    const result = await session.stt.finalize();
+    expect(result.text).toBe("What are your opening hours?");
+    expect(result.audioMs).toBeCloseTo(1_100, -1);
     const form = server.seen("stt")[0]?.form;
     const file = form?.get("file");
     if (!(file instanceof File)) throw new Error("no file was sent");
@@ -307,9 +304,9 @@ test.each(["file", "sse"] as const)(
 test("an utterance that was cancelled is not in the next one", async () => {
   const session = open();
   hum(session, 2_000);
-  session.ear.cancel();
+  session.stt.discard();
   hum(session, 200);
-  expect((await session.ear.end()).audioMs).toBeCloseTo(300, -1);
+  expect((await session.stt.finalize()).audioMs).toBeCloseTo(300, -1);
 });
 
 test.each(["pcm", "wav"] as const)(
@@ -348,7 +345,7 @@ test("silence instead of speech, and speech that breaks off, are failures", asyn
 
 test("a sentence that was asked for ahead is spoken from that request", async () => {
   const session = open();
-  session.voice.prefetch?.("Second sentence.");
+  session.tts.prefetch?.("Second sentence.");
   await eventually(() => server.seen("tts").length === 1, "the sentence is asked for");
   await speech(session, "Second sentence.");
   expect(server.seen("tts")).toHaveLength(1);
@@ -358,9 +355,9 @@ test("the summary is in the agent's language and told that the transcript is dat
   server.script.answer = () => ({ text: "The caller asked about opening hours." });
   const session = open({ language: "lv" });
   await answerTo(session, utterance("When are you open?"));
-  const { text: summary } = await session.mind.summarize({
+  const { text: summary } = await session.llm.summarize({
     reason: "caller_hangup",
-    durationSec: 40,
+    durationSeconds: 40,
   });
   expect(summary).toBe("The caller asked about opening hours.");
   const [system] = chats().at(-1)?.messages ?? [];

@@ -1,6 +1,6 @@
 /** The Realtime engine against a server on a real WebSocket: about 8 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { CannotSpeak, type Engine } from "../../../src/engine/ports.ts";
+import { type Engine, UnsupportedText } from "../../../src/engine/ports.ts";
 import { ProviderFailure } from "../../../src/engine/provider-failure.ts";
 import { createRealtimeEngine } from "../../../src/engine/realtime/engine.ts";
 import type { RealtimeSettings } from "../../../src/engine/settings.ts";
@@ -61,9 +61,9 @@ async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
 
 /** The caller says something; what the agent says to it. */
 async function exchange(session: Session, words: string) {
-  server.script.hears.push(words);
+  server.script.recognises.push(words);
   hum(session, 800);
-  const heard = await session.ear.end();
+  const heard = await session.stt.finalize();
   return { heard, events: await answerTo(session, utterance(heard.text)) };
 }
 
@@ -120,10 +120,10 @@ test("the session is told prompt, tools, voice and format before anything else",
 
 test("the answer is asked for before the words are written down", async () => {
   server.script.transcriptionDelayMs = 300;
-  server.script.hears.push("When are you open?");
+  server.script.recognises.push("When are you open?");
   const session = open();
   hum(session, 800);
-  const heard = session.ear.end();
+  const heard = session.stt.finalize();
   await eventually(() => server.of("response.create").length === 1, "the answer is asked for");
   expect((await heard).text).toBe("When are you open?");
   await answerTo(session, utterance("When are you open?"));
@@ -133,9 +133,9 @@ test("the answer is asked for before the words are written down", async () => {
 test("an answer to what was nothing is cancelled when the caller goes on, and leaves no trace", async () => {
   server.script.responseDelayMs = 100;
   const session = open();
-  server.script.hears.push("mhm");
+  server.script.recognises.push("mhm");
   hum(session, 200);
-  await session.ear.end();
+  await session.stt.finalize();
   const { events } = await exchange(session, "When are you open?");
   expect(textOf(events)).toBe("All right.");
   expect(server.of("response.cancel").length).toBeGreaterThan(0);
@@ -175,21 +175,21 @@ test("an interrupted answer is cancelled and truncated to the milliseconds that 
   });
   server.script.paceMs = 10;
   const session = open();
-  server.script.hears.push("When are you open?");
+  server.script.recognises.push("When are you open?");
   hum(session, 800);
-  await session.ear.end();
+  await session.stt.finalize();
   const abort = new AbortController();
-  const answer = session.mind
+  const answer = session.llm
     .respond(utterance("When are you open?"), abort.signal)
     [Symbol.asyncIterator]();
   const first = await answer.next();
   if (first.value?.type !== "text") throw new Error("no text came");
-  const speaking = session.voice.speak(first.value.text, abort.signal)[Symbol.asyncIterator]();
+  const speaking = session.tts.speak(first.value.text, abort.signal)[Symbol.asyncIterator]();
   await speaking.next();
   const rest = answer.next();
   abort.abort();
   await rest;
-  session.mind.heardUntil("We are", 180);
+  session.llm.truncateSpoken("We are", 180);
   await eventually(
     () => server.of("conversation.item.truncate").length === 1,
     "the item is truncated",
@@ -208,11 +208,11 @@ test("an answer that nobody heard is deleted at the server", async () => {
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(10) });
   server.script.paceMs = 10;
   const session = open();
-  server.script.hears.push("When");
+  server.script.recognises.push("When");
   hum(session, 500);
-  await session.ear.end();
+  await session.stt.finalize();
   const abort = new AbortController();
-  const answer = session.mind.respond(utterance("When"), abort.signal)[Symbol.asyncIterator]();
+  const answer = session.llm.respond(utterance("When"), abort.signal)[Symbol.asyncIterator]();
   await answer.next();
   abort.abort();
   await answer.next();
@@ -224,7 +224,7 @@ test("a phrase is said word for word, or not at all", async () => {
   expect((await speech(session, "Good afternoon, how can I help?")).length).toBeGreaterThan(8_000);
   server.script.readOut = () => "Sure! Good afternoon!";
   const refused = await speech(session, "This call is recorded.").catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(CannotSpeak);
+  expect(refused).toBeInstanceOf(UnsupportedText);
   expect(server.conversations()[0]).toEqual([]);
 });
 
@@ -232,7 +232,7 @@ test("a phrase that fails leaves the session standing", async () => {
   server.script.speech = () => new Int16Array(0);
   const session = open();
   const refused = await speech(session, "Good afternoon.").catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(CannotSpeak);
+  expect(refused).toBeInstanceOf(UnsupportedText);
   server.script.speech = (text) => new Int16Array(text.length * 480).fill(3_000);
   expect(textOf((await exchange(session, "Hello")).events)).toBe("All right.");
   expect(server.headers).toHaveLength(1);
@@ -251,15 +251,15 @@ test("a piece can be said again after a false interruption", async () => {
 test("with the server's turn detection the end of speech comes from the server", async () => {
   engine = start({ turnDetection: "server" });
   const session = open();
-  expect(session.ear.capabilities.endpoints).toBe(true);
+  expect(session.stt.capabilities.endpoints).toBe(true);
   let ended = 0;
-  session.ear.onEndpoint?.(() => ended++);
-  server.script.hears.push("When are you open?");
+  session.stt.onEndpoint?.(() => ended++);
+  server.script.recognises.push("When are you open?");
   await eventually(() => server.of("session.update").length === 1, "the session stands");
   hum(session, 600);
-  for (let frame = 0; frame < 30; frame++) session.ear.push(new Int16Array(160));
+  for (let frame = 0; frame < 30; frame++) session.stt.push(new Int16Array(160));
   await eventually(() => ended === 1, "the server found the end");
-  expect((await session.ear.end()).text).toBe("When are you open?");
+  expect((await session.stt.finalize()).text).toBe("When are you open?");
   expect(server.of("input_audio_buffer.commit")).toEqual([]);
   expect(server.sessions()[0]).toMatchObject({
     audio: { input: { turn_detection: { create_response: false, interrupt_response: false } } },
@@ -289,8 +289,8 @@ test("a connection lost in the middle of an utterance loses nothing of it", asyn
   hum(session, 400);
   server.drop();
   await eventually(() => server.conversations().length === 0, "the connection is lost");
-  server.script.hears.push("When are you open?");
-  expect((await session.ear.end()).text).toBe("When are you open?");
+  server.script.recognises.push("When are you open?");
+  expect((await session.stt.finalize()).text).toBe("When are you open?");
   const spoken = server.conversations()[0]?.findLast(({ role }) => role === "user");
   expect(spoken?.audioMs ?? 0).toBeGreaterThan(450);
 });
@@ -328,9 +328,9 @@ test("the summary is asked for beside the conversation", async () => {
   const session = open();
   await exchange(session, "When are you open?");
   const before = server.conversations()[0]?.length;
-  const { text: summary } = await session.mind.summarize({
+  const { text: summary } = await session.llm.summarize({
     reason: "caller_hangup",
-    durationSec: 20,
+    durationSeconds: 20,
   });
   expect(summary).toBe("A short summary of the call.");
   expect(server.conversations()[0]?.length).toBe(before as number);
@@ -353,14 +353,14 @@ test("a call that ends in the middle of everything leaves no connection and no w
   server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
   server.script.paceMs = 20;
   const session = open();
-  server.script.hears.push("When are you open?");
+  server.script.recognises.push("When are you open?");
   hum(session, 500);
-  await session.ear.end();
+  await session.stt.finalize();
   const answer = answerTo(session, utterance("When are you open?")).catch(
     (error: unknown) => error,
   );
   hum(session, 300);
-  const heard = session.ear.end().catch((error: unknown) => error);
+  const heard = session.stt.finalize().catch((error: unknown) => error);
   const phrase = speech(session, "One moment.").catch((error: unknown) => error);
   session.close();
   await Promise.all([answer, heard, phrase]);

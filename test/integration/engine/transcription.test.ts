@@ -34,19 +34,19 @@ test.each(["ga", "beta"] as const)(
   async (dialect) => {
     server.script.dialect = dialect;
     server.script.partials = ["What ", "are ", "your "];
-    server.script.hears.push("What are your opening hours?");
+    server.script.recognises.push("What are your opening hours?");
     const session = engine.open(sessionSettings({ language: "lt" }));
     await eventually(() => server.received.length > 0, "the session stands");
     const partials: string[] = [];
-    session.ear.onPartial((text) => partials.push(text));
-    session.ear.begin(new Int16Array(800));
+    session.stt.onPartial((text) => partials.push(text));
+    session.stt.startUtterance(new Int16Array(800));
     for (let frame = 0; frame < 60; frame++) {
-      session.ear.push(new Int16Array(160).fill(3_000));
+      session.stt.push(new Int16Array(160).fill(3_000));
       if (frame % 10 === 0) await Bun.sleep(5);
     }
     await eventually(() => partials.length === 3, "the words come");
     expect(partials).toEqual(["What", "What are", "What are your"]);
-    expect(await session.ear.end()).toMatchObject({ text: "What are your opening hours?" });
+    expect(await session.stt.finalize()).toMatchObject({ text: "What are your opening hours?" });
     const type = dialect === "ga" ? "session.update" : "transcription_session.update";
     const [update] = server.of(type);
     expect(JSON.stringify(update)).toContain('"language":"lt"');
@@ -56,12 +56,12 @@ test.each(["ga", "beta"] as const)(
 
 test("two utterances in a row each get their own text, also when the second begins early", async () => {
   server.script.transcriptionDelayMs = 100;
-  server.script.hears.push("First words.", "Second words.");
+  server.script.recognises.push("First words.", "Second words.");
   const session = engine.open(sessionSettings());
   hum(session, 400);
-  const first = session.ear.end();
+  const first = session.stt.finalize();
   hum(session, 400);
-  const second = session.ear.end();
+  const second = session.stt.finalize();
   expect((await first).text).toBe("First words.");
   expect((await second).text).toBe("Second words.");
 });
@@ -70,20 +70,20 @@ test("a lost socket fails what was waited for and is opened again for the next u
   server.script.transcriptionDelayMs = 300;
   const session = engine.open(sessionSettings());
   hum(session, 400);
-  const lost = session.ear.end().catch((error: unknown) => error);
+  const lost = session.stt.finalize().catch((error: unknown) => error);
   await eventually(() => server.of("input_audio_buffer.commit").length === 1, "it is committed");
   server.drop();
   expect(await lost).toBeInstanceOf(ProviderFailure);
   server.script.transcriptionDelayMs = 0;
-  server.script.hears = ["Hello again."];
+  server.script.recognises = ["Hello again."];
   hum(session, 400);
-  expect((await session.ear.end()).text).toBe("Hello again.");
+  expect((await session.stt.finalize()).text).toBe("Hello again.");
 });
 
 test("a server that refuses fails the utterance, not the call", async () => {
   server.script.refuse = 503;
   const session = engine.open(sessionSettings());
   hum(session, 300);
-  const failure = await session.ear.end().catch((error: unknown) => error);
+  const failure = await session.stt.finalize().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ProviderFailure);
 });

@@ -130,19 +130,19 @@ test("calls as CSV: quoted, never a formula, every row once over many pages", as
 
 test("home says how everything stands, what is wrong and what is left to do", async () => {
   const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
-  expect(home.lamps.trunk.state).toBe("ok");
-  expect(home.lamps.engine).toEqual({
-    ...{ state: "ok", code: "engine_ready", values: {}, mend: null },
+  expect(home.statuses.trunk.state).toBe("ok");
+  expect(home.statuses.engine).toEqual({
+    ...{ state: "ok", code: "engine_ready", values: {}, remedy: null },
     sentence: "Ready to carry calls.",
   });
-  expect(home.lamps.mail.state).toBe("warning");
-  expect(home.lamps.backup.state).toBe("warning");
+  expect(home.statuses.mail.state).toBe("warning");
+  expect(home.statuses.backup.state).toBe("warning");
   const done = Object.fromEntries(home.checklist.map((step) => [step.id, step.done]));
   expect(done).toEqual({
     ...{ agent: true, knowledge: true, talk: false, trunk: true, number: true, first_call: false },
   });
   const empty = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
-  expect(empty.lamps.trunk.state).toBe("unknown");
+  expect(empty.statuses.trunk.state).toBe("unknown");
   expect(empty.live_calls).toBe(0);
 });
 
@@ -246,7 +246,7 @@ describe("the operator", () => {
       await operator.ask("GET", "/operator/mails"),
     );
     expect(dead).toMatchObject([{ id: row?.id, last_error: "550 no", status: "dead" }]);
-    expect(replyOf(homes.getHome, await as("viewer").ask("GET", "/home")).lamps.mail.state).toBe(
+    expect(replyOf(homes.getHome, await as("viewer").ask("GET", "/home")).statuses.mail.state).toBe(
       "failed",
     );
     const retried = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});

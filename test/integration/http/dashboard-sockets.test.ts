@@ -9,7 +9,7 @@ import {
   SOCKET_SETTINGS,
   type Socket,
 } from "../../../src/http/dashboard/sockets/socket.ts";
-import type { Exchange } from "../../../src/http/exchange.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { browserOf } from "../../support/appliance-browser.ts";
 import { Browser } from "../../support/dashboard-session.ts";
@@ -146,7 +146,7 @@ test("a browser that reads nothing is cut off a megabyte behind, and gets no aud
       },
     ],
     {
-      exchangeOf: () => ({ session, tenantId: 1 }) as unknown as Exchange,
+      requestContextOf: () => ({ session, tenantId: 1 }) as unknown as RequestContext,
       sessions: { again: async (same) => same },
       clock: systemClock,
       log: silentLog,

@@ -9,10 +9,10 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { billingStores as stores } from "../../../src/store/billing-stores.ts";
 import {
-  callsBehind,
+  callsAfter,
   exactSums,
-  linesBehind,
-  listedBehind,
+  linesAfter,
+  listedAfter,
 } from "../../../src/store/statement-store.ts";
 import { ask, startApiServer } from "../../support/api-server.ts";
 import { prepaidPlan } from "../../support/plans.ts";
@@ -69,9 +69,9 @@ test("the minute's round over months and low balances seeks too", async () => {
 const span = { fromMs: 0, toMs: 86_400_000 };
 
 test.each([
-  ["every transaction", () => linesBehind(api.database.read, 1, span, 7, 500)],
-  ["what a statement lists", () => listedBehind(api.database.read, 1, span, 7, 500)],
-  ["every call", () => callsBehind(api.database.read, 1, span, 7, 500)],
+  ["every transaction", () => linesAfter(api.database.read, 1, span, 7, 500)],
+  ["what a statement lists", () => listedAfter(api.database.read, 1, span, 7, 500)],
+  ["every call", () => callsAfter(api.database.read, 1, span, 7, 500)],
   ["a part of an hour", () => exactSums(api.database.read, 1, span)],
 ])("a page of %s seeks its place by tenant and time and sorts nothing", (_, query) => {
   const { sql, params } = query().toSQL();

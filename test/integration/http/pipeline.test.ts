@@ -266,7 +266,7 @@ describe("trouble", () => {
     expect([answer.status, pick(answer, "error")]).toEqual([500, "engine"]);
     expect(answer.text).not.toContain("secret detail");
     expect(answer.text).not.toContain(".ts");
-    expect(lines).toContain("http_request_failed");
+    expect(lines).toContain("http.request_failed");
     await broken.stop();
   });
 

@@ -9,7 +9,7 @@ import {
   pageOf,
 } from "../../../src/store/call-history-store.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
-import { callsBelow } from "../../../src/store/evidence-store.ts";
+import { callsBelow } from "../../../src/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/store/schedule-list-store.ts";
 import { calls } from "../../../src/store/schema/index.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";

@@ -23,7 +23,7 @@ afterEach(async () => {
   expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
 });
 
-const signed = (event: object, atSec = NOW_SEC) => deliverEvent(api.base, event, { atSec });
+const signed = (event: object, atSeconds = NOW_SEC) => deliverEvent(api.base, event, { atSeconds });
 
 async function balanceOf(tenant: ApiTenant): Promise<unknown> {
   return pick(await ask(api, tenant, "GET", "/billing/balance"), "balance_eur");
@@ -55,7 +55,7 @@ test("a signature is of its time: with another one in front it is refused", asyn
   const { tenant, session } = await paidSession(10);
   const event = completed(session);
   const body = JSON.stringify(event);
-  const old = stripeSignature(body, { atSec: NOW_SEC - 400 });
+  const old = stripeSignature(body, { atSeconds: NOW_SEC - 400 });
   const renewed = old.replace(/^t=\d+/, `t=${NOW_SEC}`);
   expect(await deliverEvent(api.base, event, { signature: renewed })).toBe(400);
   expect(await balanceOf(tenant)).toBe(0);

@@ -156,7 +156,7 @@ test("a signature that is wrong, missing, of another body or older than 300 s is
   ];
   for (const options of wrong) expect(await deliverEvent(api.base, event, options)).toBe(400);
   expect(await balanceOf(tenant)).toBe(0);
-  expect(await deliverEvent(api.base, event, { atSec: nowSec - 250 })).toBe(200);
+  expect(await deliverEvent(api.base, event, { atSeconds: nowSec - 250 })).toBe(200);
   expect(await balanceOf(tenant)).toBe(50);
 });
 

@@ -153,12 +153,12 @@ describe("invitations", () => {
     expect((await owner.ask("DELETE", `/team/invitations/${second.id}`)).status).toBe(200);
     expect(await isOpen(second.token)).toBe(false);
     const third = await inviteOnce();
-    const reader = await server.identity.team.look(third.token);
+    const reader = await server.identity.team.peek(third.token);
     expect(reader).not.toBeNull();
     await clock.advance(7 * DAY - 1);
-    expect(await server.identity.team.look(third.token)).not.toBeNull();
+    expect(await server.identity.team.peek(third.token)).not.toBeNull();
     await clock.advance(1);
-    expect(await server.identity.team.look(third.token)).toBeNull();
+    expect(await server.identity.team.peek(third.token)).toBeNull();
     const back = await signedInBrowser(server, { tenantId: id });
     expect(pick(await back.ask("GET", "/team"), "invitations")).toEqual([]);
     const member = { email: back.person.email, role: "owner" };

@@ -1,12 +1,12 @@
 /** A stored SIP password answers only the server, proxy and realm that it was entered for. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createTrunkDesk } from "../../../src/app/trunk-desk.ts";
+import { createTrunkService } from "../../../src/app/trunk-service.ts";
 import { createVault } from "../../../src/config/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import type { TrunkWish } from "../../../src/http/dashboard/ports.ts";
+import type { TrunkInput } from "../../../src/http/dashboard/ports.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { trunkStore } from "../../../src/store/trunk-store.ts";
 import { createTenant } from "../../../src/tenant/create-tenant.ts";
@@ -20,7 +20,7 @@ let database: Database;
 let tenantId = 0;
 let reloads = 0;
 
-const wish: TrunkWish = {
+const wish: TrunkInput = {
   ...{ server: "sip.example.com", port: 0, transport: "udp", username: "clinic" },
   ...{ password: "canary", realm: null, outboundProxy: null },
   ...{ callerId: "+37052000001", register: true, channels: null },
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const desk = () =>
-  createTrunkDesk({
+  createTrunkService({
     ...{ database, vault, clock, sip: { trunk: () => undefined } },
     trunks: () => ({
       reload: async () => {
@@ -47,7 +47,7 @@ const desk = () =>
     allowNetworks: [],
     probe: async () => null,
   });
-const set = (changes: Partial<TrunkWish>) =>
+const set = (changes: Partial<TrunkInput>) =>
   desk()
     .set(tenantId, { ...wish, ...changes })
     .then(

@@ -1,7 +1,7 @@
 /** Who takes a mail from us, over real sockets: SMTP in the clear, with STARTTLS and TLS, and Resend. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { MailRefused, MailTooLarge } from "../../../src/mail/provider.ts";
+import { MailRejected, MailTooLarge } from "../../../src/mail/provider.ts";
 import { resendProvider } from "../../../src/mail/providers/resend.ts";
 import { smtpProvider } from "../../../src/mail/providers/smtp.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -51,9 +51,9 @@ describe("the SMTP provider", () => {
     expect(read.attachment?.content.equals(message.attachment.content)).toBe(true);
 
     smtp.refuse = { RCPT: "550 no such user" };
-    await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRefused);
+    await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
     smtp.refuse = { RCPT: "451 try later" };
-    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRefused);
+    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
     for (const refusal of [
       "552 too large",
       "523 message length exceeds the limit",
@@ -65,10 +65,10 @@ describe("the SMTP provider", () => {
     }
     smtp.refuse = { ".": "554 5.7.1 spam" };
     const spam = await provider.send(message, never).catch((thrown: unknown) => thrown);
-    expect(spam).toBeInstanceOf(MailRefused);
+    expect(spam).toBeInstanceOf(MailRejected);
     expect(spam).not.toBeInstanceOf(MailTooLarge);
     await smtp.close();
-    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRefused);
+    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
     await provider.close();
   });
 
@@ -167,7 +167,7 @@ for (const security of ["starttls", "tls"] as const)
       const smtpClient = provider(server.port, "wrong");
       const error = await smtpClient.send(plainMessage, never).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(Error);
-      expect(error).not.toBeInstanceOf(MailRefused);
+      expect(error).not.toBeInstanceOf(MailRejected);
       expect(server.mails).toEqual([]);
       await smtpClient.close();
       await server.close();
@@ -242,10 +242,10 @@ describe("the Resend provider", () => {
     status = 413;
     await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailTooLarge);
     status = 422;
-    await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRefused);
+    await expect(provider.send(message, never)).rejects.toBeInstanceOf(MailRejected);
     for (status of [401, 429, 500])
-      await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRefused);
+      await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
     await server.stop(true);
-    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRefused);
+    await expect(provider.send(message, never)).rejects.not.toBeInstanceOf(MailRejected);
   });
 });

@@ -58,7 +58,7 @@ test("figures are in base units: seconds, ratios", async () => {
     direction: "outbound",
     reason: "agent_hangup",
     setupMs: 1500,
-    talkMs: 61_000,
+    answeredMs: 61_000,
     turnLatenciesMs: [400],
     stages: [{ stage: "llm", ms: 120 }],
     media: { packetsReceived: 99, packetsLost: 1, jitterMs: 4, mos: 4.2 },

@@ -56,7 +56,7 @@ const trace = (number: number): Trace => ({
 
 test("a trace arrives as OTLP says, children under their parents", async () => {
   collector = startOtlpCollector(HOST);
-  start({ url: collector.url }).tell(trace(1));
+  start({ url: collector.url }).submit(trace(1));
   await eventually(() => collector?.spans.length === 2, "the trace");
   const [root, setup] = collector.spans;
   expect(collector.faults).toEqual([]);
@@ -76,7 +76,7 @@ test("while the collector is ill nothing grows, it is said once, and what comes 
   collector.answer = 503;
   const lines: string[] = [];
   const sick = start({ url: collector.url, log: logOf(lines) });
-  for (let number = 1; number <= 1_000; number++) sick.tell(trace(number));
+  for (let number = 1; number <= 1_000; number++) sick.submit(trace(number));
   // 500 wait, and the batch that is under way.
   expect(sick.lost).toBeGreaterThanOrEqual(1_000 - 525);
   expect(lines).toEqual(["traces.not_taken"]);
@@ -91,13 +91,13 @@ test("a collector that never answers is given up, and stopping waits two seconds
   collector.answer = "silence";
   const clock = fakeClock(1_795_000_000_000);
   const silent = start({ url: collector.url, clock });
-  silent.tell(trace(1));
+  silent.submit(trace(1));
   await eventually(() => collector?.headers.length === 1, "the request");
   const stopped = silent.stop();
   await clock.advance(2_000);
   await stopped;
   expect(silent.lost).toBe(1);
-  silent.tell(trace(2));
+  silent.submit(trace(2));
   expect(collector.headers).toHaveLength(1);
 });
 
@@ -105,13 +105,13 @@ test("what a collector refuses is not sent again; where nobody listens nothing t
   collector = startOtlpCollector(HOST);
   collector.answer = 400;
   const refused = start({ url: collector.url });
-  refused.tell(trace(1));
+  refused.submit(trace(1));
   await eventually(() => refused.lost === 1, "the refusal");
   expect(collector.headers).toHaveLength(1);
   await refused.stop();
   const clock = fakeClock(1_795_000_000_000);
   const nobody = start({ url: `http://${HOST}:1/v1/traces`, clock });
-  nobody.tell(trace(2));
+  nobody.submit(trace(2));
   await eventually(async () => {
     await clock.advance(60_000);
     return nobody.lost === 1;

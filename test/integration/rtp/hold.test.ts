@@ -1,6 +1,6 @@
 /** What a missing packet means: real sockets, and a clock whose hands the test turns. */
 import { afterEach, expect, test } from "bun:test";
-import { Handover } from "../../../src/conversation/handover.ts";
+import { TransferBridge } from "../../../src/conversation/transfer-bridge.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createCallAudio } from "../../../src/media/call-audio.ts";
@@ -130,16 +130,16 @@ test("a person who holds a bridged call keeps both legs, up to the hold's limit"
   const person = await open();
   const callerTimeouts = timeoutsOf(caller);
   const personTimeouts: MediaTimeout[] = [];
-  const handover = new Handover({
+  const bridge = new TransferBridge({
     ...{ caller, clock, log: silentLog },
     openAudio: async () => person,
     onTimeout: (timeout) => personTimeouts.push(timeout),
   });
-  await handover.open();
-  handover.connect(planOf("sendrecv"));
+  await bridge.open();
+  bridge.connect(planOf("sendrecv"));
   caller.connect(planOf("sendrecv"));
-  await handover.join(null);
-  handover.connect(planOf("recvonly"));
+  await bridge.join(null);
+  bridge.connect(planOf("recvonly"));
   for (let passed = 0; passed < HOLD_TIMEOUT_MS - 12_000; passed += 12_000) {
     await clock.advance(12_000);
     await report(caller, FAR);
@@ -149,5 +149,5 @@ test("a person who holds a bridged call keeps both legs, up to the hold's limit"
   await clock.advance(40);
   expect([callerTimeouts, personTimeouts]).toEqual([[], ["held"]]);
   await eventually(() => caller.statistics.packetsSent > 0, "the caller's leg goes on");
-  await handover.close();
+  await bridge.close();
 });

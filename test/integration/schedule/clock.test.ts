@@ -42,7 +42,7 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
     );
   const start = () =>
     startScheduler({
-      ...{ database, clock, log: silentLog, owner: `process-${++files}`, isRefusing: () => false },
+      ...{ database, clock, log: silentLog, owner: `process-${++files}`, isDraining: () => false },
       async fire(entry) {
         if (isFull(entry.tenantId)) return { type: "waits", error: CAP_IS_FULL };
         if (!(await leave(entry, "fired"))) return { type: "gone" };

@@ -55,7 +55,7 @@ async function arrange(fire: (entry: ScheduleRow) => FireResult | Promise<FireRe
       clock,
       log: silentLog,
       owner,
-      isRefusing: () => false,
+      isDraining: () => false,
       async fire(entry) {
         const result = await fire(entry);
         if (result.type === "dialed" && !(await leave(entry, "fired"))) return { type: "gone" };

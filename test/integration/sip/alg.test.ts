@@ -1,7 +1,7 @@
 /** A SIP ALG on the way to the provider: raw sockets that rewrite what passes, as routers do. */
 import { afterEach, expect, test } from "bun:test";
 import type { SipStack } from "../../../src/sip/ports.ts";
-import { judgeTrunk } from "../../../src/sip/trunk-verdicts.ts";
+import { assessTrunk } from "../../../src/sip/trunk-checks.ts";
 import { type AlgRouter, type Rewriter, startAlgRouter } from "../../support/alg-router.ts";
 import { type Registrar, startRegistrar } from "../../support/registrar.ts";
 import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
@@ -34,7 +34,7 @@ async function signsBehind(rewriters: { out?: Rewriter; back?: Rewriter }) {
   await settled(trunk);
   const { settings, registration } = trunk;
   const probe = await trunk.probe({ calls: false });
-  const checks = judgeTrunk({
+  const checks = assessTrunk({
     settings,
     registration,
     probe,
@@ -42,7 +42,7 @@ async function signsBehind(rewriters: { out?: Rewriter; back?: Rewriter }) {
     externalIp: "auto",
   });
   const alg = checks.find(({ name }) => name === "alg");
-  if (alg) expect(alg).toMatchObject({ verdict: "warning", mend: expect.stringContaining("ALG") });
+  if (alg) expect(alg).toMatchObject({ result: "warning", remedy: expect.stringContaining("ALG") });
   expect(alg !== undefined).toBe(probe.algSigns.length > 0);
   expect(probe.call).toBeNull();
   return probe.algSigns;

@@ -81,7 +81,7 @@ describe("a trunk that speaks TLS", () => {
 describe("new calls a second", () => {
   test("up to twice the cap at once, then as many as the cap says; the rest get 503 and no leg", async () => {
     const clock = fakeClock();
-    const sip = await stackWith({ newCallsPerSec: 3 }, { clock });
+    const sip = await stackWith({ newCallsPerSecond: 3 }, { clock });
     sip.addTrunk(peering());
     const peer = await peerAt(CARRIER);
     await eventually(async () => {

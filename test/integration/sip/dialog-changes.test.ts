@@ -108,7 +108,7 @@ describe("re-INVITE", () => {
   });
 
   test("crossing ours gets 491, ours is sent again after theirs, and the call stands", async () => {
-    await line.restart({ sessionExpiresSec: 4, sessionMinSec: 2 });
+    await line.restart({ sessionExpiresSeconds: 4, sessionMinSeconds: 2 });
     const crossing: string[] = [];
     let invites = 0;
     let call: RawCall | undefined;

@@ -54,7 +54,7 @@ async function callAll(seed: number): Promise<void> {
       name === `_sip._udp.${DOMAIN}`
         ? paths.map(({ port }, priority) => ({ priority, weight: 1, port, name: DOMAIN }))
         : [],
-    addresses: async () => ({ addresses: [relays], ttlSec: 60 }),
+    addresses: async () => ({ addresses: [relays], ttlSeconds: 60 }),
   };
   const caller = await startStack(ours, undefined, {}, { dns });
   // A trunk each: what one has found to be silent, the others have not.

@@ -36,7 +36,7 @@ async function registered(clock: FakeClock) {
     {
       ...{ bind: { host: OURS, port: 0 }, externalIp: "auto", userAgent: "Linevoice-Test" },
       allowNetworks: ["127.0.0.0/8"],
-      ...{ registerExpiresSec: 300, codecs: ["PCMA"], trace: false },
+      ...{ registerExpiresSeconds: 300, codecs: ["PCMA"], trace: false },
     },
     { clock, random: systemRandom, log: silentLog },
   );

@@ -257,7 +257,7 @@ describe("ends", () => {
           answer({ ...parts, headers: [...(parts.headers ?? []), ...timer] });
       },
       {},
-      { sessionExpiresSec: 3, sessionMinSec: 2 },
+      { sessionExpiresSeconds: 3, sessionMinSeconds: 2 },
     );
     const leg = place();
     const ended = endOf(leg);
@@ -281,7 +281,7 @@ describe("ends", () => {
         else answer({ statusCode: 481 });
       },
       {},
-      { sessionExpiresSec: 4, sessionMinSec: 2 },
+      { sessionExpiresSeconds: 4, sessionMinSeconds: 2 },
     );
     const leg = place();
     const ended = endOf(leg);
@@ -315,7 +315,7 @@ describe("a far end that allows UPDATE", () => {
       ["Session-Expires", "4;refresher=uac"],
     ],
   });
-  const timed = { sessionExpiresSec: 4, sessionMinSec: 2 };
+  const timed = { sessionExpiresSeconds: 4, sessionMinSeconds: 2 };
   const sent = () => peer.methods().filter((method) => method !== "ACK");
 
   test("has the session confirmed by one, and a new address of ours offered by re-INVITE", async () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { type ResponseParts, userOf } from "../../../src/sip/message/index.ts";
 import type { SipStack, Trunk } from "../../../src/sip/ports.ts";
-import { judgeTrunk, type TrunkCheck } from "../../../src/sip/trunk-verdicts.ts";
+import { assessTrunk, type TrunkCheck } from "../../../src/sip/trunk-checks.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Registrar, startRegistrar } from "../../support/registrar.ts";
 import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
@@ -50,8 +50,8 @@ async function trunkAt(options: ResponseParts | null, externalIp = "auto"): Prom
 async function judged(trunk: Trunk, externalIp = "auto") {
   const { settings, registration } = trunk;
   const probe = await trunk.probe();
-  const checks = judgeTrunk({ settings, registration, probe, codecs: ["PCMA"], externalIp });
-  const verdicts = Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]));
+  const checks = assessTrunk({ settings, registration, probe, codecs: ["PCMA"], externalIp });
+  const verdicts = Object.fromEntries(checks.map(({ name, result }) => [name, result]));
   const check = (name: TrunkCheck["name"]) => checks.find((each) => each.name === name);
   return { probe, checks, check, verdicts };
 }
@@ -79,15 +79,15 @@ test("what the far end does not say is unknown, not guessed", async () => {
 
 test("a server without OPTIONS is alive all the same", async () => {
   const { check } = await judged(await trunkAt({ statusCode: 405 }));
-  expect(check("options")).toMatchObject({ verdict: "ok" });
+  expect(check("options")).toMatchObject({ result: "ok" });
   expect(check("options")?.finding).toContain("405");
 });
 
 test("a wrong [sip] external_ip is found, with the right one", async () => {
   const trunk = await trunkAt({ statusCode: 200 }, "192.0.2.77");
   const { check } = await judged(trunk, "192.0.2.77");
-  expect(check("nat")).toMatchObject({ verdict: "failed" });
-  expect(check("nat")?.mend).toContain(OURS);
+  expect(check("nat")).toMatchObject({ result: "failed" });
+  expect(check("nat")?.remedy).toContain(OURS);
 });
 
 test("a challenge is answered with the trunk's credentials", async () => {
@@ -136,9 +136,9 @@ describe("a test call to nobody", () => {
       const headers = [["Allow", "INVITE, ACK, BYE, REFER, UPDATE"]] as const;
       answer({ statusCode: 404, toTag: "far", headers });
     });
-    expect(check("calls")).toMatchObject({ verdict: "ok" });
+    expect(check("calls")).toMatchObject({ result: "ok" });
     expect(check("hold")?.finding).toContain("UPDATE");
-    expect(check("transfer")).toMatchObject({ verdict: "ok" });
+    expect(check("transfer")).toMatchObject({ result: "ok" });
     const invite = peer.requests.find(({ request }) => request.method === "INVITE")?.request;
     const user = invite ? userOf(invite.uri) : null;
     expect(user).toMatch(/^[a-z-]+$/);
@@ -153,14 +153,14 @@ describe("a test call to nobody", () => {
       setTimeout(() => invite({ statusCode: 487, toTag: "far" }), 50);
     });
     expect(ringing.peer.methods()).toContain("CANCEL");
-    expect(ringing.check("calls")).toMatchObject({ verdict: "ok" });
+    expect(ringing.check("calls")).toMatchObject({ result: "ok" });
     await stack?.close();
     for (const peer of peers.splice(0)) peer.close();
     const answered = await calling((_, answer) =>
       answer({ statusCode: 200, toTag: "far", body: "" }),
     );
     await eventually(() => answered.peer.methods().includes("BYE"), "the BYE");
-    expect(answered.check("calls")).toMatchObject({ verdict: "ok" });
+    expect(answered.check("calls")).toMatchObject({ result: "ok" });
   });
 
   test.each([
@@ -171,6 +171,6 @@ describe("a test call to nobody", () => {
   ] as const)("%d is %s, with words", async (statusCode, verdict) => {
     const { check } = await calling((_, answer) => answer({ statusCode, toTag: "far" }));
     expect(check("calls")).toMatchObject({ verdict });
-    expect((check("calls")?.mend !== null) === (verdict !== "ok")).toBe(true);
+    expect((check("calls")?.remedy !== null) === (verdict !== "ok")).toBe(true);
   });
 });

@@ -296,7 +296,7 @@ describe("what DNS said", () => {
     // The resolver behind node:dns keeps answers by the real clock, so it is not asked here.
     const { clock, find } = await located({
       ...{ naptr: none, srv: none },
-      addresses: async () => ({ addresses: [answers.shift() ?? ""], ttlSec: ttl }),
+      addresses: async () => ({ addresses: [answers.shift() ?? ""], ttlSeconds: ttl }),
     });
     expect(await find()).toEqual([FIRST]);
     await clock.advance(holdsSec * 1000);
@@ -309,7 +309,7 @@ describe("what DNS said", () => {
     dns.ttl = 77;
     dns.zone.set(DOMAIN, [[FIRST]]);
     const asked = createDns({ servers: [dns.address] });
-    expect(await asked.addresses(DOMAIN)).toEqual({ addresses: [FIRST], ttlSec: 77 });
+    expect(await asked.addresses(DOMAIN)).toEqual({ addresses: [FIRST], ttlSeconds: 77 });
   });
 
   test("stands while DNS fails", async () => {

@@ -143,7 +143,7 @@ describe("a request above 1,300 bytes", () => {
 describe("[sip] tls_bind", () => {
   const settings = (tls: SipSettings["tls"]): SipSettings => ({
     ...{ bind: { host: OURS, port: 0 }, externalIp: "auto", userAgent: "Linevoice-Test" },
-    ...{ registerExpiresSec: 300, codecs: ["PCMA"], trace: false, tls: tls ?? null },
+    ...{ registerExpiresSeconds: 300, codecs: ["PCMA"], trace: false, tls: tls ?? null },
     allowNetworks: ["127.0.0.0/8"],
   });
   const deps = { clock: systemClock, random: systemRandom, log: silentLog };

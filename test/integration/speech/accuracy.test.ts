@@ -11,11 +11,11 @@ import { parseKnowledge } from "../../../src/engine/embedded/mind/knowledge.ts";
 import { Topics } from "../../../src/engine/embedded/mind/topics.ts";
 import {
   createRecogniser,
-  type ListeningEar,
+  type ListeningSttStream,
   type Recogniser,
 } from "../../../src/engine/embedded/recogniser/recogniser.ts";
 import { createSynthesiser, type Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
-import type { ExpectedAnswer, Heard } from "../../../src/engine/ports.ts";
+import type { ExpectedAnswer, SttResult } from "../../../src/engine/ports.ts";
 import {
   CLINIC_AS_WRITTEN,
   CLINIC_KNOWLEDGE,
@@ -38,25 +38,29 @@ let recogniser: Recogniser;
 beforeAll(async () => {
   synthesiser = await createSynthesiser();
   recogniser = createRecogniser({ phonemes: synthesiser.phonemes });
-  await recogniser.wake();
+  await recogniser.load();
   recogniser.prepare(source);
 }, 60_000);
 
-function openEar(): ListeningEar {
+function openStt(): ListeningSttStream {
   const { key: grammarKey } = source;
-  return recogniser.openEar({ language: "en", sampleRateHz: 8000, grammarKey, onPartial() {} });
+  return recogniser.openStt({ language: "en", sampleRateHz: 8000, grammarKey, onPartial() {} });
 }
 
-async function hear(text: string, voice: string, answer: ExpectedAnswer = "open"): Promise<Heard> {
+async function hear(
+  text: string,
+  voice: string,
+  answer: ExpectedAnswer = "open",
+): Promise<SttResult> {
   const order = { text, voice, language: "en", sampleRateHz: 8000 } as const;
   const line = overTelephone(await synthesiser.speakAll(order), random);
-  const ear = openEar();
-  ear.expect(answer);
-  ear.begin(line.subarray(0, 1_600));
-  for (let at = 1_600; at < line.length; at += FRAME) ear.push(line.subarray(at, at + FRAME));
-  const heard = ear.end();
-  ear.close();
-  return heard;
+  const stt = openStt();
+  stt.expect(answer);
+  stt.startUtterance(line.subarray(0, 1_600));
+  for (let at = 1_600; at < line.length; at += FRAME) stt.push(line.subarray(at, at + FRAME));
+  const result = stt.finalize();
+  stt.close();
+  return result;
 }
 
 interface Tally {
@@ -71,8 +75,8 @@ interface Tally {
 async function judge(questions: readonly { said: string; entry: string | null }[]): Promise<Tally> {
   const tally: Tally = { right: 0, wrong: 0, askedBack: 0, unknown: 0 };
   for (const [index, { said, entry }] of questions.entries()) {
-    const heard = await hear(said, CALLERS[index % CALLERS.length] ?? "");
-    const finding = topics.find(heard.text, heard.confidence);
+    const result = await hear(said, CALLERS[index % CALLERS.length] ?? "");
+    const finding = topics.find(result.text, result.confidence);
     if (finding.zone === "unknown") tally.unknown++;
     else if (finding.zone === "sure") {
       if (finding.topic.title === entry) tally.right++;
@@ -155,16 +159,16 @@ test(
 );
 
 test("digital silence is nothing, and breaks nothing", () => {
-  const ear = openEar();
-  ear.begin(new Int16Array(1_600));
-  for (let frame = 0; frame < 50; frame++) ear.push(new Int16Array(FRAME));
-  expect(topics.find(ear.end().text, 0.5).zone).not.toBe("sure");
-  ear.close();
+  const stt = openStt();
+  stt.startUtterance(new Int16Array(1_600));
+  for (let frame = 0; frame < 50; frame++) stt.push(new Int16Array(FRAME));
+  expect(topics.find(stt.finalize().text, 0.5).zone).not.toBe("sure");
+  stt.close();
 });
 
 test("more talkers than the thread can follow are answered at once with nothing", () => {
-  const ears = Array.from({ length: 12 }, () => openEar());
-  for (const ear of ears) ear.begin(new Int16Array(800));
-  expect(ears.at(-1)?.end()).toMatchObject({ text: "", confidence: 0 });
-  for (const ear of ears) ear.close();
+  const sttStreams = Array.from({ length: 12 }, () => openStt());
+  for (const stt of sttStreams) stt.startUtterance(new Int16Array(800));
+  expect(sttStreams.at(-1)?.finalize()).toMatchObject({ text: "", confidence: 0 });
+  for (const stt of sttStreams) stt.close();
 });

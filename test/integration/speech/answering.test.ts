@@ -8,11 +8,11 @@ import {
   ANSWERING,
   type AnsweredBy,
   AnsweringDetection,
-  type AnsweringVerdict,
+  type AnsweringResult,
 } from "../../../src/conversation/answering/answering-detection.ts";
-import { giveawayOf } from "../../../src/conversation/answering/greeting-words.ts";
-import { CallerHearing } from "../../../src/conversation/hearing.ts";
+import { greetingKindOf } from "../../../src/conversation/answering/greeting-words.ts";
 import { FRAME_MS } from "../../../src/conversation/limits.ts";
+import { UtteranceSegmenter } from "../../../src/conversation/utterance-segmenter.ts";
 import { createSynthesiser, type Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
 import { loadVad, type VadFactory } from "../../../src/media/audio/vad.ts";
 import { type Answer, answers, type Rendered, render } from "../../support/answering-corpus.ts";
@@ -21,8 +21,8 @@ const FRAME_SAMPLES = 160;
 const RESULTS: readonly AnsweredBy[] = ["human", "machine", "unknown"];
 
 interface Judged {
-  readonly first: AnsweringVerdict | null;
-  readonly last: AnsweringVerdict | null;
+  readonly first: AnsweringResult | null;
+  readonly last: AnsweringResult | null;
   readonly firstAtMs: number;
   readonly beepAtMs: number | null;
 }
@@ -36,18 +36,18 @@ beforeAll(async () => {
 /** Runs the audio through hearing and detection as a call does, but faster. */
 async function judge({ pcm, words }: Rendered, understands: boolean): Promise<Judged> {
   let nowMs = 0;
-  let first: AnsweringVerdict | null = null;
+  let first: AnsweringResult | null = null;
   let firstAtMs = Number.POSITIVE_INFINITY;
   let beepAtMs: number | null = null;
-  let last: AnsweringVerdict | null = null;
+  let last: AnsweringResult | null = null;
   const detection = new AnsweringDetection(
     8_000,
-    (verdict) => {
+    (result) => {
       if (!first) {
-        first = verdict;
+        first = result;
         firstAtMs = nowMs;
       }
-      last = verdict;
+      last = result;
     },
     () => {
       beepAtMs = nowMs;
@@ -69,14 +69,14 @@ async function judge({ pcm, words }: Rendered, understands: boolean): Promise<Ju
     after: () => ({ cancel() {} }),
     every: () => ({ cancel() {} }),
   };
-  const hearing: CallerHearing = new CallerHearing({
+  const hearing: UtteranceSegmenter = new UtteranceSegmenter({
     vad: createVad(),
-    ear: {
+    stt: {
       capabilities: { partials: false },
-      begin() {},
+      startUtterance() {},
       push() {},
-      end: async () => ({ text: "", confidence: 0, audioMs: 0 }),
-      cancel() {},
+      finalize: async () => ({ text: "", confidence: 0, audioMs: 0 }),
+      discard() {},
       onPartial() {},
       expect() {},
     },
@@ -193,6 +193,6 @@ describe("who answered", () => {
     ["Taip, klausau jūsų", null],
     ["Could you call me tomorrow?", null],
   ] as const)("%s: %s", (text, giveaway) => {
-    expect(giveawayOf(text)).toBe(giveaway);
+    expect(greetingKindOf(text)).toBe(giveaway);
   });
 });

@@ -54,15 +54,15 @@ afterAll(async () => {
 });
 
 async function speak(session: EngineSession, text: string): Promise<Int16Array> {
-  const chunks = await Array.fromAsync(session.voice.speak(text, new AbortController().signal));
+  const chunks = await Array.fromAsync(session.tts.speak(text, new AbortController().signal));
   return Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
 }
 
 async function hear(session: EngineSession, pcm: Int16Array) {
   const line = overTelephone(pcm, seededRandom(3));
-  session.ear.begin(line.subarray(0, 1_600));
-  for (let at = 1_600; at < line.length; at += 160) session.ear.push(line.subarray(at, at + 160));
-  return session.ear.end();
+  session.stt.startUtterance(line.subarray(0, 1_600));
+  for (let at = 1_600; at < line.length; at += 160) session.stt.push(line.subarray(at, at + 160));
+  return session.stt.finalize();
 }
 
 test(
@@ -70,16 +70,16 @@ test(
   async () => {
     const session = engine.open(SETTINGS);
     const partials: string[] = [];
-    session.ear.onPartial((text) => partials.push(text));
+    session.stt.onPartial((text) => partials.push(text));
     const caller = await createSynthesiser();
     const question = "What are your opening hours?";
     const order = { text: question, language: "en", voice: "m3", sampleRateHz: 8000 } as const;
-    const heard = await hear(session, await caller.speakAll(order));
-    expect(heard.text).toContain("opening hours");
-    expect(heard.confidence).toBeGreaterThan(0.1);
+    const result = await hear(session, await caller.speakAll(order));
+    expect(result.text).toContain("opening hours");
+    expect(result.confidence).toBeGreaterThan(0.1);
     expect(partials.every((text) => text.split(" ").length >= 2)).toBe(true);
-    const input = { type: "utterance", ...heard } as const;
-    const events = await Array.fromAsync(session.mind.respond(input, new AbortController().signal));
+    const input = { type: "utterance", ...result } as const;
+    const events = await Array.fromAsync(session.llm.respond(input, new AbortController().signal));
     expect(JSON.stringify(events)).toContain("Monday to Friday");
     session.close();
   },
@@ -92,8 +92,8 @@ test(
     const content = "## Kiek kainuoja konsultacija?\nKonsultacija kainuoja 40 eurų.\n";
     const knowledge = [{ filename: "duk.md", format: "md", content }] as const;
     const session = engine.open({ ...SETTINGS, language: "lt", voice: "Nathan", knowledge });
-    const heard = await hear(session, await speak(session, "Kiek kainuoja konsultacija?"));
-    expect(heard.text).toBe("kiek kainuoja konsultacija");
+    const result = await hear(session, await speak(session, "Kiek kainuoja konsultacija?"));
+    expect(result.text).toBe("kiek kainuoja konsultacija");
     session.close();
   },
   spoken(30_000),
@@ -128,7 +128,7 @@ test(
     const controller = new AbortController();
     const text = "This is a rather long sentence that nobody wants to hear to its end. ".repeat(20);
     let chunks = 0;
-    for await (const _ of session.voice.speak(text, controller.signal)) {
+    for await (const _ of session.tts.speak(text, controller.signal)) {
       if (++chunks === 3) controller.abort();
     }
     expect(chunks).toBeLessThan(10);
@@ -154,10 +154,10 @@ test(
   "a cancelled utterance is forgotten",
   async () => {
     const session = engine.open(SETTINGS);
-    session.ear.begin(new Int16Array(800));
-    session.ear.cancel();
-    session.ear.begin(new Int16Array(0));
-    expect(await session.ear.end()).toMatchObject({ audioMs: 0 });
+    session.stt.startUtterance(new Int16Array(800));
+    session.stt.discard();
+    session.stt.startUtterance(new Int16Array(0));
+    expect(await session.stt.finalize()).toMatchObject({ audioMs: 0 });
     session.close();
   },
   spoken(30_000),

@@ -221,7 +221,7 @@ test("restoring brings the old rows back and keeps the newer ones beside them", 
     return rows.map((row) => row.name);
   };
   expect(await names(databasePath)).toEqual(["old"]);
-  expect(await names(join(restored.kept ?? "", "linevoice.db"))).toEqual(["old", "new"]);
+  expect(await names(join(restored.previousCopy ?? "", "linevoice.db"))).toEqual(["old", "new"]);
 });
 
 test("what was signed out or used up since the backup does not come back: all sign in anew", async () => {
@@ -252,8 +252,8 @@ test("rows that are only in the write-ahead log of a killed server are kept too"
   const { file } = await backups.create(null);
   await insertTenant(database, { name: "in the log" });
   expect(statSync(`${databasePath}-wal`).size).toBeGreaterThan(0);
-  const { kept } = await restoreBackup({ file, dataDir, databasePath, clock });
-  const old = new Sqlite(join(kept ?? "", "linevoice.db"));
+  const { previousCopy } = await restoreBackup({ file, dataDir, databasePath, clock });
+  const old = new Sqlite(join(previousCopy ?? "", "linevoice.db"));
   expect(old.query("SELECT name FROM tenants").all()).toEqual([{ name: "in the log" }]);
   old.close();
 });
@@ -278,8 +278,10 @@ test("a damaged database gives way to the backup and is kept", async () => {
   const { file } = await backups.create(null);
   await close(database);
   writeFileSync(databasePath, "y".repeat(9000));
-  const { kept } = await restoreBackup({ file, dataDir, databasePath, clock });
-  expect(readFileSync(join(kept ?? "", "linevoice.db"), "utf8").startsWith("yyy")).toBe(true);
+  const { previousCopy } = await restoreBackup({ file, dataDir, databasePath, clock });
+  expect(readFileSync(join(previousCopy ?? "", "linevoice.db"), "utf8").startsWith("yyy")).toBe(
+    true,
+  );
   const restored = openDatabase(databasePath, NOW);
   opened.push(restored);
   expect((await restored.read.select().from(tenants)).map(({ name }) => name)).toEqual(["saved"]);

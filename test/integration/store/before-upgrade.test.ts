@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copyBeforeUpgrade } from "../../../src/backup/before-upgrade.ts";
-import { MigrationRefused, migrate } from "../../../src/store/migrate.ts";
+import { MigrationRejected, migrate } from "../../../src/store/migrate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const FIRST = { tag: "0000_first", createdAt: 1, sql: "CREATE TABLE p (id INTEGER PRIMARY KEY)" };
@@ -71,7 +71,7 @@ test("a database of a newer version is refused, its file untouched and not copie
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
   const before = readFileSync(path);
-  expect(() => copyBeforeUpgrade(dataDir, path, [FIRST])).toThrow(MigrationRefused);
+  expect(() => copyBeforeUpgrade(dataDir, path, [FIRST])).toThrow(MigrationRejected);
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(existsSync(join(dataDir, "backups"))).toBe(false);
 });

@@ -102,7 +102,7 @@ describe("billing a call", () => {
     const exact = await tenantWithCall("prepaid", 25_000); // 15 s at 0.100001: 25,000.25
     expect(await refusal(exact.hold())).toBeNull();
     expect(await billing.extendHold(exact.tenantId, exact.uuid, 10)).toEqual({
-      ...{ coveredSeconds: 15, reachSeconds: 15 },
+      ...{ coveredSeconds: 15, affordableSeconds: 15 },
     });
   });
 
@@ -110,12 +110,12 @@ describe("billing a call", () => {
     const { tenantId, uuid, hold, settle } = await tenantWithCall("prepaid", 200_002);
     await hold();
     expect(await billing.extendHold(tenantId, uuid, 110)).toEqual({
-      ...{ coveredSeconds: 120, reachSeconds: 120 },
+      ...{ coveredSeconds: 120, affordableSeconds: 120 },
     });
     expect(await settle(124_000)).toMatchObject({ overageSeconds: 124, cost: microEur(200_002) });
     expect(Number((await billing.balance(tenantId)).balance)).toBe(0);
     expect(await billing.extendHold(tenantId, uuid, 130)).toEqual({
-      ...{ coveredSeconds: 0, reachSeconds: 0 },
+      ...{ coveredSeconds: 0, affordableSeconds: 0 },
     });
   });
 
@@ -133,7 +133,7 @@ describe("billing a call", () => {
       const held = () => billing.heldSeconds(database.read, tenantId, uuid);
       expect(await held()).toBe(ahead);
       expect(await billing.extendHold(tenantId, uuid, 0)).toEqual({
-        ...{ coveredSeconds: ahead, reachSeconds: 120 },
+        ...{ coveredSeconds: ahead, affordableSeconds: 120 },
       });
       expect(await billing.extendHold(tenantId, uuid, 30)).toMatchObject({ coveredSeconds: 45 });
       expect(await held()).toBe(45);

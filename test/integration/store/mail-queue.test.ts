@@ -9,7 +9,7 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue, type MailWorker } from "../../../src/mail/mail-queue.ts";
 import type { MailMessage } from "../../../src/mail/message.ts";
 import type { MailDraft } from "../../../src/mail/ports.ts";
-import { type MailProvider, MailRefused, MailTooLarge } from "../../../src/mail/provider.ts";
+import { type MailProvider, MailRejected, MailTooLarge } from "../../../src/mail/provider.ts";
 import { outboxProvider } from "../../../src/mail/providers/outbox.ts";
 import { mailStore } from "../../../src/store/mail-store.ts";
 import { mails } from "../../../src/store/schema/index.ts";
@@ -168,7 +168,7 @@ describe("the mail queue", () => {
   });
 
   test("what the provider refuses for good is not tried again, and holds up no other", async () => {
-    const { provider, sent } = scripted(new MailRefused("no such user"));
+    const { provider, sent } = scripted(new MailRejected("no such user"));
     const queue = startQueue(provider);
     queue.start();
     const refused = draft();

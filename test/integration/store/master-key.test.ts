@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { refusalsOf } from "../../../src/app/callers.ts";
+import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
 import { openVault, rotateMasterKey } from "../../../src/app/vault.ts";
 import { writeSnapshot } from "../../../src/backup/snapshot.ts";
@@ -135,8 +135,8 @@ test("with the purposes' root replaced, old links end; refusals and all nodes ag
   const tenantId = await sealedTenant(database, vault);
   const old = linksOf(vault).urlFor("call").url;
   const refused = (by: Vault, number: string) =>
-    refusalsOf(by, database).has(database.read, tenantId, number);
-  await database.tx((q) => refusalsOf(vault, database).keep(q, tenantId, PERSON, NOW));
+    doNotCallListOf(by, database).has(database.read, tenantId, number);
+  await database.tx((q) => doNotCallListOf(vault, database).add(q, tenantId, PERSON, NOW));
   const lasting = vault.lastingKey("fingerprints");
 
   for (const [key, root] of [
@@ -260,7 +260,7 @@ async function restoredIn(copy: string, journal: string, masterKey: Uint8Array) 
   const database = await openTestDatabase(join(dataDir, "linevoice.db"), NOW);
   const vault = await openVault(database, masterKey, systemRandom);
   const { past, replayed, close } = await revocationsIn(dataDir, database, vault);
-  const has = await refusalsOf(vault, database).has(database.read, 1, PERSON);
+  const has = await doNotCallListOf(vault, database).has(database.read, 1, PERSON);
   const authenticators = await database.read.all(
     sql`SELECT id FROM users WHERE totp_sealed IS NOT NULL`,
   );
@@ -295,7 +295,7 @@ test.skipIf(isRemote)(
     writeSnapshot(file, after);
 
     await database.tx(async (queries) => {
-      await refusalsOf(vault, database).keep(queries, tenantId, PERSON, NOW);
+      await doNotCallListOf(vault, database).add(queries, tenantId, PERSON, NOW);
       const user = userFingerprintOf(vault)("ona@example.com");
       await database.revocations.note(queries, [{ kind: "second_factor", user }]);
     });

@@ -46,7 +46,7 @@ async function callWith(seconds: number, events: EventSink = sink) {
       agentId: 7,
       language: "en" as const,
     },
-    ...{ fromNumber: "+37060000001", toNumber: "+37052000000", maxDurationSec: 600 },
+    ...{ fromNumber: "+37060000001", toNumber: "+37052000000", maxDurationSeconds: 600 },
     overageRate: plan.overagePerMinute,
   } as const;
   const watch = new MoneyWatch({ billing, events }, identity);

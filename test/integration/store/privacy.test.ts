@@ -2,15 +2,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRefusals } from "../../../src/contact/refusals.ts";
+import { createDoNotCallList } from "../../../src/contact/do-not-call.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { erasePerson } from "../../../src/privacy/erase-person.ts";
 import { exportTenant } from "../../../src/privacy/export-tenant.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { refusalStore } from "../../../src/store/refusal-store.ts";
+import { doNotCallStore } from "../../../src/store/do-not-call-store.ts";
 import {
   birthdayCalls,
-  callEvidence,
+  callDiagnostics,
   callMemories,
   callPurposes,
   calls,
@@ -51,8 +51,8 @@ async function appliance() {
   const clock = fakeClock();
   const database = await openTestDatabase(databasePath, clock.now());
   opened.push(database);
-  const refusals = createRefusals(refusalStore, new Uint8Array(32).fill(5), database);
-  return { database, recordingsDir, outboxDir, databasePath, refusals, clock, dataDir };
+  const doNotCallList = createDoNotCallList(doNotCallStore, new Uint8Array(32).fill(5), database);
+  return { database, recordingsDir, outboxDir, databasePath, doNotCallList, clock, dataDir };
 }
 
 const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -210,7 +210,7 @@ test("nothing of an erased person is left, in rows, files or free pages; others 
 
 test("whoever asked not to be called is erased with the number, and still known as one who refused", async () => {
   const world = await appliance();
-  const { database, refusals, databasePath } = world;
+  const { database, doNotCallList, databasePath } = world;
   const tenantId = await insertTenant(database);
   const stranger = await insertTenant(database);
   const erased = await insertCall(world, tenantId, 1, {});
@@ -221,9 +221,9 @@ test("whoever asked not to be called is erased with the number, and still known 
     expect(await erasePerson(world, tenantId, PERSON, dryRun)).toMatchObject({
       ...{ dry_run: dryRun, contacts: 1, do_not_call_kept: true },
     });
-  expect(await refusals.has(database.read, tenantId, PERSON)).toBe(true);
-  expect(await refusals.has(database.read, tenantId, OTHER)).toBe(false);
-  expect(await refusals.has(database.read, stranger, PERSON)).toBe(false);
+  expect(await doNotCallList.has(database.read, tenantId, PERSON)).toBe(true);
+  expect(await doNotCallList.has(database.read, tenantId, OTHER)).toBe(false);
+  expect(await doNotCallList.has(database.read, stranger, PERSON)).toBe(false);
   // Asked for again, it is still so.
   expect(await erasePerson(world, tenantId, PERSON, false)).toMatchObject({
     ...{ contacts: 0, do_not_call_kept: true },
@@ -242,10 +242,10 @@ test("what was measured of an erased person's call goes too", async () => {
   await insertCall(world, tenantId, 2, { fromNumber: OTHER });
   await database.tx(async (queries) => {
     for (const { id } of await queries.select({ id: calls.id }).from(calls))
-      await queries.insert(callEvidence).values({ callId: id, tenantId, sip: [], quality: [] });
+      await queries.insert(callDiagnostics).values({ callId: id, tenantId, sip: [], quality: [] });
   });
   await erasePerson(world, tenantId, PERSON, false);
-  expect(await database.read.select().from(callEvidence)).toHaveLength(1);
+  expect(await database.read.select().from(callDiagnostics)).toHaveLength(1);
 });
 
 test("other numbers and other tenants are not touched", async () => {

@@ -5,7 +5,7 @@ import { systemClock as clock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
 import { walletStore } from "../../../src/store/ledger-store.ts";
-import { MigrationRefused } from "../../../src/store/migrate.ts";
+import { MigrationRejected } from "../../../src/store/migrate.ts";
 import { migrations } from "../../../src/store/migrations.gen.ts";
 import { openRemoteDatabase, StoreUnreachable } from "../../../src/store/remote-database.ts";
 import {
@@ -210,7 +210,7 @@ test("a migration that fails midway leaves the database as it was, and works whe
     sql: `${NEXT.sql};\n--> statement-breakpoint\nINSERT INTO nowhere VALUES (1)`,
   };
   const error = await rejection(open(server, { migrations: [...migrations, broken] }));
-  expect(error).toBeInstanceOf(MigrationRefused);
+  expect(error).toBeInstanceOf(MigrationRejected);
   const known = () => server.inspect.query("SELECT 1 FROM sqlite_schema WHERE name = 'next'").all();
   expect(known()).toEqual([]);
   await (await open(server, { migrations: [...migrations, NEXT] })).close();
@@ -224,7 +224,7 @@ test("a migration that would orphan rows is refused, with foreign keys on again 
   await database.tx((queries) => walletStore(queries).add(tenantId, microEur(5)));
   const orphaning = { ...NEXT, sql: "DELETE FROM tenants" };
   const error = await rejection(open(server, { migrations: [...migrations, orphaning] }));
-  expect(error).toBeInstanceOf(MigrationRefused);
+  expect(error).toBeInstanceOf(MigrationRejected);
   expect(await walletStore(database.read).balance(tenantId)).toBe(microEur(5));
   expect(
     await rejection(database.tx((queries) => walletStore(queries).add(999, microEur(1)))),

@@ -6,7 +6,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { refusalsOf } from "../../../src/app/callers.ts";
+import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
 import { restoreBackup } from "../../../src/backup/restore.ts";
 import { writeSnapshot } from "../../../src/backup/snapshot.ts";
@@ -214,9 +214,9 @@ test.skipIf(isRemote)("persons: erased and refused stays so, of that tenant alon
   const before = backUp(directory);
   await server.database.tx((queries) => queries.update(calls).set({ status: "completed" }));
   const { vault, database } = server;
-  const refusals = refusalsOf(vault, database);
+  const doNotCallList = doNotCallListOf(vault, database);
   await erasePerson(
-    { database, refusals, recordingsDir: directory, outboxDir: directory, clock },
+    { database, doNotCallList, recordingsDir: directory, outboxDir: directory, clock },
     ...([one.id, PERSON, false] as const),
   );
   await ask(server, one, "PATCH", `/contacts/${refuser}`, { do_not_call: true });
@@ -240,7 +240,7 @@ test.skipIf(isRemote)("persons: erased and refused stays so, of that tenant alon
     [LIFTER, false],
   ]);
   const refuses = (tenantId: number, number: string) =>
-    refusalsOf(server.vault, server.database).has(server.database.read, tenantId, number);
+    doNotCallListOf(server.vault, server.database).has(server.database.read, tenantId, number);
   expect([await refuses(one.id, REFUSER), await refuses(two.id, REFUSER)]).toEqual([true, false]);
   expect(await refuses(one.id, LIFTER)).toBe(false);
   const journal = readFileSync(journalFileOf(directory), "utf8");
@@ -255,7 +255,7 @@ test.skipIf(isRemote)("what was done before the backup is not done again", async
   const { vault, database } = server;
   const files = { recordingsDir: directory, outboxDir: directory };
   await erasePerson(
-    { database, refusals: refusalsOf(vault, database), ...files, clock },
+    { database, doNotCallList: doNotCallListOf(vault, database), ...files, clock },
     ...([tenant.id, PERSON, false] as const),
   );
   // The person came back of their own accord.

@@ -32,7 +32,7 @@ const open = () => openDatabase(join(tempDir(), "linevoice.db"), 0);
 const secondsLocked = (work: Promise<void>): Promise<number> =>
   work.then(
     () => 0,
-    (error: unknown) => (error instanceof AppError ? (error.retryAfterSec ?? -1) : -1),
+    (error: unknown) => (error instanceof AppError ? (error.retryAfterSeconds ?? -1) : -1),
   );
 
 test("twenty thousand at most: the ones touched longest ago make room", async () => {
@@ -67,11 +67,11 @@ test("an attempt that was right leaves no trace, one among wrong ones only them"
   const { attempts } = identityStores(database.read);
   const subjects = [lockOut.account("a@example.com"), lockOut.source("192.0.2.1")];
   await lockOut.attempt(subjects);
-  await lockOut.takeBack(subjects);
+  await lockOut.undoAttempt(subjects);
   expect(await attempts.count()).toBe(0);
   for (let failure = 0; failure < LOCK_RULES.account.free; failure++)
     await lockOut.attempt(subjects);
-  await lockOut.takeBack(subjects);
+  await lockOut.undoAttempt(subjects);
   expect(await secondsLocked(lockOut.attempt(subjects))).toBe(0);
   expect(await secondsLocked(lockOut.attempt(subjects))).toBe(30);
   await database.close();

@@ -27,7 +27,7 @@ import { createApiKeys } from "../../../src/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/tenant/key-limits.ts";
 import { callStarted } from "../../../src/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { createEventSink } from "../../../src/webhook/sink.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
@@ -95,7 +95,7 @@ function node(
 ) {
   return startScheduler({
     ...{ database, clock, log, owner: options.owner, node: options.node ?? null },
-    isRefusing: () => false,
+    isDraining: () => false,
     async fire(entry: ScheduleRow) {
       await options.before?.();
       const fired = await database.tx((queries) =>
@@ -203,7 +203,7 @@ test("what a sleeping node gives back or fails is not taken from the node that h
   const [fresh] = (await claim(two, "b")).filter((row) => row.tenantId === tenantId);
   const [old] = stale;
   if (!fresh || !old) throw new Error("both nodes claim it");
-  await one.tx((queries) => scheduleStore(queries).giveBack("a", stale));
+  await one.tx((queries) => scheduleStore(queries).release("a", stale));
   const failed = one.tx((queries) =>
     scheduleStore(queries).leavePending(tenantId, old.id, "failed", {}, old.leaseToken),
   );
@@ -313,7 +313,7 @@ test("an event is delivered by one of two nodes at work", async () => {
   const ca = testCa(directory);
   const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
   const clock = fakeClock();
-  const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
+  const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
   const shared = { stores: webhookStores, vault: plainVault, client, clock, random, log };
   const workers = [one, two].map((database) =>
     createDeliveryWorker({ ...shared, database, timeoutMs: 5_000, pauseMs: 0 }),

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createArgumentCheck } from "../../../src/tool/argument-check.ts";
 import type { JsonObject, JsonValue } from "../../../src/worker/messages.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
-import { startTurnMeter } from "../../support/turn-meter.ts";
+import { startEventLoopMeter } from "../../support/event-loop-meter.ts";
 
 let started = 0;
 const check = createArgumentCheck(() => {
@@ -34,7 +34,7 @@ const PLAIN_HOLD_MS_MAX = 50;
 
 test("what takes for ever ends at the deadline, holds no turn of the main thread, and others go on", async () => {
   expect(await check.problem(1, GOOD, { day: "monday" })).toBeNull();
-  const meter = startTurnMeter();
+  const meter = startEventLoopMeter();
   const [slow, chain, good, bad] = await Promise.all([
     check.problem(1, SLOW_PATTERN, SLOW_STRINGS),
     check.problem(1, slowChain(40), { x: 5 }),

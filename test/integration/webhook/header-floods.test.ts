@@ -1,8 +1,8 @@
 /** The guarded client against receivers that never come to the body: no flood gets past a small cap. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { ServerResponse } from "node:http";
-import { GuardedHttpError } from "../../../src/webhook/guarded-http-error.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
+import { OutboundHttpError } from "../../../src/webhook/outbound-http-error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -13,7 +13,7 @@ setDefaultTimeout(30_000);
 const HOST = "127.41.0.3";
 const ca = testCa(tempDir());
 const receiver = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
-const client = createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
+const client = createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem });
 afterAll(() => receiver.close());
 
 /** The status, or how it failed. */
@@ -25,7 +25,7 @@ async function outcomeOf(timeoutMs: number, mayReuse = false): Promise<number | 
     });
     return status;
   } catch (error) {
-    if (!(error instanceof GuardedHttpError)) throw error;
+    if (!(error instanceof OutboundHttpError)) throw error;
     return error.failure;
   }
 }

@@ -5,8 +5,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import net from "node:net";
-import { GuardedHttpError } from "../../../src/webhook/guarded-http-error.ts";
-import { createGuardedClient, type GuardedClient } from "../../../src/webhook/safe-http.ts";
+import {
+  createOutboundHttpClient,
+  type OutboundHttpClient,
+} from "../../../src/webhook/outbound-http.ts";
+import { OutboundHttpError } from "../../../src/webhook/outbound-http-error.ts";
 import { type DnsAnswer, type DnsServer, dnsServer } from "../../support/dns-server.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -23,7 +26,7 @@ let dns: DnsServer;
 let receiver: HttpsReceiver;
 let inside: net.Server;
 let reachedInside = 0;
-let client: GuardedClient;
+let client: OutboundHttpClient;
 
 beforeAll(async () => {
   dns = await dnsServer();
@@ -34,7 +37,7 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((done) => inside.listen(receiver.port, INSIDE, done));
-  client = createGuardedClient({
+  client = createOutboundHttpClient({
     allowNetworks: [`${PUBLIC}/32`],
     caPem: ca.caPem,
     resolve: dns.resolve,
@@ -64,7 +67,7 @@ async function outcomeOf(
     });
     return response.status;
   } catch (error) {
-    if (!(error instanceof GuardedHttpError)) throw error;
+    if (!(error instanceof OutboundHttpError)) throw error;
     return error.failure;
   }
 }
@@ -166,7 +169,7 @@ describe("an answer", () => {
 
   test("that mixes in a closed port outside does not fall back inside", async () => {
     dns.zone.set("fallback.test", [["127.44.0.2", INSIDE]]);
-    const wider = createGuardedClient({
+    const wider = createOutboundHttpClient({
       allowNetworks: ["127.44.0.2/32"],
       caPem: ca.caPem,
       resolve: dns.resolve,

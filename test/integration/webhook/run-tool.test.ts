@@ -4,7 +4,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { toolTargetStore } from "../../../src/store/tool-target-store.ts";
 import { createArgumentCheck } from "../../../src/tool/argument-check.ts";
 import { createToolRunner } from "../../../src/tool/run-tool.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";
@@ -22,7 +22,7 @@ const runner = createToolRunner({
   database,
   targets: toolTargetStore,
   vault: plainVault,
-  client: createGuardedClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   argumentCheck,
   timeoutMs: 300,
   log: silentLog,

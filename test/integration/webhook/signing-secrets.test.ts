@@ -10,7 +10,7 @@ import { billingStores } from "../../../src/store/billing-stores.ts";
 import { webhooks } from "../../../src/store/schema/index.ts";
 import { webhookStore } from "../../../src/store/webhook-store.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { verifySignature } from "../../../src/webhook/signature.ts";
 import { createSubscriptions } from "../../../src/webhook/subscriptions.ts";
 import { createUrlCheck } from "../../../src/webhook/tenant-url.ts";
@@ -41,7 +41,7 @@ const subscriptions = createSubscriptions({
 const tester = createWebhookTester({
   ...shared,
   stores: webhookStores,
-  client: createGuardedClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   timeoutMs: 5000,
   wake: () => {},
 });

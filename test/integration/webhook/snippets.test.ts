@@ -10,7 +10,7 @@ import { systemRandom } from "../../../src/core/random.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { transcriptCompleted } from "../../../src/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { signatureHeader } from "../../../src/webhook/signature.ts";
 import { createEventSink } from "../../../src/webhook/sink.ts";
 import { SNIPPETS } from "../../../src/webhook/snippets/index.ts";
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const shared = { database, stores: webhookStores, clock: systemClock, random: systemRandom };
   const worker = createDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 8000 },
-    client: createGuardedClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+    client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   const tenantId = await insertTenant(database);

@@ -23,7 +23,7 @@ import { webhookStore } from "../../../src/store/webhook-store.ts";
 import { webhookStores } from "../../../src/store/webhook-stores.ts";
 import { callEnded } from "../../../src/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/webhook/delivery.ts";
-import { createGuardedClient } from "../../../src/webhook/safe-http.ts";
+import { createOutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
 import { createEventSink } from "../../../src/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../../../src/webhook/switched-off.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -60,7 +60,7 @@ const worker = createDeliveryWorker({
   ...shared,
   stores: webhookStores,
   vault: plainVault,
-  client: createGuardedClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
+  client: createOutboundHttpClient({ allowNetworks: [`${HOST}/32`], caPem: ca.caPem }),
   timeoutMs: 2000,
   pauseMs: 0, // the clock stands still
   switchedOff: mailWhenSwitchedOff(webhookStores, mailQueue),

@@ -17,10 +17,10 @@ import type {
   OutgoingLeg,
   SipStack,
 } from "../../../src/sip/ports.ts";
-import { GuardedHttpError } from "../../../src/webhook/guarded-http-error.ts";
-import type { GuardedClient } from "../../../src/webhook/safe-http.ts";
+import type { OutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
+import { OutboundHttpError } from "../../../src/webhook/outbound-http-error.ts";
 import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
-import type { CallBrief, CallReport } from "../../../src/worker/messages.ts";
+import type { CallConfig, CallReport } from "../../../src/worker/messages.ts";
 
 const PLAN = {} as MediaPlan;
 const STEREO = { sampleRateHz: 8000, channels: 2 };
@@ -104,7 +104,7 @@ export class SimulatedChannel {
   isOpen = true;
   #answered = false;
 
-  constructor(readonly brief: CallBrief) {}
+  constructor(readonly config: CallConfig) {}
 
   heartbeat(): void {
     if (this.isOpen)
@@ -119,7 +119,7 @@ export class SimulatedChannel {
       ...{ connect: ignore, toolResult: ignore, digit: ignore, listen: ignore, audioIn: ignore },
       answered: () => this.#begin(),
       sayAndEnd: (_: string, reason: CallReport["answeredBy"]) =>
-        this.emitter.emit("end_wish", { reason } as never),
+        this.emitter.emit("hangup_requested", { reason } as never),
       close: async () => this.#close(),
     };
     return channel as unknown as CallChannel;
@@ -127,7 +127,7 @@ export class SimulatedChannel {
 
   #begin(): void {
     this.#answered = true;
-    const { recordingPath } = this.brief;
+    const { recordingPath } = this.config;
     if (recordingPath === null) return;
     const header = wavHeader(STEREO, 0);
     writeFileSync(recordingPath, Buffer.concat([header, Buffer.alloc(RECORDED_BYTES)]));
@@ -135,7 +135,7 @@ export class SimulatedChannel {
 
   #close(): CallReport {
     this.isOpen = false;
-    const { recordingPath: path } = this.brief;
+    const { recordingPath: path } = this.config;
     if (!this.#answered || path === null) return EMPTY_REPORT;
     writeFileSync(path, Buffer.concat([wavHeader(STEREO, 4000), Buffer.alloc(4000)]));
     return { ...EMPTY_REPORT, recording: { path, durationMs: 125, bytes: 4044 } };
@@ -182,9 +182,9 @@ export class Outside {
   }
 
   media(): CallMedia {
-    const open = async (brief: CallBrief) => {
+    const open = async (config: CallConfig) => {
       if (this.openChannels.length >= this.ports) throw new Error("no port is free");
-      const channel = new SimulatedChannel(brief);
+      const channel = new SimulatedChannel(config);
       this.channels.push(channel);
       return channel.face(20_000 + 2 * this.channels.length);
     };
@@ -200,11 +200,11 @@ export class Outside {
     this.channels = [];
   }
 
-  http(isHeard: () => boolean): GuardedClient {
+  http(isHeard: () => boolean): OutboundHttpClient {
     return {
       request: async ({ body, signal }) => {
         if (this.receiver === "silent" || !isHeard())
-          throw new GuardedHttpError("timeout", "no answer in time");
+          throw new OutboundHttpError("timeout", "no answer in time");
         void signal;
         if (this.receiver === "failing") return { status: 500, headers: {}, body: Buffer.alloc(0) };
         const { id } = JSON.parse(body) as { id: string };

@@ -6,8 +6,9 @@
 import { appendFileSync, copyFileSync, existsSync } from "node:fs";
 import { createBilling } from "../../../src/billing/billing.ts";
 import type { Plan } from "../../../src/billing/ports.ts";
+import { abandonSchedule } from "../../../src/call/abandoned-schedule.ts";
 import { createAdmission } from "../../../src/call/admission.ts";
-import { createCallDesk } from "../../../src/call/call-desk.ts";
+import { createCallService } from "../../../src/call/call-service.ts";
 import type { CallContext } from "../../../src/call/context.ts";
 import { fireSchedule } from "../../../src/call/dialer.ts";
 import { startHeartbeat } from "../../../src/call/heartbeat.ts";
@@ -15,7 +16,6 @@ import { handleIncoming } from "../../../src/call/inbound.ts";
 import { deleteMailedRecordings } from "../../../src/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/call/recovery.ts";
 import { CallRegistry } from "../../../src/call/registry.ts";
-import { abandonSchedule } from "../../../src/call/unfired.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import type { Random } from "../../../src/core/random.ts";
@@ -146,14 +146,14 @@ export async function startProcess(options: ProcessOptions) {
   startHeartbeat({ registry, database, clock, log });
   watchLeftCalls(context);
   const scheduler = startScheduler({
-    ...{ database, clock, log, owner: "node", isRefusing: () => false },
+    ...{ database, clock, log, owner: "node", isDraining: () => false },
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),
   });
-  const desk = createCallDesk({
+  const desk = createCallService({
     context,
     wakeScheduler: () => scheduler.wake(),
-    isRefusing: () => false,
+    isDraining: () => false,
   });
 
   return {

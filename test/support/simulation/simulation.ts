@@ -234,8 +234,8 @@ class Simulation {
     const inMs = this.#pick([null, null, 30 * SECOND, 10 * MINUTE]) ?? null;
     this.#note(`${number} is to be called ${inMs === null ? "now" : `in ${inMs} ms`}`, "ask");
     const scheduleAtMs = inMs === null ? null : this.#clock.now() + inMs;
-    const wish = { toNumber: e164(number), fromNumber: null, agentId: null, scheduleAtMs };
-    await this.#alive.desk.request(1, wish).catch(troubled);
+    const input = { toNumber: e164(number), fromNumber: null, agentId: null, scheduleAtMs };
+    await this.#alive.desk.request(1, input).catch(troubled);
   }
 
   async #cancel(): Promise<void> {
@@ -268,7 +268,7 @@ class Simulation {
     const channel = this.#pick(this.#outside.openChannels);
     if (!channel) return;
     const act = this.#pick(["turn", "turn", "goodbye", "failed"] as const);
-    this.#note(`call ${channel.brief.callId}: ${act}`, `channel: ${act}`);
+    this.#note(`call ${channel.config.callId}: ${act}`, `channel: ${act}`);
     const turn = {
       ...{
         index: randomInt(this.#random, 5),
@@ -279,7 +279,7 @@ class Simulation {
       ...{ endMs: 900, interrupted: false, latencyMs: null },
     };
     if (act === "turn") channel.emitter.emit("turn", turn);
-    if (act === "goodbye") channel.emitter.emit("end_wish", { reason: "agent_hangup" });
+    if (act === "goodbye") channel.emitter.emit("hangup_requested", { reason: "agent_hangup" });
     if (act === "failed") channel.emitter.emit("failed", { reason: "media_lost", detail: "" });
   }
 

@@ -4,11 +4,11 @@ import { billableSeconds } from "../../../src/billing/rating.ts";
 import { LengthLimit } from "../../../src/call/length-limit.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-function limitOf(secMax: number, isBridged = () => false) {
+function limitOf(secondsMax: number, isBridged = () => false) {
   const clock = fakeClock();
   let reached = 0;
   const limit = new LengthLimit({
-    ...{ clock, secMax, isBridged },
+    ...{ clock, secondsMax, isBridged },
     onReached: () => {
       reached++;
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { asksNotToBeCalled } from "../../../src/contact/do-not-call-phrases.ts";
 import { addressOf, greetingFor } from "../../../src/contact/greeting.ts";
-import { refusesCalls } from "../../../src/contact/refusal.ts";
 
 describe("the greeting takes the name where it greets", () => {
   test.each([
@@ -65,7 +65,7 @@ test("who asks not to be called is heard in four languages, who does not is not"
     "Перестаньте мне звонить",
     "Удалите мой номер",
   ])
-    expect([text, refusesCalls(text)]).toEqual([text, true]);
+    expect([text, asksNotToBeCalled(text)]).toEqual([text, true]);
   for (const text of [
     "Call me tomorrow",
     "Why did you call me?",
@@ -80,5 +80,5 @@ test("who asks not to be called is heard in four languages, who does not is not"
     "Jūs man neskambinote",
     "Jūs man nezvanījāt",
   ])
-    expect([text, refusesCalls(text)]).toEqual([text, false]);
+    expect([text, asksNotToBeCalled(text)]).toEqual([text, false]);
 });

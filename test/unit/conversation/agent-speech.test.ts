@@ -15,9 +15,9 @@ test("of a cut sentence only whole words count as heard", () => {
 test("what was heard is always the beginning of what was said, and grows with the share", () => {
   fc.assert(
     fc.property(fc.string(), fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
-      const heard = wordsUpTo(text, share);
-      expect(text.startsWith(heard)).toBe(true);
-      expect(heard.length).toBeLessThanOrEqual(wordsUpTo(text, 1).length);
+      const spoken = wordsUpTo(text, share);
+      expect(text.startsWith(spoken)).toBe(true);
+      expect(spoken.length).toBeLessThanOrEqual(wordsUpTo(text, 1).length);
     }),
   );
 });

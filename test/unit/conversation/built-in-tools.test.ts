@@ -6,12 +6,12 @@ import {
   maySendDigits,
   readBuiltInCall,
 } from "../../../src/conversation/built-in-tools.ts";
-import type { MindEvent } from "../../../src/engine/ports.ts";
-import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+import type { LlmEvent } from "../../../src/engine/ports.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const TARGETS = { Reception: "+37060000000", desk: "sip:desk@example.com" };
-const text = (words: string): MindEvent => ({ type: "text", text: words });
-const calls = (tool: string, args: Record<string, string>): MindEvent => ({
+const text = (words: string): LlmEvent => ({ type: "text", text: words });
+const calls = (tool: string, args: Record<string, string>): LlmEvent => ({
   type: "tool_call",
   toolCallId: `id-${tool}`,
   tool,
@@ -36,10 +36,10 @@ test("keys are offered and pressed on calls we place, and on calls that come in 
     ["inbound", false, false],
     ["inbound", true, true],
   ] as const) {
-    const brief = { ...callBrief({ sendDigitsInbound }), direction };
-    const offered = builtInTools({ transferTargets: {}, sendDigits: maySendDigits(brief) });
+    const config = { ...callConfig({ sendDigitsInbound }), direction };
+    const offered = builtInTools({ transferTargets: {}, sendDigits: maySendDigits(config) });
     expect(offered.some(({ name }) => name === "send_digits")).toBe(may);
-    const call = await scriptedCall({ brief });
+    const call = await scriptedCall({ config });
     const sent: string[] = [];
     call.audio.sendDigits = (digits: string) => void sent.push(digits);
     await call.answerAndGreet();
@@ -99,7 +99,7 @@ describe("in a call", () => {
     call.script.answers = () => [text("Goodbye then."), calls("end_call", {})];
     await call.says("That is all.");
     await call.silence(2_000);
-    expect(call.endWish()).toEqual({ type: "end_wish", reason: "agent_hangup" });
+    expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "agent_hangup" });
     expect(call.turns().at(-1)).toMatchObject({ text: "Goodbye then.", interrupted: false });
   });
 
@@ -113,9 +113,9 @@ describe("in a call", () => {
     await call.says("A human please.");
     await call.silence(1_800);
     expect(call.messages).toContainEqual({
-      type: "transfer_wish",
+      type: "transfer_requested",
       target: "+37060000000",
-      briefing: "Jonas, about a bill.",
+      announcement: "Jonas, about a bill.",
     });
   });
 
@@ -160,7 +160,7 @@ describe("in a call", () => {
       }),
     );
     expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: true });
-    expect(call.messages.some(({ type }) => type === "tool_wish")).toBe(false);
+    expect(call.messages.some(({ type }) => type === "tool_call_requested")).toBe(false);
   });
 
   test("an engine that cannot switch the language says so to its mind", async () => {

@@ -53,11 +53,11 @@ test("the sentences that disclose are told apart from the rest", () => {
   const message = "Hello, I am an AI assistant. This call is recorded. How can I help?";
   expect(disclosingStart(message, DISCLOSURE.en, "en")).toEqual({
     start: "Hello, I am an AI assistant. This call is recorded.",
-    rest: "How can I help?",
+    remainder: "How can I help?",
   });
   expect(disclosingStart(message, "You are speaking with a robot.", "en")).toEqual({
     start: "Hello, I am an AI assistant.",
-    rest: "This call is recorded. How can I help?",
+    remainder: "This call is recorded. How can I help?",
   });
 });
 

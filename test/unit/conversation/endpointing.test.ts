@@ -7,7 +7,7 @@ const silenceAfter = (
   partial: string,
   language: "en" | "lt" | "lv" | "ru" = "en",
   expected: ExpectedAnswer = "open",
-) => endpointingSilenceMs(SETTINGS, language, { expected, partial, earReportsPartials: true });
+) => endpointingSilenceMs(SETTINGS, language, { expected, partial, sttReportsPartials: true });
 
 test("a sentence that could stand ends after 350 ms, in each language", () => {
   expect(silenceAfter("when are you open")).toBe(350);
@@ -32,7 +32,7 @@ test("nothing understood yet is unfinished", () => {
 });
 
 test("an ear without partials does not make every answer slow", () => {
-  const utterance = { expected: "open" as const, partial: "", earReportsPartials: false };
+  const utterance = { expected: "open" as const, partial: "", sttReportsPartials: false };
   expect(endpointingSilenceMs(SETTINGS, "en", utterance)).toBe(350);
 });
 
@@ -44,6 +44,6 @@ test("dictated digits and names get 1.6 s, a yes or no the shortest silence", ()
 
 test("no setting makes the caller wait for more than 3 s", () => {
   const patient = { ...SETTINGS, endpointingDictationMs: 60_000 };
-  const utterance = { expected: "digits" as const, partial: "", earReportsPartials: true };
+  const utterance = { expected: "digits" as const, partial: "", sttReportsPartials: true };
   expect(endpointingSilenceMs(patient, "en", utterance)).toBe(3_000);
 });

@@ -43,7 +43,7 @@ function echoShare(played: Int16Array[], heardAt: (frame: number) => Int16Array)
   let echoes = 0;
   let judged = 0;
   for (let frame = 0; frame < played.length; frame++) {
-    guard.hear(heardAt(frame), frame * 20);
+    guard.receive(heardAt(frame), frame * 20);
     if (frame < 50) continue;
     judged++;
     if (guard.isEcho()) echoes++;
@@ -56,9 +56,9 @@ const scaled = (pcm: Int16Array, factor: number) => pcm.map((sample) => sample *
 test("the agent's own voice, weaker and up to half a second late, is told apart as echo", () => {
   for (const delayFrames of [0, 3, 12, 24]) {
     const played = babble(1, 200);
-    const heard = (frame: number) =>
+    const recognised = (frame: number) =>
       scaled(played[frame - delayFrames] ?? new Int16Array(FRAME), 0.2);
-    expect(echoShare(played, heard)).toBe(1);
+    expect(echoShare(played, recognised)).toBe(1);
   }
 });
 

@@ -1,10 +1,10 @@
 /** Key 9 against further calls: only where the agent has offered it, and asks for no other keys. */
 import { expect, test } from "bun:test";
 import { asksForKeys, offersOptOut } from "../../../src/conversation/opt-out.ts";
-import type { MindEvent } from "../../../src/engine/ports.ts";
-import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+import type { LlmEvent } from "../../../src/engine/ports.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
-const text = (value: string): MindEvent => ({ type: "text", text: value });
+const text = (value: string): LlmEvent => ({ type: "text", text: value });
 
 test("an offer of key 9 is told apart in four languages from other uses of it", () => {
   for (const offer of [
@@ -47,7 +47,7 @@ test("a 9 that nobody offered is a key like any other", async () => {
 });
 
 test("an offered 9 refuses further calls, also while the offer is being said; no other key does", async () => {
-  const call = await scriptedCall({ brief: callBrief({ firstMessage: OFFER }) });
+  const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();
   await call.silence(1_000);
@@ -61,7 +61,7 @@ test("an offered 9 refuses further calls, also while the offer is being said; no
 });
 
 test("a 9 within a number, a rating or a PIN refuses nothing; the offer stands again after it", async () => {
-  const call = await scriptedCall({ brief: callBrief({ firstMessage: OFFER }) });
+  const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();
   await call.silence(4_000);
@@ -88,7 +88,7 @@ test("a 9 within a number, a rating or a PIN refuses nothing; the offer stands a
 });
 
 test("a 9 for the person a caller was put through to refuses nothing", async () => {
-  const call = await scriptedCall({ brief: callBrief({ firstMessage: OFFER }) });
+  const call = await scriptedCall({ config: callConfig({ firstMessage: OFFER }) });
   await call.session.prepare();
   call.session.answered();
   await call.silence(4_000);

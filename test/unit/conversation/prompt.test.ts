@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { openingOf } from "../../../src/conversation/disclosure.ts";
 import { buildSystemPrompt, fillVariables, variablesOf } from "../../../src/conversation/prompt.ts";
-import { callBrief, SETTINGS } from "../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 22, 30);
-const brief = {
-  ...callBrief({ prompt: "You are {{agent_name}} of {{company}}. Nothing of {{secret}}." }),
+const config = {
+  ...callConfig({ prompt: "You are {{agent_name}} of {{company}}. Nothing of {{secret}}." }),
   knowledge: [
     { filename: "hours.md", format: "md" as const, content: "## Open?\nFrom nine.\n" },
     { filename: "prices.csv", format: "csv" as const, content: "item,price\nfilling,60\n" },
@@ -14,7 +14,7 @@ const brief = {
 };
 
 test("the prompt holds every assigned file, the tools, and the date in the tenant's zone", () => {
-  const prompt = buildSystemPrompt(brief, variablesOf(brief, NOW));
+  const prompt = buildSystemPrompt(config, variablesOf(config, NOW));
   expect(prompt).toStartWith("You are Anna of Bright Smile. Nothing of.");
   expect(prompt).toContain("## KNOWLEDGE BASE");
   expect(prompt).toContain("### hours.md\n\n## Open?".replace("\n\n", "\n"));
@@ -25,18 +25,18 @@ test("the prompt holds every assigned file, the tools, and the date in the tenan
 });
 
 test("a prompt without files or tools has no empty sections", () => {
-  const bare = callBrief();
+  const bare = callConfig();
   const prompt = buildSystemPrompt(bare, variablesOf(bare, NOW));
   expect(prompt).not.toContain("KNOWLEDGE BASE");
   expect(prompt).not.toContain("## Tools");
 });
 
 test("an outbound call knows whom it called; a withheld number is said to be so", () => {
-  const outbound = { ...callBrief(), direction: "outbound" as const };
+  const outbound = { ...callConfig(), direction: "outbound" as const };
   const prompt = buildSystemPrompt(outbound, variablesOf(outbound, NOW));
   expect(prompt).toContain("You phoned the other side.");
   expect(prompt).toContain("+37052000001");
-  const withheld = { ...callBrief(), fromNumber: "" };
+  const withheld = { ...callConfig(), fromNumber: "" };
   expect(buildSystemPrompt(withheld, variablesOf(withheld, NOW))).toContain("withheld");
 });
 
@@ -47,13 +47,13 @@ test("nobody ever hears braces: unknown variables become nothing", () => {
 });
 
 test("the greeting fills its variables; an agent that waits has none", () => {
-  const greets = callBrief({ firstMessage: "{{company}}, hello." });
+  const greets = callConfig({ firstMessage: "{{company}}, hello." });
   const variables = variablesOf(greets, NOW);
   expect(openingOf(greets, SETTINGS, variables)).toMatchObject({
     greeting: { disclosure: "", text: "Bright Smile, hello." },
     atOnce: true,
   });
-  const waits = callBrief({ firstSpeaker: "customer" });
+  const waits = callConfig({ firstSpeaker: "customer" });
   expect(openingOf(waits, SETTINGS, variables)).toMatchObject({
     greeting: { text: "" },
     atOnce: false,
@@ -64,7 +64,7 @@ const RECORDED = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "A rob
 
 test("who has the first word hears nothing before it, however the call came about", () => {
   for (const direction of ["inbound", "outbound"] as const) {
-    const waits = { ...callBrief({ firstSpeaker: "customer" }), direction };
+    const waits = { ...callConfig({ firstSpeaker: "customer" }), direction };
     expect(openingOf(waits, RECORDED, variablesOf(waits, NOW))).toMatchObject({
       disclosure: "A robot, recorded.",
       atOnce: false,
@@ -73,9 +73,9 @@ test("who has the first word hears nothing before it, however the call came abou
 });
 
 test("the disclosure precedes a first message that does not say it, also one with a name", () => {
-  const brief = { ...callBrief(), namedGreeting: "Hello, Jonas. How can I help?" };
+  const config = { ...callConfig(), namedGreeting: "Hello, Jonas. How can I help?" };
   const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "I am a robot." } };
-  expect(openingOf(brief, settings, variablesOf(brief, NOW))).toMatchObject({
+  expect(openingOf(config, settings, variablesOf(config, NOW))).toMatchObject({
     greeting: { disclosure: "I am a robot.", text: "Hello, how can I help you?" },
     namedGreeting: { disclosure: "I am a robot.", text: "Hello, Jonas. How can I help?" },
   });
@@ -83,12 +83,12 @@ test("the disclosure precedes a first message that does not say it, also one wit
 
 test("a first message that says it by itself is said once, its disclosing sentence first", () => {
   const firstMessage = "Hello, I am the robot of {{company}}. How can I help?";
-  const brief = {
-    ...callBrief({ firstMessage }),
+  const config = {
+    ...callConfig({ firstMessage }),
     namedGreeting: "Hello, Jonas. I am the robot of {{company}}. How can I help?",
   };
   const settings = { ...SETTINGS, disclosure: { ...SETTINGS.disclosure, en: "I am a robot." } };
-  expect(openingOf(brief, settings, variablesOf(brief, NOW))).toMatchObject({
+  expect(openingOf(config, settings, variablesOf(config, NOW))).toMatchObject({
     greeting: {
       disclosure: "Hello, I am the robot of Bright Smile.",
       text: "How can I help?",
@@ -102,26 +102,26 @@ test("a first message that says it by itself is said once, its disclosing senten
 });
 
 test("a birthday call says why it is made: in the prompt, and after the greeting's first sentence", () => {
-  const wishes = { ...callBrief(), direction: "outbound" as const, occasion: "birthday" as const };
+  const wishes = { ...callConfig(), direction: "outbound" as const, occasion: "birthday" as const };
   const variables = variablesOf(wishes, NOW);
   expect(buildSystemPrompt(wishes, variables)).toContain(
     "You phone to congratulate this person on their birthday.",
   );
-  const brief = {
+  const config = {
     ...wishes,
     agent: { ...wishes.agent, firstMessage: "Hello! How are you?" },
     namedGreeting: "Hello, Ona. How are you?",
   };
-  expect(openingOf(brief, SETTINGS, variables)).toMatchObject({
+  expect(openingOf(config, SETTINGS, variables)).toMatchObject({
     greeting: { text: "Hello! I am calling to wish you a happy birthday. How are you?" },
     namedGreeting: { text: "Hello, Ona. I am calling to wish you a happy birthday. How are you?" },
     message: { text: "Hello! I am calling to wish you a happy birthday. How are you?" },
   });
-  const lithuanian = { ...brief, agent: { ...brief.agent, language: "lt" as const } };
+  const lithuanian = { ...config, agent: { ...config.agent, language: "lt" as const } };
   expect(openingOf(lithuanian, SETTINGS, variables).greeting.text).toContain("gimtadieniu");
 });
 
 test("any other call says nothing of a birthday", () => {
-  const prompt = buildSystemPrompt(brief, variablesOf(brief, NOW));
+  const prompt = buildSystemPrompt(config, variablesOf(config, NOW));
   expect(prompt).not.toContain("birthday");
 });

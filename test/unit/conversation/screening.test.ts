@@ -1,16 +1,16 @@
 /** An outbound call's first words: to people, to machines, to nobody. */
 import { expect, test } from "bun:test";
 import type { AgentSnapshot, CallNote } from "../../../src/worker/messages.ts";
-import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const NAMED = "Hello Jonas, this is the clinic.";
 const GENERAL = "Hello, this is the clinic.";
 const DISCLOSURE = "You speak with an AI.";
 
 async function outbound(agent: Partial<AgentSnapshot> = {}) {
-  const brief = callBrief({ firstMessage: GENERAL, ...agent });
+  const config = callConfig({ firstMessage: GENERAL, ...agent });
   const call = await scriptedCall({
-    brief: { ...brief, direction: "outbound", namedGreeting: NAMED },
+    config: { ...config, direction: "outbound", namedGreeting: NAMED },
     settings: { disclosure: { en: DISCLOSURE, lt: "", lv: "", ru: "" } },
   });
   await call.session.prepare();
@@ -26,7 +26,7 @@ const said = (call: Awaited<ReturnType<typeof outbound>>) =>
 
 test("a person is disclosed to and greeted by name, 600 ms after their hello", async () => {
   const call = await outbound();
-  call.script.hears.push("Hello?");
+  call.script.recognises.push("Hello?");
   await call.speech(500);
   await call.silence(560);
   expect(call.session.turn.name).toBe("screening");
@@ -53,7 +53,7 @@ test("nobody speaks: after two seconds the general greeting, without the name", 
 test("a screening service hears who calls, without the name, once it has finished", async () => {
   const call = await outbound();
   call.script.partial = "Please state your name";
-  call.script.hears.push("Please state your name and why you are calling.");
+  call.script.recognises.push("Please state your name and why you are calling.");
   await call.speech(3_000);
   await call.silence(700);
   call.script.partial = "";
@@ -67,14 +67,14 @@ test("a machine that asks for a message hears nothing, or the general message af
   for (const action of ["hangup", "leave_message"] as const) {
     const call = await outbound({ voicemailAction: action });
     call.script.partial = words;
-    call.script.hears.push(words);
+    call.script.recognises.push(words);
     await call.speech(2_500);
     call.script.partial = "";
     await call.silence(14_000);
     const left = action === "leave_message";
     expect(said(call)).toEqual(left ? [`${DISCLOSURE} ${GENERAL}`] : []);
-    expect(call.endWish()).toEqual({
-      type: "end_wish",
+    expect(call.hangupRequested()).toEqual({
+      type: "hangup_requested",
       reason: left ? "voicemail_left" : "voicemail_hangup",
     });
     expect((await call.session.close("voicemail_left")).answeredBy).toBe("machine");
@@ -89,17 +89,17 @@ test("a machine that plays on for 25 s gets its message then, not before", async
   expect(call.session.turn.name).toBe("screening");
   for (let passed = 0; passed < 4; passed++) await call.speech(1_000);
   await call.silence(6_000);
-  expect(call.endWish()).toEqual({ type: "end_wish", reason: "voicemail_left" });
+  expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_left" });
 });
 
 test("what seemed a person and turns out a machine is told, and the agent falls silent", async () => {
   const call = await outbound({ voicemailAction: "hangup" });
-  call.script.hears.push("Hi.");
+  call.script.recognises.push("Hi.");
   await call.speech(400);
   await call.silence(1_000);
   expect(call.session.turn.name).toBe("agent_speaking");
   call.script.partial = "I cannot take your call leave a message after the tone";
-  call.script.hears.push("I cannot take your call leave a message after the tone");
+  call.script.recognises.push("I cannot take your call leave a message after the tone");
   await call.silence(4_000);
   await call.speech(2_000);
   await call.silence(2_500);
@@ -107,12 +107,12 @@ test("what seemed a person and turns out a machine is told, and the agent falls 
     { result: "human" },
     { result: "machine", cause: "greeting_words" },
   ]);
-  expect(call.endWish()).toEqual({ type: "end_wish", reason: "voicemail_hangup" });
+  expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "voicemail_hangup" });
 });
 
 test("an agent that lets the customer speak first answers their hello by the mind", async () => {
   const call = await outbound({ firstSpeaker: "customer" });
-  call.script.hears.push("Hello?");
+  call.script.recognises.push("Hello?");
   await call.speech(500);
   await call.silence(3_000);
   expect(call.inputs).toMatchObject([{ type: "utterance", text: "Hello?" }]);

@@ -1,9 +1,9 @@
 /** A transfer as the caller hears it: the sentence to its end, then the ringing tone, then a person. */
 import { expect, test } from "bun:test";
-import type { MindEvent } from "../../../src/engine/ports.ts";
+import type { LlmEvent } from "../../../src/engine/ports.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-const text = (words: string): MindEvent => ({ type: "text", text: words });
+const text = (words: string): LlmEvent => ({ type: "text", text: words });
 
 test("the agent finishes the sentence it is in and drops the next ones", async () => {
   const call = await scriptedCall();
@@ -17,7 +17,7 @@ test("the agent finishes the sentence it is in and drops the next ones", async (
   await call.silence(1_400);
   expect(call.messages.some(({ type }) => type === "transfer_ready")).toBe(true);
   expect(call.turns().at(-1)?.text).toBe("This is the first sentence.");
-  expect(call.heardUntil).toEqual(["This is the first sentence."]);
+  expect(call.truncated).toEqual(["This is the first sentence."]);
 });
 
 test("a sentence without an end is cut after ten seconds", async () => {
@@ -46,7 +46,7 @@ test("a held caller hears a tone, is never prompted, and interrupts nobody", asy
   await call.speech(2_000);
   await call.silence(20_000);
   expect(call.inputs).toEqual([]);
-  expect(call.endWish()).toBeNull();
+  expect(call.hangupRequested()).toBeNull();
   expect(call.illegalEvents).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ test("what the caller was saying when the transfer began is kept, not answered",
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.partial = "I also wanted";
-  call.script.hears.push("I also wanted to say");
+  call.script.recognises.push("I also wanted to say");
   await call.speech(600);
   call.session.transferBegin();
   await call.silence(200);
@@ -99,7 +99,7 @@ test("money that runs out while two people talk is said to the caller, and the c
   await call.silence(500);
   call.session.sayAndEnd("I am sorry, this call has to end.", "balance_exhausted");
   await call.silence(4_000);
-  expect(call.endWish()).toEqual({ type: "end_wish", reason: "balance_exhausted" });
+  expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "balance_exhausted" });
 });
 
 test("without a free port the second leg is refused, and the transfer may still fail back", async () => {

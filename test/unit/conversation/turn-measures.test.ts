@@ -1,15 +1,15 @@
 /** Where an answer's time goes, the model asked ahead of time, silences that are filled, proof. */
 import { expect, test } from "bun:test";
-import type { MindEvent } from "../../../src/engine/ports.ts";
+import type { LlmEvent } from "../../../src/engine/ports.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-const text = (words: string): MindEvent => ({ type: "text", text: words });
+const text = (words: string): LlmEvent => ({ type: "text", text: words });
 
 test("the steps of an answer come in their order and add up to its latency", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
-  call.script.thinksForMs = 300;
-  call.script.voiceTakesMs = 200;
+  call.script.llmTakesMs = 300;
+  call.script.ttsTakesMs = 200;
   await call.says("When are you open?");
   await call.silence(3_000);
   const turn = call.turns().find(({ latencyMs }) => latencyMs !== null);
@@ -30,7 +30,7 @@ test("the steps of an answer come in their order and add up to its latency", asy
 test("on stable words the mind is asked while the silence is counted; its answer is taken over", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
-  call.script.thinksForMs = 300;
+  call.script.llmTakesMs = 300;
   await call.says("When are you open?");
   await call.silence(1_500);
   expect(call.inputs).toHaveLength(1);
@@ -42,7 +42,7 @@ test("on stable words the mind is asked while the silence is counted; its answer
 test("a caller who goes on makes the early answer void: nothing of it is ever said", async () => {
   const call = await scriptedCall({ earlyStart: true });
   await call.answerAndGreet();
-  call.script.thinksForMs = 50;
+  call.script.llmTakesMs = 50;
   call.script.answers = (input) =>
     input.type === "utterance" ? [text(`You said: ${input.text}`)] : [];
   call.script.partial = "I need a table.";
@@ -50,7 +50,7 @@ test("a caller who goes on makes the early answer void: nothing of it is ever sa
   await call.silence(240);
   expect(call.inputs).toHaveLength(1);
   call.script.partial = "I need a table. For two people.";
-  call.script.hears.push("I need a table. For two people.");
+  call.script.recognises.push("I need a table. For two people.");
   await call.speech(1_000);
   await call.silence(3_000);
   expect(call.spoken.filter((said) => said.startsWith("You said"))).toEqual([
@@ -66,7 +66,7 @@ test("an early answer to words that turn out otherwise is dropped", async () => 
   call.script.answers = (input) =>
     input.type === "utterance" ? [text(`You said: ${input.text}`)] : [];
   call.script.partial = "Book a fable.";
-  call.script.hears.push("Book a table.");
+  call.script.recognises.push("Book a table.");
   await call.speech(800);
   await call.silence(2_000);
   expect(call.spoken.filter((said) => said.startsWith("You said"))).toEqual([
@@ -75,8 +75,8 @@ test("an early answer to words that turn out otherwise is dropped", async () => 
 });
 
 test.each([
-  ["mind", { thinksForMs: 4_000 }],
-  ["voice", { voiceTakesMs: 4_000 }],
+  ["llm", { thinksForMs: 4_000 }],
+  ["tts", { voiceTakesMs: 4_000 }],
 ] as const)(
   "a slow %s is never silent for more than 1.2 s at first, 2.5 s later",
   async (_, slow) => {
@@ -144,6 +144,6 @@ test("a greeting that was cut is told to the mind", async () => {
   await call.silence(500);
   await call.says("Stop, I have a question.");
   await call.silence(500);
-  expect(call.heardUntil).toHaveLength(1);
-  expect("Hello, how can I help you?").toStartWith(call.heardUntil[0] ?? "-");
+  expect(call.truncated).toHaveLength(1);
+  expect("Hello, how can I help you?").toStartWith(call.truncated[0] ?? "-");
 });

@@ -34,7 +34,7 @@ test("a retransmission is judged like the request it repeats, a repeated count i
   const client = new DigestClient(ACCOUNT, random);
   const credentials = client.answer(challenge, "INVITE", "sip:bob@carrier.test");
   const verdict = (branch: string) =>
-    registrar.verify(inviteWith(credentials, branch), "proxy-authorization").verdict;
+    registrar.verify(inviteWith(credentials, branch), "proxy-authorization").result;
   expect(verdict("z9hG4bK-a")).toBe("accepted");
   expect(verdict("z9hG4bK-a")).toBe("accepted");
   expect(verdict("z9hG4bK-b")).toBe("stale");

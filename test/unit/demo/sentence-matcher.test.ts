@@ -38,7 +38,7 @@ describe("a sentence in a recording", () => {
         decoys: await Promise.all(others.map(agent)),
         recording,
       });
-      expect({ sentence, heard: match.heard }).toEqual({ sentence, heard: true });
+      expect({ sentence, heard: match.isFound }).toEqual({ sentence, heard: true });
     }
   });
 
@@ -46,7 +46,7 @@ describe("a sentence in a recording", () => {
     const recording = overTheLine([await agent("Teeth whitening costs two hundred euros.")]);
     for (const text of DECOYS.filter((decoy) => !decoy.includes("whitening"))) {
       const match = findSentence({ sentence: await agent(text), decoys: [], recording });
-      expect({ text, heard: match.heard }).toEqual({ text, heard: false });
+      expect({ text, heard: match.isFound }).toEqual({ text, heard: false });
     }
   });
 
@@ -56,7 +56,7 @@ describe("a sentence in a recording", () => {
     const noise = new Int16Array(40_000).map(() => (random.float() - 0.5) * 8000);
     const empty = new Int16Array(0);
     for (const recording of [sentence.slice().reverse(), new Int16Array(40_000), noise, empty])
-      expect(findSentence({ sentence, decoys: [], recording }).heard).toBe(false);
+      expect(findSentence({ sentence, decoys: [], recording }).isFound).toBe(false);
   });
 
   test("is told from a near miss: one other word", async () => {
@@ -67,7 +67,7 @@ describe("a sentence in a recording", () => {
     const toRight = findSentence({ sentence: right, decoys: [wrong], recording });
     const toWrong = findSentence({ sentence: wrong, decoys: [right], recording });
     expect(toRight.score).toBeGreaterThan(toWrong.score);
-    expect(toWrong.heard).toBe(false);
+    expect(toWrong.isFound).toBe(false);
   });
 
   test("says where it ended", async () => {

@@ -7,7 +7,7 @@ function warnings(systemPrompt: string, tokensMax: number) {
   const seen: { event: string; fields: Parameters<Log["warn"]>[1] }[] = [];
   const log: Log = { ...silentLog, warn: (event, fields) => seen.push({ event, fields }) };
   const session = sessionSettings({ systemPrompt, tools: [] });
-  warnOfPromptSize(log, session, { tokensMax, mend: "assign fewer knowledge files" });
+  warnOfPromptSize(log, session, { tokensMax, remedy: "assign fewer knowledge files" });
   return seen;
 }
 

@@ -22,7 +22,7 @@ test("in no 60 seconds do more than the limit pass, and never fewer than could",
           if (verdict.allowed) passed.push(now);
           expect(verdict.remaining).toBe(limit - passed.length);
           const oldest = passed[0] ?? now;
-          expect(verdict.resetSec).toBe(Math.max(1, Math.ceil((oldest + 60_000 - now) / 1000)));
+          expect(verdict.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 60_000 - now) / 1000)));
         }
       },
     ),

@@ -20,7 +20,7 @@ const CALL: TracedCall = {
   media: { codec: "PCMA", packetsReceived: 500, packetsLost: 1, jitterMs: 2.5, mos: 4.3 },
 };
 
-const brief = (call: TracedCall) =>
+const config = (call: TracedCall) =>
   traceOfCall(call).spans.map(({ name, startMs, endMs, parent }) => [name, startMs, endMs, parent]);
 
 test("a call's id is its trace's", () => {
@@ -28,7 +28,7 @@ test("a call's id is its trace's", () => {
 });
 
 test("the steps of an answer stand under it, from the caller's last word to the agent's first", () => {
-  expect(brief(CALL)).toEqual([
+  expect(config(CALL)).toEqual([
     ["call inbound", 10_000, 20_150, null],
     ["setup", 10_000, 10_400, 0],
     ["turn customer", 11_400, 12_400, 0],
@@ -56,8 +56,8 @@ test("a tool that failed and a call that failed are errors, a caller who hangs u
 
 test("a call that nobody answered has a set-up, an end, and no turn", () => {
   const silent = { ...CALL, answeredMs: null, turns: [], tools: [], media: null };
-  expect(brief(silent).map(([name]) => name)).toEqual(["call inbound", "setup", "hang-up"]);
-  expect(brief(silent)[1]).toEqual(["setup", 10_000, 20_000, 0]);
+  expect(config(silent).map(([name]) => name)).toEqual(["call inbound", "setup", "hang-up"]);
+  expect(config(silent)[1]).toEqual(["setup", 10_000, 20_000, 0]);
 });
 
 test("no word that was said is in it", () => {

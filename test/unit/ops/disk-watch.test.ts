@@ -32,7 +32,7 @@ test("each mark holds exactly, and coming back takes a tenth more", async () => 
     await clock.advance(LOOK_MS);
     expect([bytes, watch.level]).toEqual([bytes, level]);
     expect(watch.mayRecord()).toBe(level === "ample");
-    expect(watch.refusal() === null).toBe(level !== "no_calls");
+    expect(watch.rejection() === null).toBe(level !== "no_calls");
     expect(watch.warning() === null).toBe(level !== "no_recordings");
   }
   watch.stop();

@@ -13,7 +13,7 @@ function expectSentence({ explanation }: LegEnd): void {
 
 test("every final code of SIP ends the call with a reason and a sentence", () => {
   for (let code = 300; code < 700; code++) {
-    const end = ends.endOfRefusedCall(code);
+    const end = ends.endOfRejectedCall(code);
     expect(end.sipCode).toBe(code);
     expectSentence(end);
     expect(ENDED_REASONS).toContain(endingUnanswered(end).reason);
@@ -41,7 +41,7 @@ test.each([
   [606, "declined"],
   [607, "declined"],
 ] as const)("%d ends a call as %s", (code, reason) => {
-  expect(endingUnanswered(ends.endOfRefusedCall(code)).reason).toBe(reason);
+  expect(endingUnanswered(ends.endOfRejectedCall(code)).reason).toBe(reason);
 });
 
 test.each([
@@ -55,14 +55,14 @@ test.each([
   [486, "Q.850;cause=1", "busy"],
   [404, "Q.850;cause=17", "invalid_number"],
 ] as const)("%d with Reason %s ends a call as %s", (code, reason, ended) => {
-  const end = ends.endOfRefusedCall(code, ['SIP;cause=200;text="x"', reason]);
+  const end = ends.endOfRejectedCall(code, ['SIP;cause=200;text="x"', reason]);
   expect(end.sipCode).toBe(code);
   expect(endingUnanswered(end).reason).toBe(ended);
 });
 
 test("400, 401, 402, 403 and 500 each say something else", () => {
   const sentences = [400, 401, 402, 403, 500, 503].map(
-    (code) => ends.endOfRefusedCall(code).explanation,
+    (code) => ends.endOfRejectedCall(code).explanation,
   );
   expect(new Set(sentences).size).toBe(sentences.length);
 });
@@ -90,7 +90,7 @@ describe("without a code of the far end", () => {
   });
 
   test("a call that was never answered is never media_lost", () => {
-    const refused = Array.from({ length: 400 }, (_, at) => ends.endOfRefusedCall(300 + at));
+    const refused = Array.from({ length: 400 }, (_, at) => ends.endOfRejectedCall(300 + at));
     for (const end of [...all, ...refused])
       expect(endingUnanswered(end).reason).not.toBe("media_lost");
     // Taken, with media that are of no use: the trunk's fault, and nobody declined.

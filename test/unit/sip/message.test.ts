@@ -7,7 +7,7 @@ import {
   parseNameAddr,
   parseUri,
   parseVia,
-  refuseMalformed,
+  rejectMalformed,
   responseDestination,
   type SipRequest,
   serialise,
@@ -206,7 +206,7 @@ describe("refusals of what does not parse", () => {
   const refusal = (text: string) => {
     const failure = parseMessage(text);
     if (failure.kind !== "failure") throw new Error("it parses");
-    return refuseMalformed(text, failure, source);
+    return rejectMalformed(text, failure, source);
   };
   const lines = (...more: string[]) =>
     [

@@ -27,7 +27,7 @@ function probed(passes: (text: string) => boolean) {
       if (response.kind !== "response") throw new Error("no response");
       return { response, flow: { remote: ADDRESS } as never };
     },
-    whySilent: () => null,
+    noAnswerReason: () => null,
     contactUri: () => "sip:me@127.0.0.1:5060",
     addresses: () => ({ advertised: ADDRESS, local: ADDRESS }),
     servers: () => [],

@@ -39,7 +39,7 @@ function bench(script: Script): Bench {
     log: silentLog,
     credentials: new TrunkCredentials(settings, seededRandom(2)),
     userAgent: "test",
-    expiresSec: 300,
+    expiresSeconds: 300,
     contactUser: "me",
     contactUri: () => "sip:me@192.0.2.1:5060",
     send: async (compose) => {

@@ -45,8 +45,8 @@ function bench() {
   const seen: string[] = [];
   const timer = new SessionTimer({
     clock,
-    expiresSec: 1800,
-    minSec: 90,
+    expiresSeconds: 1800,
+    minSeconds: 90,
     refresh: () => seen.push("refresh"),
     expire: () => seen.push("expire"),
   });

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { MigrationRefused, migrate, migrationStatus } from "../../../src/store/migrate.ts";
+import { MigrationRejected, migrate, migrationStatus } from "../../../src/store/migrate.ts";
 import { migrations } from "../../../src/store/migrations.gen.ts";
 
 const BREAK = "--> statement-breakpoint";
@@ -47,18 +47,18 @@ test("a failing migration leaves the database as it was", () => {
 test("a database newer than the binary is refused", () => {
   const db = filled();
   migrate(db, [first, rebuild], 0);
-  expect(() => migrate(db, [first], 0)).toThrow(MigrationRefused);
+  expect(() => migrate(db, [first], 0)).toThrow(MigrationRejected);
 });
 
 test("a migration that was changed after it ran is refused", () => {
   const db = filled();
-  expect(() => migrate(db, [{ ...first, sql: `${first.sql} ` }], 0)).toThrow(MigrationRefused);
+  expect(() => migrate(db, [{ ...first, sql: `${first.sql} ` }], 0)).toThrow(MigrationRejected);
 });
 
 test("a migration that would orphan rows is refused", () => {
   const db = filled();
   const orphan = { tag: "0001_orphan", createdAt: 2, sql: "DELETE FROM p;" };
-  expect(() => migrate(db, [first, orphan], 0)).toThrow(MigrationRefused);
+  expect(() => migrate(db, [first, orphan], 0)).toThrow(MigrationRejected);
   expect(db.query("SELECT count(*) AS n FROM p").get()).toEqual({ n: 1 });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AddressRules } from "../../../src/webhook/address-rules.ts";
 import { parseAddress, parseNetwork } from "../../../src/webhook/ip-address.ts";
-import { parseTenantUrl } from "../../../src/webhook/safe-http.ts";
+import { parseTenantUrl } from "../../../src/webhook/outbound-http.ts";
 
 const rules = new AddressRules([]);
 

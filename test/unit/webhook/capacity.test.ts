@@ -9,7 +9,7 @@ const target = (webhookId: number, fields: { call?: string; failing?: boolean } 
 });
 
 const take = (capacity: DeliveryCapacity, count: number, of: ReturnType<typeof target>) =>
-  Array.from({ length: count }, () => capacity.take(of)).filter(Boolean).length;
+  Array.from({ length: count }, () => capacity.acquire(of)).filter(Boolean).length;
 
 describe("the delivery capacity", () => {
   test("gives an endpoint its few slots, one while it fails, and the total to all", () => {
@@ -24,10 +24,10 @@ describe("the delivery capacity", () => {
   test("keeps half of the slots for endpoints that work, however many fail", () => {
     const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
     const dead = Array.from({ length: 50 }, (_, id) => target(id, { failing: true }));
-    expect(dead.filter((one) => capacity.take(one)).length).toBe(5);
+    expect(dead.filter((one) => capacity.acquire(one)).length).toBe(5);
     expect(capacity.busy().failing).toBe(true);
     expect(take(capacity, 4, target(100))).toBe(4);
-    for (const one of dead.slice(0, 5)) capacity.give(one);
+    for (const one of dead.slice(0, 5)) capacity.release(one);
     expect(capacity.busy().failing).toBe(false);
     expect(capacity.free).toBe(6);
   });
@@ -35,11 +35,11 @@ describe("the delivery capacity", () => {
   test("sends an endpoint one event of a call at a time", () => {
     const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
     const first = target(1, { call: "a" });
-    expect(capacity.take(first)).toBe(true);
-    expect(capacity.take(target(1, { call: "a" }))).toBe(false);
-    expect(capacity.take(target(1, { call: "b" }))).toBe(true);
-    expect(capacity.take(target(2, { call: "a" }))).toBe(true);
-    capacity.give(first);
-    expect(capacity.take(target(1, { call: "a" }))).toBe(true);
+    expect(capacity.acquire(first)).toBe(true);
+    expect(capacity.acquire(target(1, { call: "a" }))).toBe(false);
+    expect(capacity.acquire(target(1, { call: "b" }))).toBe(true);
+    expect(capacity.acquire(target(2, { call: "a" }))).toBe(true);
+    capacity.release(first);
+    expect(capacity.acquire(target(1, { call: "a" }))).toBe(true);
   });
 });

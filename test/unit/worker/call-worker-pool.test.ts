@@ -6,7 +6,7 @@ import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
 import type { FromCallWorker, ToCallWorker, TurnRecord } from "../../../src/worker/messages.ts";
 import type { WorkerHandle } from "../../../src/worker/worker-handle.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
-import { callBrief, SETTINGS } from "../../support/scripted-call.ts";
+import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 
 /** A thread that answers as the protocol says, until told otherwise. */
 class ScriptedWorker extends EventTarget {
@@ -102,7 +102,7 @@ async function scriptedPool(
     clock,
     log: silentLog,
   });
-  const brief = (callId: string) => ({ ...callBrief(), callId });
+  const brief = (callId: string) => ({ ...callConfig(), callId });
   return { pool, clock, callWorkers, speechWorkers, brief };
 }
 

@@ -1675,7 +1675,7 @@ export interface components {
              * @description What to do about it.
              * @example null
              */
-            mend: string | null;
+            remedy: string | null;
         };
         LiveCall: {
             /**
@@ -2086,7 +2086,7 @@ export interface components {
                  */
                 amount_eur: number | null;
             }[];
-            talk_check: {
+            answered_time_check: {
                 /**
                  * @description Talk time by the clock. ms; null: not measured.
                  * @example 120
@@ -2517,7 +2517,7 @@ export interface components {
              * @example ok
              * @enum {string}
              */
-            verdict: "ok" | "warning" | "failed";
+            result: "ok" | "warning" | "failed";
             checks: {
                 /**
                  * @description What was checked.
@@ -2529,7 +2529,7 @@ export interface components {
                  * @example ok
                  * @enum {string}
                  */
-                verdict: "ok" | "warning" | "failed" | "unknown";
+                result: "ok" | "warning" | "failed" | "unknown";
                 /**
                  * @description What was found.
                  * @example Registered.
@@ -2539,7 +2539,7 @@ export interface components {
                  * @description What mends it.
                  * @example null
                  */
-                mend: string | null;
+                remedy: string | null;
             }[];
             /**
              * @description Final code of OPTIONS; null: no answer.
@@ -7281,7 +7281,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        lamps: {
+                        statuses: {
                             trunk: components["schemas"]["Lamp"];
                             engine: components["schemas"]["Lamp"];
                             disk: components["schemas"]["Lamp"];
@@ -7347,7 +7347,7 @@ export interface operations {
                              * @description What to do.
                              * @example Check the password.
                              */
-                            mend: string;
+                            remedy: string;
                             /**
                              * @description Page of the app that mends it.
                              * @example /app/trunk
@@ -11977,7 +11977,7 @@ export interface operations {
                          * @example ok
                          * @enum {string}
                          */
-                        verdict: "ok" | "warning" | "failed";
+                        result: "ok" | "warning" | "failed";
                         checks: {
                             /**
                              * @description Number of the check.
@@ -11994,7 +11994,7 @@ export interface operations {
                              * @example ok
                              * @enum {string}
                              */
-                            verdict: "ok" | "warning" | "failed" | "skipped";
+                            result: "ok" | "warning" | "failed" | "skipped";
                             /**
                              * @description What was found.
                              * @example 5000 MiB are free.
@@ -12004,7 +12004,7 @@ export interface operations {
                              * @description What mends it.
                              * @example null
                              */
-                            mend: string | null;
+                            remedy: string | null;
                         }[];
                     };
                 };

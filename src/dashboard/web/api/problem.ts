@@ -9,8 +9,12 @@ export class ApiProblem extends Error {
   readonly path: readonly string[];
 
   constructor(status: number, body: unknown, url = "") {
-    const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    const text = (key: string) => (typeof said[key] === "string" ? (said[key] as string) : null);
+    const fields = (typeof body === "object" && body !== null ? body : {}) as Record<
+      string,
+      unknown
+    >;
+    const text = (key: string) =>
+      typeof fields[key] === "string" ? (fields[key] as string) : null;
     super(text("message") ?? `HTTP ${status}`);
     this.name = "ApiProblem";
     this.status = status;

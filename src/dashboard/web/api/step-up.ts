@@ -19,11 +19,11 @@ const sent = new Map<string, Request>();
 
 async function wantsSignIn(response: Response): Promise<boolean> {
   if (response.status !== 403) return false;
-  const said = (await response
+  const answer = (await response
     .clone()
     .json()
     .catch(() => null)) as { field?: unknown } | null;
-  return said?.field === "sign_in";
+  return answer?.field === "sign_in";
 }
 
 export const stepUp: Middleware = {

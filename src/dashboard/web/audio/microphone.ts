@@ -30,12 +30,12 @@ export async function openMicrophone(onFrame: (frame: ArrayBuffer) => void): Pro
 
 /** Firefox cannot mix rates: there the worklet resamples from the device's. */
 function contextFor(stream: MediaStream): AudioContext {
-  const wished = new AudioContext({ sampleRate: MICROPHONE_RATE });
+  const preferred = new AudioContext({ sampleRate: MICROPHONE_RATE });
   try {
-    wished.createMediaStreamSource(stream);
-    return wished;
+    preferred.createMediaStreamSource(stream);
+    return preferred;
   } catch {
-    void wished.close();
+    void preferred.close();
     return new AudioContext();
   }
 }

@@ -2,8 +2,8 @@
  * Plays PCM16LE as it arrives, interleaved when there are two channels. Keeps a little in hand
  * against a jittery network; what comes after a pause starts anew. Its owner must `close` it.
  */
-const IN_HAND_SEC = 0.06;
-const AHEAD_MAX_SEC = 8;
+const IN_HAND_SECONDS = 0.06;
+const AHEAD_MAX_SECONDS = 8;
 const SAMPLE_MAX = 32_768;
 
 export interface PcmPlayer {
@@ -37,8 +37,8 @@ export function createPcmPlayer(sampleRate: number, channels: 1 | 2): PcmPlayer 
           data[frame] = (samples[frame * channels + channel] ?? 0) / SAMPLE_MAX;
       }
       const now = context.currentTime;
-      if (next < now) next = now + IN_HAND_SEC;
-      if (next > now + AHEAD_MAX_SEC) return;
+      if (next < now) next = now + IN_HAND_SECONDS;
+      if (next > now + AHEAD_MAX_SECONDS) return;
       const source = context.createBufferSource();
       source.buffer = buffer;
       source.connect(context.destination);

@@ -10,7 +10,7 @@ import {
   pluralForm,
 } from "./catalogue.ts";
 
-const MINUTE_SEC = 60;
+const MINUTE_SECONDS = 60;
 const RELATIVE_STEPS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -49,7 +49,7 @@ function textsOf(language: Language, catalogue: Catalogue) {
     t: (key: MessageKey, parameters: Parameters = {}) => fill(catalogue[key], parameters),
     knows: (key: string): key is MessageKey => Object.hasOwn(catalogue, key),
     /** What stands for a code of the server's; null: this language has nothing for it. */
-    said(key: string, parameters: Parameters = {}): string | null {
+    findText(key: string, parameters: Parameters = {}): string | null {
       const text = Object.hasOwn(all, key) ? all[key] : undefined;
       return text === undefined ? null : fill(text, parameters);
     },
@@ -67,9 +67,9 @@ function textsOf(language: Language, catalogue: Catalogue) {
     /** `1:05`; hours where there are some. */
     clock(seconds: number) {
       const whole = Math.max(0, Math.round(seconds));
-      const rest = String(whole % MINUTE_SEC).padStart(2, "0");
-      const minutes = Math.floor(whole / MINUTE_SEC);
-      if (minutes < MINUTE_SEC) return `${minutes}:${rest}`;
+      const rest = String(whole % MINUTE_SECONDS).padStart(2, "0");
+      const minutes = Math.floor(whole / MINUTE_SECONDS);
+      if (minutes < MINUTE_SECONDS) return `${minutes}:${rest}`;
       return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
     },
     ms: (value: number | null) =>

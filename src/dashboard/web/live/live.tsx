@@ -13,7 +13,7 @@ export type LiveTurn = Own["LiveTurn"];
 
 const TURNS_MAX = 500;
 
-type News =
+type LiveMessage =
   | { readonly type: "call"; readonly call: LiveCall }
   | { readonly type: "turn"; readonly call_uuid: string; readonly turn: LiveTurn }
   | { readonly type: "ended"; readonly call_uuid: string }
@@ -38,30 +38,33 @@ function withTurn(turns: readonly LiveTurn[], turn: LiveTurn): readonly LiveTurn
   return [...turns, turn].sort((a, b) => a.index - b.index).slice(-TURNS_MAX);
 }
 
-function after(before: LiveState, news: News): LiveState {
-  switch (news.type) {
+function after(before: LiveState, event: LiveMessage): LiveState {
+  switch (event.type) {
     case "call": {
-      const others = before.calls.filter(({ call_uuid }) => call_uuid !== news.call.call_uuid);
-      const calls = [...others, news.call].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
-      const turn = news.call.last_turn;
+      const others = before.calls.filter(({ call_uuid }) => call_uuid !== event.call.call_uuid);
+      const calls = [...others, event.call].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+      const turn = event.call.last_turn;
       if (!turn) return { ...before, calls };
-      const known = before.turns.get(news.call.call_uuid) ?? [];
+      const known = before.turns.get(event.call.call_uuid) ?? [];
       return {
         calls,
-        turns: new Map(before.turns).set(news.call.call_uuid, withTurn(known, turn)),
+        turns: new Map(before.turns).set(event.call.call_uuid, withTurn(known, turn)),
       };
     }
     case "turn": {
-      const known = before.turns.get(news.call_uuid) ?? [];
+      const known = before.turns.get(event.call_uuid) ?? [];
       return {
         ...before,
-        turns: new Map(before.turns).set(news.call_uuid, withTurn(known, news.turn)),
+        turns: new Map(before.turns).set(event.call_uuid, withTurn(known, event.turn)),
       };
     }
     case "ended": {
       const turns = new Map(before.turns);
-      turns.delete(news.call_uuid);
-      return { turns, calls: before.calls.filter(({ call_uuid }) => call_uuid !== news.call_uuid) };
+      turns.delete(event.call_uuid);
+      return {
+        turns,
+        calls: before.calls.filter(({ call_uuid }) => call_uuid !== event.call_uuid),
+      };
     }
     default:
       return before;
@@ -80,14 +83,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         if (now === "connecting") setLive(EMPTY);
       },
       onMessage(message) {
-        const news = message as News;
-        setLive((before) => after(before, news));
-        if (news.type === "ended") {
+        const event = message as LiveMessage;
+        setLive((before) => after(before, event));
+        if (event.type === "ended") {
           void queries.invalidateQueries({ queryKey: ["calls"] });
-          void queries.invalidateQueries({ queryKey: ["call", news.call_uuid] });
+          void queries.invalidateQueries({ queryKey: ["call", event.call_uuid] });
           void queries.invalidateQueries({ queryKey: homeQuery.queryKey });
         }
-        if (news.type === "registration")
+        if (event.type === "registration")
           void queries.invalidateQueries({ queryKey: trunkQuery.queryKey });
       },
     });

@@ -22,12 +22,12 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const leave = useLeave();
   const enter = useEnterTenant();
-  const { complain } = useToasts();
+  const { showError } = useToasts();
 
   const companies: MenuEntry[] = session.tenants.map((tenant) => ({
     label: tenant.name,
     checked: tenant.id === session.tenant?.id,
-    onChoose: () => void enter(tenant.id).catch(complain),
+    onChoose: () => void enter(tenant.id).catch(showError),
   }));
   return (
     <Menu
@@ -59,7 +59,7 @@ export function AccountMenu() {
           onChoose: () => chooseTheme(name),
         })),
         null,
-        { label: t("account.sign_out"), onChoose: () => void leave().catch(complain) },
+        { label: t("account.sign_out"), onChoose: () => void leave().catch(showError) },
       ]}
     />
   );

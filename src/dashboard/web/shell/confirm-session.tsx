@@ -58,7 +58,7 @@ export function ConfirmSession() {
         })}
       >
         <TextField
-          label={t("door.password")}
+          label={t("auth.password")}
           type="password"
           autoComplete="current-password"
           required
@@ -66,7 +66,7 @@ export function ConfirmSession() {
         />
         {user.totp_enabled && (
           <TextField
-            label={t("door.code")}
+            label={t("auth.code")}
             hint={t("profile.totp_code_hint")}
             autoComplete="one-time-code"
             {...form.bind("code")}
@@ -74,7 +74,7 @@ export function ConfirmSession() {
         )}
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("confirm.action")}
           </Button>
         </div>

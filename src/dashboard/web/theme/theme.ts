@@ -8,8 +8,8 @@ const KEY = "linevoice.theme";
 const listeners = new Set<() => void>();
 
 export function currentTheme(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return THEMES.find((theme) => theme === kept) ?? "system";
+  const stored = localStorage.getItem(KEY);
+  return THEMES.find((theme) => theme === stored) ?? "system";
 }
 
 /** Also tells whoever draws on a canvas, where the style sheet does not reach. */

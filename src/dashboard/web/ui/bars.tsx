@@ -21,11 +21,11 @@ export function Bars(props: {
   /** Words below, one for each value. */
   names: readonly string[];
   values: readonly number[];
-  look?: "agent" | "caller";
+  variant?: "agent" | "caller";
   format?: (value: number) => string;
 }) {
   const { number } = useText();
-  const { names, values, format = number, look = "agent" } = props;
+  const { names, values, format = number, variant = "agent" } = props;
   const wanted = stepOf(Math.max(...values, 1e-9));
   // Half a call is no tick.
   const step = values.every(Number.isInteger) ? Math.max(1, wanted) : wanted;
@@ -51,7 +51,7 @@ export function Bars(props: {
           <g key={names[at]}>
             <title>{`${names[at]}: ${format(value)}`}</title>
             <rect
-              className={`bar ${look}`}
+              className={`bar ${variant}`}
               x={`${at * slot + slot * 0.18}%`}
               width={`${slot * 0.64}%`}
               y={y(value)}

@@ -2,29 +2,41 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
-interface Look {
-  readonly look?: "primary" | "secondary" | "ghost" | "danger";
+interface ButtonStyle {
+  readonly variant?: "primary" | "secondary" | "ghost" | "danger";
   readonly small?: boolean;
   readonly wide?: boolean;
   readonly icon?: IconName;
 }
 
-export function buttonClass({ look = "secondary", small, wide }: Look, square = false): string {
-  return ["button", look, small && "small", wide && "wide", square && "square"]
+export function buttonClass(
+  { variant = "secondary", small, wide }: ButtonStyle,
+  square = false,
+): string {
+  return ["button", variant, small && "small", wide && "wide", square && "square"]
     .filter(Boolean)
     .join(" ");
 }
 
-type ButtonProps = Look &
+type ButtonProps = ButtonStyle &
   Omit<ComponentProps<"button">, "className"> & { readonly busy?: boolean; children?: ReactNode };
 
 /** While `busy` it can be focused but not pressed again. */
-export function Button({ look, small, wide, icon, busy, children, onClick, ...rest }: ButtonProps) {
+export function Button({
+  variant,
+  small,
+  wide,
+  icon,
+  busy,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      className={buttonClass({ look, small, wide })}
+      className={buttonClass({ variant, small, wide })}
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >
@@ -38,15 +50,15 @@ export function Button({ look, small, wide, icon, busy, children, onClick, ...re
 export function IconButton({
   label,
   icon,
-  look = "ghost",
+  variant = "ghost",
   small = true,
   ...rest
-}: Look & { label: string; icon: IconName } & Omit<ComponentProps<"button">, "className">) {
+}: ButtonStyle & { label: string; icon: IconName } & Omit<ComponentProps<"button">, "className">) {
   return (
     <button
       type="button"
       {...rest}
-      className={buttonClass({ look, small }, true)}
+      className={buttonClass({ variant, small }, true)}
       aria-label={label}
       title={label}
     >
@@ -56,15 +68,15 @@ export function IconButton({
 }
 
 export function ButtonAnchor({
-  look,
+  variant,
   small,
   wide,
   icon,
   children,
   ...rest
-}: Look & Omit<ComponentProps<"a">, "className">) {
+}: ButtonStyle & Omit<ComponentProps<"a">, "className">) {
   return (
-    <a {...rest} className={buttonClass({ look, small, wide })}>
+    <a {...rest} className={buttonClass({ variant, small, wide })}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

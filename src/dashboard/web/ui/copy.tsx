@@ -7,13 +7,13 @@ import { useToasts } from "./toast.tsx";
 
 export function useCopy(): (text: string) => Promise<void> {
   const { t } = useText();
-  const { say, complain } = useToasts();
+  const { showMessage, showError } = useToasts();
   return async (text) => {
     try {
       await navigator.clipboard.writeText(text);
-      say(t("copy.done"));
+      showMessage(t("copy.done"));
     } catch (thrown) {
-      complain(thrown);
+      showError(thrown);
     }
   };
 }
@@ -65,7 +65,7 @@ export function CurlButton({ request }: { request: () => CurlRequest }) {
   const [shown, setShown] = useState<string | null>(null);
   return (
     <>
-      <Button look="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
+      <Button variant="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
         {t("curl.action")}
       </Button>
       <Dialog

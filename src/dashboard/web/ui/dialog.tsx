@@ -100,11 +100,11 @@ export function Confirm(props: {
           <AlertDialog.Description className="soft">{props.body}</AlertDialog.Description>
           <ProblemNote problem={problem} />
           <div className="form-foot">
-            <Button look="danger" busy={busy} onClick={() => void confirm()}>
+            <Button variant="danger" busy={busy} onClick={() => void confirm()}>
               {props.action}
             </Button>
             <AlertDialog.Cancel asChild>
-              <Button look="ghost">{t("action.cancel")}</Button>
+              <Button variant="ghost">{t("action.cancel")}</Button>
             </AlertDialog.Cancel>
           </div>
         </AlertDialog.Content>

@@ -4,7 +4,7 @@
  */
 import { type FormEvent, useState } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
-import { fieldText } from "../i18n/server-words.ts";
+import { fieldText } from "../i18n/server-messages.ts";
 import { useText } from "../i18n/text.tsx";
 
 export interface Bound<Value> {

@@ -11,7 +11,7 @@ export interface Doing {
 /** `stale`: first parts of the cache keys that are read anew afterwards. */
 export function useDoing(...stale: readonly string[]): Doing {
   const queries = useQueryClient();
-  const { say, complain } = useToasts();
+  const { showMessage, showError } = useToasts();
   const [busy, setBusy] = useState(false);
   return {
     busy,
@@ -20,10 +20,10 @@ export function useDoing(...stale: readonly string[]): Doing {
       try {
         await action();
         await Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] })));
-        if (done) say(done);
+        if (done) showMessage(done);
         return true;
       } catch (thrown) {
-        complain(thrown);
+        showError(thrown);
         return false;
       } finally {
         setBusy(false);

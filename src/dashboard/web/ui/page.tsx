@@ -103,6 +103,6 @@ export function Badge({ tone = "plain", children }: { tone?: Tone; children: Rea
 }
 
 /** A lamp is never alone: words beside it say the same. */
-export function Lamp({ tone, live }: { tone: Tone; live?: boolean }) {
-  return <span className={`lamp ${tone}${live ? " live" : ""}`} aria-hidden="true" />;
+export function StatusIndicator({ tone, live }: { tone: Tone; live?: boolean }) {
+  return <span className={`status-indicator ${tone}${live ? " live" : ""}`} aria-hidden="true" />;
 }

@@ -2,7 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
-import { fieldText, problemInWords } from "../i18n/server-words.ts";
+import { fieldText, problemInWords } from "../i18n/server-messages.ts";
 import { type Texts, useText } from "../i18n/text.tsx";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";

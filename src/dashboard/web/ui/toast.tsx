@@ -9,25 +9,28 @@ import { problemText } from "./states.tsx";
 const SHOWN_MS = 6_000;
 const SHOWN_MAX = 3;
 
-interface Said {
+interface ToastEntry {
   readonly id: number;
   readonly text: string;
   readonly bad: boolean;
 }
 
 interface Toasts {
-  say(text: string): void;
-  complain(thrown: unknown): void;
+  showMessage(text: string): void;
+  showError(thrown: unknown): void;
 }
 
-const ToastContext = createContext<Toasts>({ say: () => undefined, complain: () => undefined });
+const ToastContext = createContext<Toasts>({
+  showMessage: () => undefined,
+  showError: () => undefined,
+});
 export const useToasts = (): Toasts => use(ToastContext);
 
 let lastId = 0;
 
 export function ToastProvider({ children }: { children: ReactNode }) {
   const texts = useText();
-  const [said, setSaid] = useState<readonly Said[]>([]);
+  const [said, setSaid] = useState<readonly ToastEntry[]>([]);
   const add = useCallback((text: string, bad: boolean) => {
     lastId++;
     const entry = { id: lastId, text, bad };
@@ -35,8 +38,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   }, []);
   const toasts = useMemo<Toasts>(
     () => ({
-      say: (text) => add(text, false),
-      complain: (thrown) => add(problemText(problemOf(thrown), texts), true),
+      showMessage: (text) => add(text, false),
+      showError: (thrown) => add(problemText(problemOf(thrown), texts), true),
     }),
     [add, texts],
   );

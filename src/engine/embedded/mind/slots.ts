@@ -6,9 +6,9 @@ import type { AgentLanguage } from "../../../agent/agent.ts";
 import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
 import type { ExpectedAnswer } from "../../ports.ts";
 import { parseDate, parseTime } from "./dates.ts";
+import { matchIntent } from "./intents.ts";
 import { DIGIT_WORDS } from "./lexicon.ts";
 import { digitsFromWords, parseNumberWords } from "./number-words.ts";
-import { understand } from "./understanding.ts";
 import { stemsOf, wordsOf } from "./words.ts";
 
 export type SlotKind =
@@ -85,7 +85,7 @@ export function valueFromSpeech(
 ): JsonValue {
   switch (slot.kind) {
     case "yes_no": {
-      const intent = understand(text, language)?.intent;
+      const intent = matchIntent(text, language)?.intent;
       return intent === "yes" ? true : intent === "no" ? false : null;
     }
     case "choice":

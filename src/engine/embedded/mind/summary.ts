@@ -132,7 +132,7 @@ export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLangu
   const told = [first.charAt(0).toUpperCase() + first.slice(1), ...facts.slice(1)].join("; ");
   const ending = phrases.ends[end.reason] ?? phrases.endsOtherwise;
   const reason = end.reason.replace(/_/g, " ");
-  const ended = fill(ending, { duration: clockDuration(end.durationSec), reason });
+  const ended = fill(ending, { duration: clockDuration(end.durationSeconds), reason });
   return { text: `${told}. ${ended}`, line: `${told}.` };
 }
 

@@ -8,7 +8,7 @@ import { SOUND_LOOP, SOUND_LOOP_SEARCH } from "./grammar.ts";
 import { createRawDecoder, type RecogniserModule } from "./soundswallower.ts";
 
 /** 0.16 of a core each: beyond this every caller would wait for the others. */
-export const TALKERS_MAX = 4;
+export const CONCURRENT_UTTERANCES_MAX = 4;
 
 export interface DecoderPair {
   readonly words: Decoder;
@@ -25,7 +25,7 @@ export class DecoderPool {
   readonly #idle: DecoderPair[] = [];
   readonly #allSounds: boolean;
   #made = 0;
-  #lent = 0;
+  #acquired = 0;
   #uses = 0;
 
   /** `allSounds`: see soundswallower.ts; closed grammars need it, the open graph does not. */
@@ -35,14 +35,14 @@ export class DecoderPool {
   }
 
   /** Makes pairs until `count` exist (at most TALKERS_MAX). About 0.1 s and 30 MB a pair. */
-  async grow(count: number, between: () => Promise<void> = async () => {}): Promise<void> {
-    while (this.#made < Math.min(count, TALKERS_MAX)) {
+  async grow(count: number, betweenSteps: () => Promise<void> = async () => {}): Promise<void> {
+    while (this.#made < Math.min(count, CONCURRENT_UTTERANCES_MAX)) {
       this.#made++;
       const words = new Decoder(
         this.#module,
         await createRawDecoder(this.#module, this.#allSounds),
       );
-      await between();
+      await betweenSteps();
       const sounds = new Decoder(
         this.#module,
         await createRawDecoder(this.#module, this.#allSounds),
@@ -53,23 +53,23 @@ export class DecoderPool {
   }
 
   /** Lends a pair, best one that has the grammar already. Null: all are talking. */
-  take(grammarKey: string): DecoderPair | null {
+  acquire(grammarKey: string): DecoderPair | null {
     const byAge = [...this.#idle].sort((one, other) => one.lastUsed - other.lastUsed);
     const pair = byAge.find((candidate) => candidate.grammarKey === grammarKey) ?? byAge[0];
     if (pair === undefined) return null;
     this.#idle.splice(this.#idle.indexOf(pair), 1);
-    this.#lent++;
+    this.#acquired++;
     pair.lastUsed = ++this.#uses;
     if (this.#idle.length === 0) void this.grow(this.#made + 1);
     return pair;
   }
 
-  giveBack(pair: DecoderPair): void {
-    this.#lent--;
+  release(pair: DecoderPair): void {
+    this.#acquired--;
     this.#idle.push(pair);
   }
 
-  get lent(): number {
-    return this.#lent;
+  get acquired(): number {
+    return this.#acquired;
   }
 }

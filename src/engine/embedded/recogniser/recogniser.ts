@@ -9,11 +9,11 @@
  */
 import type { AgentLanguage } from "../../../agent/agent.ts";
 import type { GrammarSource } from "../../../worker/speech-messages.ts";
-import type { ExpectedAnswer, Heard } from "../../ports.ts";
+import type { ExpectedAnswer, SttResult } from "../../ports.ts";
 import { withoutSounds } from "./closed-grammar.ts";
+import { type AcquiredDecoders, DecoderAllocator } from "./decoder-allocator.ts";
 import type { DecoderPair } from "./decoder-pool.ts";
 import { confidenceOf } from "./likelihood.ts";
-import { type LentDecoders, Listening } from "./listening.ts";
 import { StableWords } from "./stable-words.ts";
 import { TelephoneAudio } from "./telephone-audio.ts";
 
@@ -27,15 +27,15 @@ export interface Recogniser {
    * Loads decoders (0.3 s, 45 MB) when they are not there. `between` is awaited between its steps of
    * some 50 ms. Rejects when the model cannot be read; may be tried again.
    */
-  wake(between?: () => Promise<void>): Promise<void>;
+  load(betweenSteps?: () => Promise<void>): Promise<void>;
   /** Gives their memory back, unless somebody talks. Grammars of other languages than English stay. */
-  rest(): void;
+  unload(): void;
   /** Builds an agent's grammar when it is not there yet. */
   prepare(source: GrammarSource): void;
-  openEar(options: EarOptions): ListeningEar;
+  openStt(options: SttStreamOptions): ListeningSttStream;
 }
 
-export interface EarOptions {
+export interface SttStreamOptions {
   readonly language: AgentLanguage;
   readonly sampleRateHz: 8000 | 16000;
   /** Key of a prepared source; one that is not prepared (yet) hears commands only. */
@@ -44,11 +44,11 @@ export interface EarOptions {
 }
 
 /** One caller. Not more than one utterance at a time. */
-export interface ListeningEar {
-  begin(lead: Int16Array): void;
+export interface ListeningSttStream {
+  startUtterance(lead: Int16Array): void;
   push(pcm: Int16Array): void;
-  end(): Heard;
-  cancel(): void;
+  finalize(): SttResult;
+  discard(): void;
   expect(answer: ExpectedAnswer): void;
   close(): void;
 }
@@ -59,54 +59,54 @@ const CLOSED_ADVANTAGE = 10;
 /** What a doubtful short answer must be beaten by to be taken for a question. */
 const QUESTION_WORDS_MIN = 4;
 const QUESTION_CONFIDENCE_MIN = 0.6;
-const NOTHING = { text: "", confidence: 0 };
+const NO_WORDS = { text: "", confidence: 0 };
 const PARTIAL_SAMPLES = 1_600;
 
 /** Asleep: `wake` it before anybody talks. */
 export function createRecogniser(options: RecogniserOptions): Recogniser {
-  const listening = new Listening(options.phonemes);
-  let waking: Promise<void> | null = null;
+  const allocator = new DecoderAllocator(options.phonemes);
+  let loading: Promise<void> | null = null;
   return {
-    wake(between) {
-      waking ??= listening.wake(between);
-      return waking.catch((error) => {
-        waking = null;
+    load(betweenSteps) {
+      loading ??= allocator.load(betweenSteps);
+      return loading.catch((error) => {
+        loading = null;
         throw error;
       });
     },
-    rest() {
-      if (listening.isAwake && listening.rest()) waking = null;
+    unload() {
+      if (allocator.isLoaded && allocator.unload()) loading = null;
     },
-    prepare: (source) => listening.prepare(source),
-    openEar: (ear) => new CallerEar(ear, listening),
+    prepare: (source) => allocator.prepare(source),
+    openStt: (streamOptions) => new CallerSttStream(streamOptions, allocator),
   };
 }
 
-class CallerEar implements ListeningEar {
-  readonly #options: EarOptions;
-  readonly #listening: Listening;
+class CallerSttStream implements ListeningSttStream {
+  readonly #options: SttStreamOptions;
+  readonly #allocator: DecoderAllocator;
   readonly #audio: TelephoneAudio;
   readonly #stable = new StableWords();
-  #lent: LentDecoders | null = null;
+  #acquired: AcquiredDecoders | null = null;
   #expected: ExpectedAnswer = "open";
-  #heard: Float32Array[] = [];
+  #utteranceAudio: Float32Array[] = [];
   #samples = 0;
   #partialAt = PARTIAL_SAMPLES;
 
-  constructor(options: EarOptions, listening: Listening) {
+  constructor(options: SttStreamOptions, allocator: DecoderAllocator) {
     this.#options = options;
-    this.#listening = listening;
+    this.#allocator = allocator;
     this.#audio = new TelephoneAudio(options.sampleRateHz);
   }
 
-  begin(lead: Int16Array): void {
-    this.cancel();
+  startUtterance(lead: Int16Array): void {
+    this.discard();
     this.#samples = 0;
     this.#partialAt = PARTIAL_SAMPLES;
-    this.#heard = [];
+    this.#utteranceAudio = [];
     this.#stable.reset();
-    this.#lent = this.#listening.lend(this.#options, this.#expected);
-    if (this.#lent !== null) this.#start(this.#lent.pair);
+    this.#acquired = this.#allocator.acquire(this.#options, this.#expected);
+    if (this.#acquired !== null) this.#start(this.#acquired.pair);
     this.push(lead);
   }
 
@@ -114,9 +114,9 @@ class CallerEar implements ListeningEar {
     if (this.#samples >= UTTERANCE_SAMPLES_MAX || pcm.length === 0) return;
     const audio = this.#audio.convert(pcm);
     this.#samples += audio.length;
-    if (this.#lent === null) return;
-    const { pair, closed } = this.#lent;
-    if (closed !== null) this.#heard.push(audio);
+    if (this.#acquired === null) return;
+    const { pair, closed } = this.#acquired;
+    if (closed !== null) this.#utteranceAudio.push(audio);
     pair.words.process(audio);
     pair.sounds.process(audio);
     if (this.#samples < this.#partialAt || closed !== null) return;
@@ -125,25 +125,25 @@ class CallerEar implements ListeningEar {
     if (stable !== null) this.#options.onPartial(stable);
   }
 
-  end(): Heard {
+  finalize(): SttResult {
     const audioMs = Math.round(this.#samples / 8);
-    const lent = this.#lent;
-    if (lent === null) return { text: "", confidence: 0, audioMs };
-    this.#lent = null;
+    const acquired = this.#acquired;
+    if (acquired === null) return { text: "", confidence: 0, audioMs };
+    this.#acquired = null;
     try {
-      return { ...this.#read(lent), audioMs };
+      return { ...this.#read(acquired), audioMs };
     } finally {
-      this.#listening.giveBack(lent);
+      this.#allocator.release(acquired);
     }
   }
 
-  cancel(): void {
-    const lent = this.#lent;
-    if (lent === null) return;
-    this.#lent = null;
-    lent.pair.words.finish();
-    lent.pair.sounds.finish();
-    this.#listening.giveBack(lent);
+  discard(): void {
+    const acquired = this.#acquired;
+    if (acquired === null) return;
+    this.#acquired = null;
+    acquired.pair.words.finish();
+    acquired.pair.sounds.finish();
+    this.#allocator.release(acquired);
   }
 
   expect(answer: ExpectedAnswer): void {
@@ -151,7 +151,7 @@ class CallerEar implements ListeningEar {
   }
 
   close(): void {
-    this.cancel();
+    this.discard();
   }
 
   #start(pair: DecoderPair): void {
@@ -164,7 +164,7 @@ class CallerEar implements ListeningEar {
     pair.sounds.start();
   }
 
-  #read({ pair, closed }: LentDecoders): { text: string; confidence: number } {
+  #read({ pair, closed }: AcquiredDecoders): { text: string; confidence: number } {
     const frames = Math.max(1, this.#samples / 80);
     const words = pair.words.finish();
     const ratio = (words.score - pair.sounds.finish().score) / frames;
@@ -172,29 +172,29 @@ class CallerEar implements ListeningEar {
       return { text: withoutSounds(words.text), confidence: confidenceOf(ratio) };
     }
     const text = closed.textOf(words.text);
-    const closedly = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
-    if (text !== "" && ratio >= closed.ratioSure) return closedly;
+    const closedResult = { text, confidence: confidenceOf(ratio + CLOSED_ADVANTAGE) };
+    if (text !== "" && ratio >= closed.ratioSure) return closedResult;
     const possible = text !== "" && ratio >= closed.ratioMin;
-    if (this.#options.language !== "en") return possible ? closedly : NOTHING;
-    const openly = this.#secondLook();
-    if (!possible) return openly;
-    const longer = openly.text.split(" ").length >= QUESTION_WORDS_MIN;
-    return longer && openly.confidence >= QUESTION_CONFIDENCE_MIN ? openly : closedly;
+    if (this.#options.language !== "en") return possible ? closedResult : NO_WORDS;
+    const openResult = this.#retryOpenGraph();
+    if (!possible) return openResult;
+    const longer = openResult.text.split(" ").length >= QUESTION_WORDS_MIN;
+    return longer && openResult.confidence >= QUESTION_CONFIDENCE_MIN ? openResult : closedResult;
   }
 
   /** It was none of the expected answers: maybe it was a question. */
-  #secondLook(): { text: string; confidence: number } {
-    const lent = this.#listening.lendOpen(this.#options);
-    const heard = this.#heard;
-    this.#heard = [];
-    if (lent === null) return NOTHING;
-    this.#start(lent.pair);
-    for (const audio of heard) {
-      lent.pair.words.process(audio);
-      lent.pair.sounds.process(audio);
+  #retryOpenGraph(): { text: string; confidence: number } {
+    const acquired = this.#allocator.acquireOpen(this.#options);
+    const utteranceAudio = this.#utteranceAudio;
+    this.#utteranceAudio = [];
+    if (acquired === null) return NO_WORDS;
+    this.#start(acquired.pair);
+    for (const audio of utteranceAudio) {
+      acquired.pair.words.process(audio);
+      acquired.pair.sounds.process(audio);
     }
-    const result = this.#read(lent);
-    this.#listening.giveBack(lent);
+    const result = this.#read(acquired);
+    this.#allocator.release(acquired);
     return result;
   }
 }

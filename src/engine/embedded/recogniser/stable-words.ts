@@ -15,10 +15,10 @@ export class StableWords {
       stable.push(word);
     }
     this.#previous = words;
-    const joined = stable.join(" ");
-    if (stable.length < 2 || joined.length <= this.#told.length) return null;
-    this.#told = joined;
-    return joined;
+    const joinedWords = stable.join(" ");
+    if (stable.length < 2 || joinedWords.length <= this.#told.length) return null;
+    this.#told = joinedWords;
+    return joinedWords;
   }
 
   reset(): void {

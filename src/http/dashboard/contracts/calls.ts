@@ -127,7 +127,7 @@ export const CallDetails = z
         amount_eur: shown(z.number().nullable(), "EUR; null: not known.", 0.1),
       }),
     ),
-    talk_check: z.strictObject({
+    answered_time_check: z.strictObject({
       clock_ms: stage("Talk time by the clock."),
       rtp_ms: stage("By RTP."),
       engine_ms: stage("By the engine."),

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { CALL_STATUSES } from "../../../call/ended-reason.ts";
 import { contract } from "../../contract.ts";
 import { eurOut, okReply, shown, timeOut } from "../../schema.ts";
-import { LAMP_CODES } from "../lamps.ts";
 import { PROBLEM_CODES } from "../problems.ts";
+import { STATUS_CODES } from "../status-indicators.ts";
 
 const values = shown(
   z.record(z.string(), z.union([z.string(), z.number()])),
@@ -12,17 +12,17 @@ const values = shown(
   { server: "sip.example.com" },
 );
 
-const Lamp = z
+const StatusIndicator = z
   .strictObject({
     state: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its colour.", "ok"),
     code: shown(
-      z.enum(LAMP_CODES),
+      z.enum(STATUS_CODES),
       "The same for a machine, to be said in any language.",
       "trunk_registered",
     ),
     values,
     sentence: shown(z.string(), "What is the matter, in English.", "Registered."),
-    mend: shown(z.string().nullable(), "What to do about it.", null),
+    remedy: shown(z.string().nullable(), "What to do about it.", null),
   })
   .meta({ id: "Lamp" });
 
@@ -35,7 +35,13 @@ export const getHome = contract({
   tag: "Home",
   summary: "How everything stands",
   reply: okReply({
-    lamps: z.strictObject({ trunk: Lamp, engine: Lamp, disk: Lamp, backup: Lamp, mail: Lamp }),
+    statuses: z.strictObject({
+      trunk: StatusIndicator,
+      engine: StatusIndicator,
+      disk: StatusIndicator,
+      backup: StatusIndicator,
+      mail: StatusIndicator,
+    }),
     live_calls: shown(z.int(), "Calls with media now.", 0),
     today: z.strictObject({
       calls: shown(z.int(), "Calls since midnight in the tenant's zone.", 3),
@@ -49,13 +55,13 @@ export const getHome = contract({
     problems: z.array(
       z.strictObject({
         code: shown(
-          z.enum([...LAMP_CODES, ...PROBLEM_CODES]),
+          z.enum([...STATUS_CODES, ...PROBLEM_CODES]),
           "The same for a machine, to be said in any language.",
           "trunk_failed",
         ),
         values,
         sentence: shown(z.string(), "What is wrong, in English.", "The trunk is not registered."),
-        mend: shown(z.string(), "What to do.", "Check the password."),
+        remedy: shown(z.string(), "What to do.", "Check the password."),
         href: shown(z.string().nullable(), "Page of the app that mends it.", "/app/trunk"),
       }),
     ),

@@ -158,14 +158,14 @@ export const getHealth = contract({
   summary: "The doctor's checks of this appliance",
   reply: okReply({
     version: shown(z.string(), "Of the appliance.", "0.1.0"),
-    verdict: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "The worst.", "ok"),
     checks: z.array(
       z.strictObject({
         number: shown(z.int(), "Number of the check.", 1),
         name: shown(z.string(), "What was checked.", "disk"),
-        verdict: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its verdict.", "ok"),
+        result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its verdict.", "ok"),
         finding: shown(z.string(), "What was found.", "5000 MiB are free."),
-        mend: shown(z.string().nullable(), "What mends it.", null),
+        remedy: shown(z.string().nullable(), "What mends it.", null),
       }),
     ),
   }),

@@ -57,13 +57,13 @@ export const Trunk = z
 
 export const TrunkTest = z
   .strictObject({
-    verdict: shown(z.enum(["ok", "warning", "failed"]), "The worst of the checks.", "ok"),
+    result: shown(z.enum(["ok", "warning", "failed"]), "The worst of the checks.", "ok"),
     checks: z.array(
       z.strictObject({
         name: shown(z.string(), "What was checked.", "registration"),
-        verdict: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its verdict.", "ok"),
+        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its verdict.", "ok"),
         finding: shown(z.string(), "What was found.", "Registered."),
-        mend: shown(z.string().nullable(), "What mends it.", null),
+        remedy: shown(z.string().nullable(), "What mends it.", null),
       }),
     ),
     options_code: shown(z.int().nullable(), "Final code of OPTIONS; null: no answer.", 200),

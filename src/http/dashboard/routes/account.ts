@@ -1,6 +1,6 @@
 /** A person's own account. */
 import { isoUtc } from "../../../core/clock.ts";
-import type { Asker, Proof } from "../../../identity/account.ts";
+import type { CurrentUser, Proof } from "../../../identity/account.ts";
 import type { Passkey } from "../../../identity/stores.ts";
 import { type ApiRequest, type Browser, type Route, route } from "../../contract.ts";
 import { signInNeeded } from "../../problem.ts";
@@ -9,7 +9,7 @@ import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/account.ts";
 import { sessionOf } from "./session.ts";
 
-export function askerOf(request: Pick<ApiRequest, "session" | "browser">): Asker {
+export function currentUserOf(request: Pick<ApiRequest, "session" | "browser">): CurrentUser {
   const { token, source } = request.browser;
   if (token === null) throw signInNeeded();
   return { session: sessionOf(request), token, source };
@@ -36,7 +36,7 @@ export const proofOf = ({
 type Handler<Request, Reply> = (request: Request) => Promise<Reply>;
 
 const keep = (browser: Browser, token: string | null): void => {
-  if (token !== null) browser.keep(token);
+  if (token !== null) browser.setSessionToken(token);
 };
 
 const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
@@ -65,7 +65,10 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
 
     route(contracts.changePassword)(async (request) => {
       const { current, password } = request.body;
-      keep(request.browser, await account.changePassword(askerOf(request), current, password));
+      keep(
+        request.browser,
+        await account.changePassword(currentUserOf(request), current, password),
+      );
       return { ok: true };
     }),
 
@@ -78,7 +81,7 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
 
     route(contracts.confirmTotp)(
       afresh(async (request) => {
-        const on = await account.confirmTotp(askerOf(request), request.body.code);
+        const on = await account.confirmTotp(currentUserOf(request), request.body.code);
         keep(request.browser, on.token);
         return { ok: true, recovery_codes: on.recoveryCodes };
       }),
@@ -86,7 +89,7 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
 
     route(contracts.disableTotp)(
       afresh(async (request) => {
-        keep(request.browser, await account.disableTotp(askerOf(request), proofOf(request)));
+        keep(request.browser, await account.disableTotp(currentUserOf(request), proofOf(request)));
         return { ok: true };
       }),
     ),
@@ -108,7 +111,7 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
       afresh(async (request) => {
         const { name, response } = request.body;
         const { origin } = request.browser;
-        const made = await account.addPasskey(askerOf(request), name, response, origin);
+        const made = await account.addPasskey(currentUserOf(request), name, response, origin);
         return { ok: true, passkey: passkeyView(made) };
       }),
     ),
@@ -142,7 +145,7 @@ export const accountRoutes = ({ dependencies }: RouteContext): Route[] => {
       const { id } = request.params;
       const session = sessionOf(request);
       await sessions.revoke(session.user.id, id);
-      if (session.id === id) request.browser.keep("");
+      if (session.id === id) request.browser.setSessionToken("");
       return { ok: true, id, deleted: true };
     }),
   ];

@@ -7,7 +7,7 @@ import { agentStore } from "../../../store/agent-store.ts";
 import { callHistoryStore } from "../../../store/call-history-store.ts";
 import { callNotesStore } from "../../../store/call-notes-store.ts";
 import type { Queries } from "../../../store/database.ts";
-import { evidenceStore } from "../../../store/evidence-store.ts";
+import { diagnosticsStore } from "../../../store/diagnostics-store.ts";
 import { route } from "../../contract.ts";
 import { eurOrNull, isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/calls.ts";
@@ -17,7 +17,7 @@ import type { ProductContext } from "./context.ts";
 type History = ReturnType<typeof callHistoryStore>;
 type CallRow = NonNullable<Awaited<ReturnType<History["find"]>>>;
 type TurnRow = Awaited<ReturnType<History["turns"]>>[number];
-type Evidence = Awaited<ReturnType<ReturnType<typeof evidenceStore>["find"]>>;
+type CallDiagnostics = Awaited<ReturnType<ReturnType<typeof diagnosticsStore>["find"]>>;
 
 const presentTurn = (turn: TurnRow) => {
   const stages = stagesOf(turn.measures);
@@ -40,7 +40,7 @@ const presentTurn = (turn: TurnRow) => {
   };
 };
 
-const presentQuality = (quality: Evidence["quality"], zeroMs: number) =>
+const presentQuality = (quality: CallDiagnostics["quality"], zeroMs: number) =>
   quality.map((sample) => ({
     at_ms: sample.atMs - zeroMs,
     packets_sent: sample.sent,
@@ -56,7 +56,7 @@ type CostLine = z.output<typeof contracts.CallDetails>["cost_lines"][number];
 /** What the tenant paid, then what it cost the operator: the latter only for operators. */
 function costLines(call: CallRow, isOperator: boolean): CostLine[] {
   const tokens = call.llmInputTokens + call.llmOutputTokens;
-  const talkSec = Math.round((call.talkClockMs ?? 0) / 1000);
+  const answeredSeconds = Math.round((call.answeredClockMs ?? 0) / 1000);
   const seconds = { side: "paid", unit: "s" } as const;
   const paid: CostLine[] = [
     { ...seconds, item: "plan_seconds", quantity: call.includedSeconds, amount_eur: 0 },
@@ -70,7 +70,7 @@ function costLines(call: CallRow, isOperator: boolean): CostLine[] {
     ["stt", call.sttSeconds, "s", call.costStt],
     ["llm", tokens, "tokens", call.costLlm],
     ["tts", call.ttsCharacters, "characters", call.costTts],
-    ["trunk", talkSec, "s", call.costTrunk],
+    ["trunk", answeredSeconds, "s", call.costTrunk],
   ] as const;
   return [
     ...paid,
@@ -87,16 +87,16 @@ const FAULTS = ["caller", "callee", "carrier", "engine", "us"] as const;
 
 async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
   const history = callHistoryStore(queries);
-  const store = evidenceStore(queries);
+  const store = diagnosticsStore(queries);
   const { tenantId, callUuid, answeredAt, createdAt, endedAt } = call;
   const turns = await history.turns(call.id);
   const toolCalls = await history.toolCalls(call.id);
-  const evidence = await store.find(call.id);
+  const diagnostics = await store.find(call.id);
   const agent =
     call.agentId === null ? undefined : await agentStore(queries).find(tenantId, call.agentId);
   const zeroMs = answeredAt ?? createdAt;
   const spans = timelineOf({
-    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip: evidence.sip },
+    ...{ zeroMs, createdAt, answeredAt, endedAt, turns, toolCalls, sip: diagnostics.sip },
     notes: await callNotesStore(queries).of(call.id),
   });
   const hasAudio = call.recordingStatus === "ready" && call.recordingFile !== null;
@@ -118,8 +118,8 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
       start_ms: toolCall.createdAt - toolCall.durationMs - zeroMs,
       duration_ms: toolCall.durationMs,
     })),
-    rtp: presentQuality(evidence.quality, zeroMs),
-    sip: evidence.sip.map(({ atMs, direction, line, detail }) => ({
+    rtp: presentQuality(diagnostics.quality, zeroMs),
+    sip: diagnostics.sip.map(({ atMs, direction, line, detail }) => ({
       ...{ at_ms: atMs - zeroMs, direction, line, detail },
     })),
     deliveries: (await store.deliveries(tenantId, callUuid)).map((delivery) => ({
@@ -140,11 +140,11 @@ async function detailsOf(queries: Queries, call: CallRow, isOperator: boolean) {
       sent_at: isoOrNull(mail.sentAt),
     })),
     cost_lines: costLines(call, isOperator),
-    talk_check: {
-      clock_ms: call.talkClockMs,
-      rtp_ms: call.talkRtpMs,
-      engine_ms: call.talkEngineMs,
-      difference_ms: call.talkDifferenceMs,
+    answered_time_check: {
+      clock_ms: call.answeredClockMs,
+      rtp_ms: call.answeredRtpMs,
+      engine_ms: call.answeredEngineMs,
+      difference_ms: call.answeredDifferenceMs,
     },
     recording: {
       status: call.recordingStatus,

@@ -5,7 +5,7 @@ import { csvRow } from "../../../core/csv.ts";
 import { notFound } from "../../../core/errors.ts";
 import { microToEur } from "../../../core/money.ts";
 import { type CallFilter, callHistoryStore } from "../../../store/call-history-store.ts";
-import { evidenceStore } from "../../../store/evidence-store.ts";
+import { diagnosticsStore } from "../../../store/diagnostics-store.ts";
 import { rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
 import { dayEnd, dayStart } from "../../routes/calls.ts";
@@ -22,7 +22,7 @@ const HEADER = csvRow([
   ...["latency_p50_ms", "mos", "summary"],
 ]);
 
-type CallRow = Awaited<ReturnType<ReturnType<typeof evidenceStore>["pageOfCalls"]>>[number];
+type CallRow = Awaited<ReturnType<ReturnType<typeof diagnosticsStore>["pageOfCalls"]>>[number];
 
 const rowOf = (call: CallRow): string =>
   csvRow([
@@ -44,7 +44,7 @@ export const callFileRoutes = ({ dependencies }: ProductContext) => {
 
   async function* lines(tenantId: number, filter: CallFilter): AsyncGenerator<string> {
     yield HEADER;
-    const store = evidenceStore(database.read);
+    const store = diagnosticsStore(database.read);
     for (let after: CallRow | null = null; ; ) {
       const page: CallRow[] = await store.pageOfCalls(tenantId, filter, after, PAGE_ROWS);
       for (const call of page) yield rowOf(call);
@@ -56,7 +56,7 @@ export const callFileRoutes = ({ dependencies }: ProductContext) => {
   return [
     route(contracts.getPeaks)(async ({ tenantId, params }) => {
       const { id } = await recordedCall(tenantId, params.uuid);
-      const peaks = await evidenceStore(database.read).peaks(id);
+      const peaks = await diagnosticsStore(database.read).peaks(id);
       if (!peaks) throw notFound("waveform");
       return {
         ok: true,

@@ -1,7 +1,7 @@
 /** The first page: lamps, today, problems with their mends, the way to the first call. */
 import { agentStore } from "../../../store/agent-store.ts";
 import { dashboardListStore } from "../../../store/dashboard-list-store.ts";
-import { evidenceStore } from "../../../store/evidence-store.ts";
+import { diagnosticsStore } from "../../../store/diagnostics-store.ts";
 import { fileStore } from "../../../store/file-store.ts";
 import { numberStore } from "../../../store/number-store.ts";
 import { reportStore } from "../../../store/report-store.ts";
@@ -10,14 +10,14 @@ import { startOfDay, wallClock } from "../../../tenant/calendar.ts";
 import { route } from "../../contract.ts";
 import { eur, minutesOf } from "../../routes/present.ts";
 import * as contracts from "../contracts/home.ts";
-import { type Lamp, lampsOf } from "../lamps.ts";
 import { presentLive } from "../present-live.ts";
 import { problemsOf } from "../problems.ts";
+import { type StatusIndicator, statusesOf } from "../status-indicators.ts";
 import type { ProductContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
 /** Written when somebody talks to an agent (sockets/talk.ts). */
-const TALKED = "talkToAgent";
+const WEB_CALL_ACTION = "talkToAgent";
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
@@ -25,11 +25,11 @@ function percentile(values: readonly number[], share: number): number | null {
 
 export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
   const { database, billing, clock } = dependencies;
-  const { live, elsewhere, lamps, trunks } = parts;
+  const { live, remoteNodes, statusSources, trunks } = parts;
 
   const liveCalls = async (tenantId: number) => [
     ...live.list(tenantId),
-    ...((await elsewhere?.list(tenantId)) ?? []),
+    ...((await remoteNodes?.list(tenantId)) ?? []),
   ];
 
   async function today(tenantId: number) {
@@ -49,14 +49,14 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
     };
   }
 
-  async function checklist(tenantId: number, trunk: Lamp) {
-    const evidence = evidenceStore(database.read);
+  async function checklist(tenantId: number, trunk: StatusIndicator) {
+    const diagnostics = diagnosticsStore(database.read);
     const numbers = await numberStore(database.read).list(tenantId);
-    const called = await evidence.hasAnsweredCall(tenantId);
+    const called = await diagnostics.hasAnsweredCall(tenantId);
     const steps = [
       ["agent", (await agentStore(database.read).count(tenantId)) > 0, "/app/agents"],
       ["knowledge", (await fileStore(database.read).count(tenantId)) > 0, "/app/knowledge"],
-      ["talk", called || (await evidence.wasDone(tenantId, TALKED)), "/app/agents"],
+      ["talk", called || (await diagnostics.wasDone(tenantId, WEB_CALL_ACTION)), "/app/agents"],
       ["trunk", trunk.state === "ok", "/app/trunk"],
       ["number", numbers.some(({ agentId }) => agentId !== null), "/app/numbers"],
       ["first_call", called, "/app/calls"],
@@ -66,25 +66,25 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
 
   return [
     route(contracts.getHome)(async ({ tenantId, session }) => {
-      const lit = await lampsOf(lamps, await trunks.get(tenantId), clock.now());
-      const latencies = await evidenceStore(database.read).turnLatencies(
+      const statuses = await statusesOf(statusSources, await trunks.get(tenantId), clock.now());
+      const latencies = await diagnosticsStore(database.read).turnLatencies(
         tenantId,
         clock.now() - DAY_MS,
       );
       return {
         ok: true,
-        lamps: lit,
+        statuses: statuses,
         live_calls: (await liveCalls(tenantId)).length,
         today: await today(tenantId),
         latency: { p50_ms: percentile(latencies, 0.5), p90_ms: percentile(latencies, 0.9) },
         problems: problemsOf({
-          lamps: lit,
+          statuses: statuses,
           webhooks: await dashboardListStore(database.read).webhookStates(tenantId),
           numbers: await numberStore(database.read).list(tenantId),
           money: await billing.balance(tenantId),
           isOperator: session?.user.operator === true,
         }),
-        checklist: await checklist(tenantId, lit.trunk),
+        checklist: await checklist(tenantId, statuses.trunk),
       };
     }),
     route(contracts.listLive)(async ({ tenantId }) => {

@@ -16,14 +16,14 @@ const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
 
 const presentBackup = (backup: BackupSummary) => ({ ...backup, file: basename(backup.file) });
 
-const verdictOf = (rank: number) => {
+const resultOf = (rank: number) => {
   const worst = SEVERITY[rank] ?? "ok";
   return worst === "skipped" ? "ok" : worst;
 };
 
 export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext) => {
   const { database, clock } = dependencies;
-  const { live, mailTest, logs, lamps } = parts;
+  const { live, mailTest, logs, statusSources } = parts;
   const operator = () => parts.operator();
 
   const presentTenant = (tenant: TenantSummary) => ({
@@ -84,16 +84,16 @@ export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext
           code: "unavailable",
           publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
         });
-      const checks = (await parts.checks()).map(({ number, name, verdict, finding, mend }) => ({
-        ...{ number, name, verdict, finding, mend },
+      const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
+        ...{ number, name, result, finding, remedy },
       }));
-      const worst = Math.max(...checks.map(({ verdict }) => SEVERITY.indexOf(verdict)));
-      return { ok: true, version: settings.version, verdict: verdictOf(worst), checks };
+      const worst = Math.max(...checks.map(({ result }) => SEVERITY.indexOf(result)));
+      return { ok: true, version: settings.version, result: resultOf(worst), checks };
     }),
     route(contracts.listBackups)(async () => ({
       ok: true,
       backups: parts.backups().map(presentBackup),
-      problem: lamps.backup().problem,
+      problem: statusSources.backup().problem,
     })),
     route(contracts.createBackup)(async () => ({
       ok: true,

@@ -1,9 +1,9 @@
 /** The dashboard's routes about the product itself, and its WebSockets. */
 import type { Route } from "../../contract.ts";
-import { listenSocket } from "../sockets/listen.ts";
 import { liveSocket } from "../sockets/live.ts";
+import { monitorSocket } from "../sockets/monitor.ts";
 import type { SocketRoute } from "../sockets/socket.ts";
-import { talkSocket } from "../sockets/talk.ts";
+import { webCallSocket } from "../sockets/web-call.ts";
 import { billingRoutes } from "./billing.ts";
 import { callDetailsRoutes } from "./call-details.ts";
 import { callFileRoutes } from "./call-files.ts";
@@ -31,11 +31,11 @@ export const productRoutes = (context: ProductContext): Route[] => [
 
 export function productSockets({ dependencies, parts }: ProductContext): SocketRoute[] {
   const { database, clock, log, identity } = dependencies;
-  const { live, elsewhere, talks } = parts;
+  const { live, remoteNodes, webCalls } = parts;
   const { audit } = identity;
   return [
-    liveSocket({ live, elsewhere, database, clock, log }),
-    listenSocket({ live, audit }),
-    talkSocket({ talks, audit }),
+    liveSocket({ live, remoteNodes, database, clock, log }),
+    monitorSocket({ live, audit }),
+    webCallSocket({ webCalls, audit }),
   ];
 }

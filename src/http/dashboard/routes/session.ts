@@ -9,7 +9,7 @@ import type { RouteContext } from "../../routes/context.ts";
 import { lacksSecondFactor } from "../../session/rights.ts";
 import { LINK_TOKEN_HEADER } from "../contracts/fields.ts";
 import * as contracts from "../contracts/session.ts";
-import { askerOf, proofOf } from "./account.ts";
+import { currentUserOf, proofOf } from "./account.ts";
 
 export const visitorOf = ({ source, token }: Browser): Visitor => ({ source, token });
 
@@ -22,7 +22,7 @@ export function sessionOf({ session }: Pick<ApiRequest, "session">): ActiveSessi
 /** Hands the new session to the browser. */
 export function welcome(browser: Browser, signedIn: SignedIn) {
   const { user, tenantId, token, next } = signedIn;
-  browser.keep(token);
+  browser.setSessionToken(token);
   browser.about({ userId: user.id, email: user.email, tenantId });
   return { ok: true as const, next };
 }
@@ -76,7 +76,7 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
     })),
 
     route(contracts.getOwnerLink)(async (request) =>
-      linkView(await setup.lookAtOwnerLink(linkTokenOf(request))),
+      linkView(await setup.peekOwnerLink(linkTokenOf(request))),
     ),
 
     route(contracts.useOwnerLink)(async ({ body, browser }) =>
@@ -112,12 +112,12 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
 
     route(contracts.signOut)(async ({ browser }) => {
       if (browser.token !== null) await sessions.end(browser.token);
-      browser.keep("");
+      browser.setSessionToken("");
       return { ok: true };
     }),
 
     route(contracts.confirmSession)(async (request) => {
-      await account.confirm(askerOf(request), proofOf(request));
+      await account.confirm(currentUserOf(request), proofOf(request));
       return { ok: true };
     }),
 
@@ -126,7 +126,7 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
       const session = sessionOf(request);
       const { id, name } = await sessions.enter(session, body.tenant_id);
       const token = browser.token && (await sessions.rotate(session, browser.token));
-      if (token) browser.keep(token);
+      if (token) browser.setSessionToken(token);
       browser.about({ userId: session.user.id, email: session.user.email, tenantId: id });
       return { ok: true, tenant: { id, name } };
     }),
@@ -141,7 +141,7 @@ export const sessionRoutes = ({ dependencies, settings }: RouteContext): Route[]
     }),
 
     route(contracts.getResetLink)(async (request) =>
-      linkView(await account.lookAtReset(linkTokenOf(request))),
+      linkView(await account.peekResetLink(linkTokenOf(request))),
     ),
 
     route(contracts.resetPassword)(async ({ body, browser }) => {

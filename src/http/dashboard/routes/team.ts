@@ -43,7 +43,7 @@ export const teamRoutes = ({ dependencies }: RouteContext): Route[] => {
     }),
 
     route(contracts.withdrawInvitation)(async ({ tenantId, params }) => {
-      await team.withdraw(tenantId, params.id);
+      await team.revokeInvitation(tenantId, params.id);
       return { ok: true, id: params.id, deleted: true };
     }),
 
@@ -58,7 +58,7 @@ export const teamRoutes = ({ dependencies }: RouteContext): Route[] => {
     }),
 
     route(contracts.getInvitation)(async (request) => {
-      const found = await team.look(linkTokenOf(request));
+      const found = await team.peek(linkTokenOf(request));
       return {
         ok: true,
         invitation: found && {

@@ -13,19 +13,19 @@ const PING_MS = 20_000;
 
 export function liveSocket(deps: {
   readonly live: DashboardParts["live"];
-  readonly elsewhere: DashboardParts["elsewhere"];
+  readonly remoteNodes: DashboardParts["remoteNodes"];
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
 }): SocketRoute {
-  const { live, elsewhere, database, clock, log } = deps;
+  const { live, remoteNodes, database, clock, log } = deps;
 
   /** An agent that is newer than the socket gets its name with the call's next change. */
   async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
     for (const { id, name } of await agentStore(database.read).list(tenantId)) names.set(id, name);
   }
 
-  function tellCall(socket: Socket, names: Map<number, string>, call: LiveCallView): void {
+  function sendCall(socket: Socket, names: Map<number, string>, call: LiveCallView): void {
     const { agentId } = call;
     const name = agentId === null ? null : names.get(agentId);
     socket.json({ type: "call", call: presentLive(call, name ?? null) });
@@ -35,10 +35,10 @@ export function liveSocket(deps: {
       );
   }
 
-  function tell(socket: Socket, names: Map<number, string>, event: LiveEvent): void {
+  function sendEvent(socket: Socket, names: Map<number, string>, event: LiveEvent): void {
     switch (event.type) {
       case "call":
-        tellCall(socket, names, event.call);
+        sendCall(socket, names, event.call);
         break;
       case "turn":
         socket.json({
@@ -71,16 +71,16 @@ export function liveSocket(deps: {
       const names = new Map<number, string>();
       await learn(tenantId, names);
       return (socket) => {
-        const unsubscribe = live.follow(tenantId, (event) => tell(socket, names, event));
+        const unsubscribe = live.follow(tenantId, (event) => sendEvent(socket, names, event));
         for (const call of live.list(tenantId)) {
-          tell(socket, names, { type: "call", call });
+          sendEvent(socket, names, { type: "call", call });
           const { callUuid } = call;
           for (const turn of live.turns(tenantId, callUuid))
-            tell(socket, names, { type: "turn", callUuid, turn });
+            sendEvent(socket, names, { type: "turn", callUuid, turn });
         }
         socket.json({ type: "ready" });
         const gone = new AbortController();
-        void elsewhere?.follow(tenantId, (event) => tell(socket, names, event), gone.signal);
+        void remoteNodes?.follow(tenantId, (event) => sendEvent(socket, names, event), gone.signal);
         const ping = clock.every(PING_MS, () => socket.json({ type: "ping" }));
         return {
           closed() {

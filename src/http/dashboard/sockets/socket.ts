@@ -10,8 +10,8 @@ import { AppError, describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { ActiveSession, Sessions } from "../../../identity/sessions.ts";
 import type { Role } from "../../contract.ts";
-import { type Exchange, problemResponse } from "../../exchange.ts";
 import { problemOf, signInNeeded } from "../../problem.ts";
+import { problemResponse, type RequestContext } from "../../request-context.ts";
 import { authorise } from "../../session/rights.ts";
 import { DASHBOARD_MOUNT } from "../document.ts";
 
@@ -40,14 +40,17 @@ export interface SocketRoute {
   readonly path: string;
   readonly role: Role;
   /** Throws what the upgrade is refused with. */
-  open(params: Readonly<Record<string, string>>, exchange: Exchange): Promise<SocketOpener>;
+  open(
+    params: Readonly<Record<string, string>>,
+    requestContext: RequestContext,
+  ): Promise<SocketOpener>;
 }
 
 /** Called when the socket stands. */
 export type SocketOpener = (socket: Socket) => SocketHandler;
 
 export interface SocketDependencies {
-  readonly exchangeOf: (request: Request) => Exchange;
+  readonly requestContextOf: (request: Request) => RequestContext;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,9 +66,9 @@ type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "terminate" | "get
 
 const SOCKETS_MAX = 500;
 const SOCKETS_OF_USER_MAX = 20;
-const BEHIND_BYTES_MAX = 1_048_576;
+const BACKLOG_BYTES_MAX = 1_048_576;
 /** Audio that waits longer than this is worth nothing: 4 s of it. */
-const BEHIND_AUDIO_BYTES_MAX = 128 * 1024;
+const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
 const CHECK_EVERY_MS = 3_000;
 /** For `new Elysia({ websocket })`. */
 export const SOCKET_SETTINGS = { idleTimeout: 60, maxPayloadLength: 64 * 1024 } as const;
@@ -92,9 +95,9 @@ export function mountSockets(
     request: Request,
     params: Readonly<Record<string, string>>,
   ): Promise<Response | undefined> {
-    const exchange = deps.exchangeOf(request);
+    const requestContext = deps.requestContextOf(request);
     try {
-      const { session } = exchange;
+      const { session } = requestContext;
       if (!session) throw signInNeeded();
       const contract = { method: "GET", role: route.role } as const;
       authorise(contract, session);
@@ -104,8 +107,8 @@ export function mountSockets(
           publicMessage: "This path only speaks WebSocket.",
         });
       admit(session);
-      const opener = await route.open(params, exchange);
-      const socket = new OpenSocket(exchange.tenantId, session, opener, deps, () =>
+      const opener = await route.open(params, requestContext);
+      const socket = new OpenSocket(requestContext.tenantId, session, opener, deps, () =>
         open.delete(socket),
       );
       open.add(socket);
@@ -117,7 +120,7 @@ export function mountSockets(
       open.delete(socket);
       throw new AppError({ code: "unavailable", publicMessage: "The WebSocket was not opened." });
     } catch (error) {
-      return problemResponse(exchange, problemOf(error));
+      return problemResponse(requestContext, problemOf(error));
     }
   }
 
@@ -164,7 +167,7 @@ class OpenSocket implements Socket {
 
   json(message: object): void {
     if (this.#closed || !this.#raw) return;
-    if (this.#raw.getBufferedAmount() > BEHIND_BYTES_MAX) {
+    if (this.#raw.getBufferedAmount() > BACKLOG_BYTES_MAX) {
       this.close(CLOSE.tooSlow, "the browser does not keep up");
       return;
     }
@@ -173,7 +176,7 @@ class OpenSocket implements Socket {
 
   binary(bytes: Uint8Array): void {
     if (this.#closed || !this.#raw) return;
-    if (this.#raw.getBufferedAmount() > BEHIND_AUDIO_BYTES_MAX) return;
+    if (this.#raw.getBufferedAmount() > BACKLOG_AUDIO_BYTES_MAX) return;
     this.#raw.send(bytes as Uint8Array<ArrayBuffer>);
   }
 

@@ -6,7 +6,7 @@
 import { createDecoder, type OpusDecoderHandle } from "libopus-wasm";
 import { BLOCK_TICKS } from "../../rtp/jitter-storage.ts";
 import type { InboundAudio } from "../inbound-audio.ts";
-import { PacketShelf, type StoredPacket } from "./packet-shelf.ts";
+import { OpusPacketStore, type StoredPacket } from "./opus-packet-store.ts";
 
 const BLOCK_MS = 10;
 /** RTP's 48 kHz against the 8 kHz that positions are counted in. */
@@ -15,13 +15,13 @@ const CLOCK_DIVISOR = 6;
 export class OpusInboundAudio implements InboundAudio {
   readonly codec = "opus";
   readonly block: Int16Array;
-  readonly storage = new PacketShelf();
+  readonly storage = new OpusPacketStore();
   readonly clockDivisor = CLOCK_DIVISOR;
   readonly isSilent = false;
   readonly #samplesPerBlock: number;
   #handle: OpusDecoderHandle | null = null;
   #closed = false;
-  #heard = false;
+  #hasAudio = false;
   /** What is decoded of the stretch of time that begins at `#decodedFrom`. */
   #decoded: Int16Array = new Int16Array(0);
   #decodedFrom = 0;
@@ -44,7 +44,7 @@ export class OpusInboundAudio implements InboundAudio {
   }
 
   conceal(): void {
-    if (!this.#heard) {
+    if (!this.#hasAudio) {
       this.block.fill(0);
       return;
     }
@@ -54,9 +54,9 @@ export class OpusInboundAudio implements InboundAudio {
   }
 
   /** Opus tells silence by itself. */
-  fallSilent(): void {}
+  enterComfortNoise(): void {}
 
-  speakAgain(): void {}
+  leaveComfortNoise(): void {}
 
   close(): void {
     this.#closed = true;
@@ -73,7 +73,7 @@ export class OpusInboundAudio implements InboundAudio {
   #decode(packet: StoredPacket): void {
     this.#decodedPacket = packet;
     this.#decodedFrom = packet.position;
-    this.#heard = true;
+    this.#hasAudio = true;
     try {
       this.#decoded = this.#handle?.decode(packet.payload) ?? new Int16Array(0);
     } catch {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parseDate, parseTime } from "../../../../src/engine/embedded/mind/dates.ts";
+import { matchIntent } from "../../../../src/engine/embedded/mind/intents.ts";
 import {
   digitsFromWords,
   numberInWords,
   parseNumberWords,
 } from "../../../../src/engine/embedded/mind/number-words.ts";
 import { slotsOf, valueFromSpeech } from "../../../../src/engine/embedded/mind/slots.ts";
-import { understand } from "../../../../src/engine/embedded/mind/understanding.ts";
 import { spokenText } from "../../../../src/engine/embedded/speech/spoken-text.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);
@@ -101,7 +101,7 @@ test.each([
   ["please put me through to a colleague", "en", "human"],
   ["what is the price", "en", undefined],
 ] as const)("%s (%s) means %s", (said, language, intent) => {
-  expect(understand(said, language)?.intent).toBe(intent as never);
+  expect(matchIntent(said, language)?.intent).toBe(intent as never);
 });
 
 test.each([

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { AGENT_LANGUAGES } from "../../../../src/agent/agent.ts";
 import { MESSAGE_PHRASES } from "../../../../src/engine/fallback/message-phrases.ts";
 import { MessageTaker } from "../../../../src/engine/fallback/message-taker.ts";
-import type { MindEvent, MindInput } from "../../../../src/engine/ports.ts";
+import type { LlmEvent, LlmInput } from "../../../../src/engine/ports.ts";
 
-const said = (text: string): MindInput => ({ type: "utterance", text, confidence: 0.9 });
-const texts = (events: Iterable<MindEvent>) =>
+const said = (text: string): LlmInput => ({ type: "utterance", text, confidence: 0.9 });
+const texts = (events: Iterable<LlmEvent>) =>
   [...events].flatMap((event) => (event.type === "text" ? [event.text] : []));
 
 test.each(AGENT_LANGUAGES)(

@@ -11,7 +11,7 @@ test("an interrupted answer is kept as far as it was heard", () => {
   history.agent("We are open from nine.");
   history.agent("On Sunday we are closed.");
   history.cut();
-  history.heardUntil("We are open");
+  history.truncateSpoken("We are open");
   history.caller("And where are you?");
   expect(told(history)).toEqual([
     "system: Prompt",

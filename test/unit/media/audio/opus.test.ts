@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createDecoder, createEncoder } from "libopus-wasm";
 import { seededRandom } from "../../../../src/core/random.ts";
-import { opusPacketMs } from "../../../../src/media/audio/opus/packet-shelf.ts";
+import { opusPacketMs } from "../../../../src/media/audio/opus/opus-packet-store.ts";
 import { sine, toneShare } from "../../../../src/media/audio/tones.ts";
 import { RtpReceiver } from "../../../../src/media/rtp/receiver.ts";
 import { RtpSender } from "../../../../src/media/rtp/sender.ts";

@@ -88,7 +88,7 @@ test("what a timer of whole milliseconds leaves is slept through, so that every 
       };
     },
     every: () => ({ cancel() {} }),
-    rest(ms) {
+    blockThread(ms) {
       rests.push(ms);
       nowMs += ms;
     },

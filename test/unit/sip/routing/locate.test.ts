@@ -17,7 +17,7 @@ const orThrow = <Value>(value: Value | Error): Value => {
 const dnsOf = ({ naptr = [], srv = {}, addresses = {} }: Zone): SipDns => ({
   naptr: async () => orThrow(naptr),
   srv: async (name) => orThrow(srv[name] ?? []),
-  addresses: async (name) => ({ addresses: addresses[name] ?? [], ttlSec: 60 }),
+  addresses: async (name) => ({ addresses: addresses[name] ?? [], ttlSeconds: 60 }),
 });
 
 const srvOf = (name: string, more: Partial<SrvRecord> = {}): SrvRecord => ({

@@ -13,7 +13,7 @@ import {
 } from "../../../../src/sip/message/index.ts";
 import { FailedTargets } from "../../../../src/sip/routing/failed-targets.ts";
 import type { Target } from "../../../../src/sip/routing/locate.ts";
-import { PATIENCE_MS, RequestSender } from "../../../../src/sip/routing/sender.ts";
+import { RESPONSE_DEADLINE_MS, RequestSender } from "../../../../src/sip/routing/sender.ts";
 import { TransactionLayer } from "../../../../src/sip/transaction/layer.ts";
 import type { Flow } from "../../../../src/sip/transport/flow.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
@@ -76,7 +76,7 @@ async function twoServers() {
     const response = parseMessage(text);
     if (response.kind === "response") transactions.receiveResponse(response, flowTo(target));
   };
-  await clock.advance(PATIENCE_MS + 1);
+  await clock.advance(RESPONSE_DEADLINE_MS + 1);
   return { clock, codes, failures, methodsAt, answer };
 }
 

@@ -85,7 +85,7 @@ function AgentSettings({ agent }: { agent: Agent }) {
   const { t } = useText();
   const navigate = useNavigate();
   const stale = useStale();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const { mayChange } = useSession();
   const form = useForm(draftOf(agent));
   const [deleting, setDeleting] = useState(false);
@@ -94,7 +94,7 @@ function AgentSettings({ agent }: { agent: Agent }) {
   async function remove() {
     await answer(rest.DELETE("/agents/{id}", { params: { path } }));
     await navigate({ to: "/agents" });
-    say(t("agents.deleted"));
+    showMessage(t("agents.deleted"));
     await stale("agents", "numbers", "files");
   }
 
@@ -105,13 +105,13 @@ function AgentSettings({ agent }: { agent: Agent }) {
       onSubmit={form.send(async (draft) => {
         await answer(rest.PATCH("/agents/{id}", { params: { path }, body: bodyOf(draft) }));
         await stale("agents");
-        say(t("form.saved"));
+        showMessage(t("form.saved"));
       })}
     >
       <AgentFields form={form} />
       {mayChange && (
         <div className="form-foot sticky-foot">
-          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
             {t("action.save")}
           </Button>
           <CurlButton
@@ -122,7 +122,7 @@ function AgentSettings({ agent }: { agent: Agent }) {
             })}
           />
           <span className="grow" />
-          <Button look="danger" onClick={() => setDeleting(true)}>
+          <Button variant="danger" onClick={() => setDeleting(true)}>
             {t("action.delete")}
           </Button>
           <ProblemNote problem={form.problem} />

@@ -20,7 +20,7 @@ export function Bubbles({ label, bubbles }: { label: string; bubbles: readonly B
   return (
     <section
       ref={box}
-      className="bubbles talk-box"
+      className="bubbles web-call-box"
       aria-label={label}
       aria-live="polite"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
@@ -29,7 +29,7 @@ export function Bubbles({ label, bubbles }: { label: string; bubbles: readonly B
       {bubbles.map((bubble) => (
         <div key={bubble.key} className={`bubble ${bubble.side}`}>
           <p className="who">
-            {t(bubble.side === "agent" ? "talk.agent" : "talk.you")}
+            {t(bubble.side === "agent" ? "web_call.agent" : "web_call.you")}
             {bubble.note && ` · ${bubble.note}`}
           </p>
           {bubble.text}

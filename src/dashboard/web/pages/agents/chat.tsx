@@ -31,24 +31,24 @@ export function Chat({ agentId }: { agentId: number }) {
     setMessages([...before, { role: "customer", text: message }]);
     setDraft("");
     try {
-      const said = await answer(
+      const reply = await answer(
         own.POST("/agents/{id}/chat", {
           params: { path: { id: agentId } },
           body: { messages: before.map(({ role, text }) => ({ role, text })), message },
         }),
       );
       const notes = [
-        ...said.events.flatMap((done) =>
+        ...reply.events.flatMap((done) =>
           done.type === "tool"
-            ? [t("talk.tool", { tool: done.tool ?? "", ms: done.duration_ms ?? 0 })]
+            ? [t("web_call.tool", { tool: done.tool ?? "", ms: done.duration_ms ?? 0 })]
             : done.type === "transfer"
               ? [t("chat.transfer")]
               : [],
         ),
-        ...(said.ended ? [t("chat.ended")] : []),
-        ms(said.duration_ms),
+        ...(reply.ended ? [t("chat.ended")] : []),
+        ms(reply.duration_ms),
       ];
-      setMessages((now) => [...now, { role: "agent", text: said.reply, note: notes.join(" · ") }]);
+      setMessages((now) => [...now, { role: "agent", text: reply.reply, note: notes.join(" · ") }]);
     } catch (thrown) {
       setMessages(before);
       setDraft(message);
@@ -64,7 +64,7 @@ export function Chat({ agentId }: { agentId: number }) {
       note={t("chat.lead")}
       actions={
         messages.length > 0 && (
-          <Button look="ghost" onClick={() => setMessages([])}>
+          <Button variant="ghost" onClick={() => setMessages([])}>
             {t("chat.again")}
           </Button>
         )

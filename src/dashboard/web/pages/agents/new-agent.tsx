@@ -15,7 +15,7 @@ export function Page() {
   const { t, language } = useText();
   const navigate = useNavigate();
   const stale = useStale();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const form = useForm(emptyDraft(language));
   return (
     <Frame
@@ -34,7 +34,7 @@ export function Page() {
         onSubmit={form.send(async (draft) => {
           const { agent } = await answer(rest.POST("/agents", { body: newBodyOf(draft) }));
           await stale("agents", "home");
-          say(t("agents.created"));
+          showMessage(t("agents.created"));
           await navigate({
             to: "/agents/$id",
             params: { id: String(agent.id) },
@@ -44,7 +44,7 @@ export function Page() {
       >
         <AgentFields form={form} />
         <div className="form-foot sticky-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("agents.create")}
           </Button>
           <ProblemNote problem={form.problem} />

@@ -35,7 +35,7 @@ export function Statements() {
                   </ButtonAnchor>
                   <ExportAnchor
                     small
-                    look="ghost"
+                    variant="ghost"
                     href={`/api/dashboard/statement.csv?${query}&rows=ledger`}
                     download
                   >
@@ -43,7 +43,7 @@ export function Statements() {
                   </ExportAnchor>
                   <ExportAnchor
                     small
-                    look="ghost"
+                    variant="ghost"
                     href={`/api/dashboard/statement.csv?${query}&rows=calls`}
                     download
                   >

@@ -115,7 +115,7 @@ function ByHour({ analytics }: { analytics: Analytics }) {
         label={t("billing.by_hour")}
         names={analytics.by_hour.map((_, hour) => `${hour}:00`)}
         values={analytics.by_hour}
-        look="caller"
+        variant="caller"
       />
       <p className="row small soft">
         {t("billing.answer_rate")}:{" "}

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { balanceQuery, checkoutsQuery, ledgerQuery } from "../../api/queries.ts";
-import { noteText } from "../../i18n/server-words.ts";
+import { noteText } from "../../i18n/server-messages.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button, ButtonAnchor } from "../../ui/button.tsx";
@@ -69,7 +69,7 @@ function TopUp() {
         </div>
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("billing.to_payment")}
           </Button>
           <CurlButton request={() => ({ method: "POST", path: "/topup", body })} />

@@ -35,10 +35,11 @@ export function Page() {
         ? ACTIVE_MS
         : false,
   });
-  const other = call.data?.direction === "outbound" ? call.data.to_number : call.data?.from_number;
+  const remoteParty =
+    call.data?.direction === "outbound" ? call.data.to_number : call.data?.from_number;
   return (
     <Frame
-      title={call.data ? other || t("calls.withheld") : t("calls.call")}
+      title={call.data ? remoteParty || t("calls.withheld") : t("calls.call")}
       lead={
         call.data && (
           <>
@@ -119,7 +120,7 @@ function CallBody({ call }: { call: Call }) {
 
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, clock, eur, ms, number } = useText();
-  const talkMs = details?.duration_ms ?? null;
+  const answeredMs = details?.duration_ms ?? null;
   return (
     <>
       <Card>
@@ -135,7 +136,7 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
         figures={[
           {
             label: t("calls.duration"),
-            value: talkMs === null ? clock(call.billable_seconds) : clock(talkMs / 1000),
+            value: answeredMs === null ? clock(call.billable_seconds) : clock(answeredMs / 1000),
           },
           { label: t("calls.cost"), value: eur(call.cost_eur, 4) },
           { label: t("call.median"), value: ms(call.latency.p50_ms) },

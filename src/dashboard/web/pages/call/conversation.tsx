@@ -136,7 +136,7 @@ function Player(props: {
       <div className="player">
         <Button
           icon={playing ? "pause" : "play"}
-          look="primary"
+          variant="primary"
           onClick={() => props.handle.current?.toggle()}
         >
           {t(playing ? "call.pause" : "call.play")}

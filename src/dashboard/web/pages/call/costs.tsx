@@ -8,7 +8,7 @@ const DIGITS = 6;
 
 export function Costs({ details }: { details: Details }) {
   const { t, number, eur, ms } = useText();
-  const { talk_check: check } = details;
+  const { answered_time_check: check } = details;
   const card = (title: string, side: "paid" | "goods") => {
     const rows = details.cost_lines.filter((line) => line.side === side);
     if (rows.length === 0) return null;
@@ -55,7 +55,7 @@ export function Costs({ details }: { details: Details }) {
       </div>
       {check.clock_ms !== null && (
         <p className="small muted">
-          {t("call.talk_check", {
+          {t("call.answered_time_check", {
             clock: ms(check.clock_ms),
             rtp: ms(check.rtp_ms),
             engine: ms(check.engine_ms),

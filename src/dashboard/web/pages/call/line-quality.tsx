@@ -29,7 +29,7 @@ export function LineQuality({ call, details }: { call: Call; details: Details })
       />
       <div className="columns wide">
         <JitterCard rtp={details.rtp} />
-        <Ladder steps={details.sip} />
+        <MessageTrace steps={details.sip} />
       </div>
     </div>
   );
@@ -53,7 +53,7 @@ function JitterCard({ rtp }: { rtp: Details["rtp"] }) {
   );
 }
 
-function Ladder({ steps }: { steps: Details["sip"] }) {
+function MessageTrace({ steps }: { steps: Details["sip"] }) {
   const { t, clock } = useText();
   return (
     <Card title={t("call.ladder")}>

@@ -67,7 +67,7 @@ export function CallFilters({
         />
       </label>
       {some && (
-        <Button look="ghost" small onClick={() => onView({})}>
+        <Button variant="ghost" small onClick={() => onView({})}>
           {t("calls.clear")}
         </Button>
       )}

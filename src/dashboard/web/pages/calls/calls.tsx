@@ -31,7 +31,7 @@ export function Page() {
   const [placing, setPlacing] = useState(false);
   const show = (next: CallsView) => void navigate({ to: "/calls", search: { ...next } });
   const place = mayChange && (
-    <Button look="primary" icon="calls" onClick={() => setPlacing(true)}>
+    <Button variant="primary" icon="calls" onClick={() => setPlacing(true)}>
       {t("calls.place")}
     </Button>
   );

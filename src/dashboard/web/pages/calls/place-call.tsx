@@ -34,7 +34,7 @@ export function PlaceCall(props: {
   agentId?: number;
 }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const navigate = useNavigate();
   const stale = useStale();
   const agents = useQuery(agentsQuery);
@@ -59,10 +59,10 @@ export function PlaceCall(props: {
           await stale("calls", "schedules");
           props.onOpen(false);
           if (placed.status === "scheduled") {
-            say(t("calls.scheduled"));
+            showMessage(t("calls.scheduled"));
             await navigate({ to: "/schedules" });
           } else {
-            say(t("calls.placed"));
+            showMessage(t("calls.placed"));
             await navigate({ to: "/live" });
           }
         })}
@@ -103,7 +103,7 @@ export function PlaceCall(props: {
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" icon="calls" busy={form.busy}>
+          <Button type="submit" variant="primary" icon="calls" busy={form.busy}>
             {t("calls.place_now")}
           </Button>
           <CurlButton

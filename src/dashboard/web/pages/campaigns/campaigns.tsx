@@ -46,7 +46,7 @@ export function Page() {
   const campaigns = useQuery(campaignsQuery);
   const [making, setMaking] = useState(false);
   const add = mayChange && (
-    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setMaking(true)}>
       {t("campaigns.new")}
     </Button>
   );
@@ -149,7 +149,7 @@ function CampaignTable({ rows }: { rows: readonly Campaign[] }) {
                     <Button
                       key={action}
                       small
-                      look={action === "cancel" ? "danger" : "secondary"}
+                      variant={action === "cancel" ? "danger" : "secondary"}
                       onClick={() =>
                         action === "cancel" ? setCancelling(campaign) : void act(campaign, action)
                       }

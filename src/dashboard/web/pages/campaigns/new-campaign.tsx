@@ -127,7 +127,7 @@ export function NewCampaign({ onClose }: { onClose: () => void }) {
         </div>
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("campaigns.new")}
           </Button>
           <CurlButton

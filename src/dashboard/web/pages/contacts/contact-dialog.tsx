@@ -55,7 +55,7 @@ const bodyOf = (draft: Draft) => ({
 
 export function ContactDialog(props: { contact: Contact | null; onClose: () => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const { contact } = props;
   const form = useForm(draftOf(contact));
@@ -66,7 +66,7 @@ export function ContactDialog(props: { contact: Contact | null; onClose: () => v
       ? answer(rest.PATCH("/contacts/{id}", { params: { path: { id: contact.id } }, body }))
       : answer(rest.POST("/contacts", { body })));
     await stale("contacts");
-    say(t("form.saved"));
+    showMessage(t("form.saved"));
     props.onClose();
   }
 
@@ -133,7 +133,7 @@ export function ContactDialog(props: { contact: Contact | null; onClose: () => v
         <SwitchField label={t("contacts.do_not_call")} {...form.bind("do_not_call")} />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.save")}
           </Button>
           <CurlButton

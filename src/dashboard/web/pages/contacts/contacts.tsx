@@ -54,7 +54,7 @@ export function Page() {
           {mayChange && (
             <>
               <Button onClick={() => setImporting(true)}>{t("contacts.import")}</Button>
-              <Button look="primary" icon="plus" onClick={() => setEditing("new")}>
+              <Button variant="primary" icon="plus" onClick={() => setEditing("new")}>
                 {t("contacts.new")}
               </Button>
             </>

@@ -17,7 +17,7 @@ type Report = Awaited<ReturnType<typeof ask>>;
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const chooser = useId();
   const form = useForm({ csv: "", skip_bad: false });
@@ -31,7 +31,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     }
     const done = await ask(csv, { skip_bad });
     await stale("contacts");
-    say(t("contacts.imported", { created: done.created, updated: done.updated }));
+    showMessage(t("contacts.imported", { created: done.created, updated: done.updated }));
     onClose();
   }
 
@@ -81,7 +81,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         )}
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy} disabled={blocked}>
+          <Button type="submit" variant="primary" busy={form.busy} disabled={blocked}>
             {t(report ? "contacts.take" : "contacts.look")}
           </Button>
         </div>

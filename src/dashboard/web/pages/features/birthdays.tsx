@@ -59,7 +59,7 @@ export function Birthdays() {
 function Hours({ known }: { known: Rest["FeatureSettings"] }) {
   const { t } = useText();
   const { isOwner } = useSession();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useQuery(agentsQuery);
   const form = useForm({
@@ -87,7 +87,7 @@ function Hours({ known }: { known: Rest["FeatureSettings"] }) {
             }),
           );
           await stale("feature-settings", "birthday-preview");
-          say(t("form.saved"));
+          showMessage(t("form.saved"));
         })}
       >
         <div className="columns">
@@ -120,7 +120,7 @@ function Hours({ known }: { known: Rest["FeatureSettings"] }) {
         <ProblemNote problem={form.problem} />
         {isOwner && (
           <div className="form-foot">
-            <Button type="submit" look="primary" busy={form.busy}>
+            <Button type="submit" variant="primary" busy={form.busy}>
               {t("action.save")}
             </Button>
           </div>

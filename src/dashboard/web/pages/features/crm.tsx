@@ -65,7 +65,7 @@ function secretOf(values: { crm_url: string; crm_secret: string }, known: Settin
 function Target({ known }: { known: Settings }) {
   const { t } = useText();
   const { isOwner } = useSession();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm({
     crm_url: known.crm_url ?? "",
@@ -88,7 +88,7 @@ function Target({ known }: { known: Settings }) {
             }),
           );
           await stale("feature-settings");
-          say(t("form.saved"));
+          showMessage(t("form.saved"));
         })}
       >
         <TextField label={t("features.crm_url")} type="url" {...form.bind("crm_url")} />
@@ -116,7 +116,7 @@ function Target({ known }: { known: Settings }) {
         <ProblemNote problem={form.problem} />
         {isOwner && (
           <div className="form-foot">
-            <Button type="submit" look="primary" busy={form.busy}>
+            <Button type="submit" variant="primary" busy={form.busy}>
               {t("action.save")}
             </Button>
           </div>

@@ -123,7 +123,7 @@ function MemoryDialog({ memory, onClose }: { memory: Memory; onClose: () => void
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.save")}
           </Button>
         </div>

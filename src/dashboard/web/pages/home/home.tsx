@@ -6,19 +6,19 @@ import { homeQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useLive } from "../../live/live.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Card, Figures, Page as Frame, Lamp, type Tone } from "../../ui/page.tsx";
+import { Card, Figures, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { inWords } from "./matter.ts";
+import { statusText } from "./status-text.ts";
 
 type Home = QueryData<typeof homeQuery>;
 
-const TONES: Readonly<Record<Home["lamps"]["trunk"]["state"], Tone>> = {
+const TONES: Readonly<Record<Home["statuses"]["trunk"]["state"], Tone>> = {
   ok: "good",
   warning: "warn",
   failed: "bad",
   unknown: "plain",
 };
-const LAMPS = ["trunk", "engine", "disk", "backup", "mail"] as const;
+const STATUS_NAMES = ["trunk", "engine", "disk", "backup", "mail"] as const;
 
 /** The server names pages by their whole address; the router knows them below /app. */
 const inApp = (href: string) => href.replace(/^\/app(?=\/|$)/, "") || "/";
@@ -35,7 +35,7 @@ export function Page() {
             <div className="columns wide">
               {data.checklist.some(({ done }) => !done) && <Checklist steps={data.checklist} />}
               <Problems problems={data.problems} />
-              <Lamps lamps={data.lamps} />
+              <Statuses statuses={data.statuses} />
             </div>
           </>
         )}
@@ -71,20 +71,20 @@ function Today({ home }: { home: Home }) {
   );
 }
 
-function Lamps({ lamps }: { lamps: Home["lamps"] }) {
+function Statuses({ statuses }: { statuses: Home["statuses"] }) {
   const texts = useText();
   return (
     <Card title={texts.t("home.system")} flush>
       <ul className="list">
-        {LAMPS.map((name) => {
-          const { sentence, mend } = inWords(lamps[name], texts);
+        {STATUS_NAMES.map((name) => {
+          const { sentence, remedy } = statusText(statuses[name], texts);
           return (
             <li key={name}>
-              <Lamp tone={TONES[lamps[name].state]} />
+              <StatusIndicator tone={TONES[statuses[name].state]} />
               <div className="grow">
-                <p className="strong">{texts.t(`home.lamp.${name}`)}</p>
+                <p className="strong">{texts.t(`home.system_status.${name}`)}</p>
                 <p className="soft">{sentence}</p>
-                {mend && <p className="small muted">{mend}</p>}
+                {remedy && <p className="small muted">{remedy}</p>}
               </div>
             </li>
           );
@@ -101,23 +101,23 @@ function Problems({ problems }: { problems: Home["problems"] }) {
     <Card title={t("home.problems")} flush>
       {problems.length === 0 ? (
         <div className="card-body row">
-          <Lamp tone="good" />
+          <StatusIndicator tone="good" />
           {t("home.no_problems")}
         </div>
       ) : (
         <ul className="list">
           {problems.map((problem) => {
-            const { sentence, mend } = inWords(problem, texts);
+            const { sentence, remedy } = statusText(problem, texts);
             return (
               <li key={problem.sentence}>
-                <Lamp tone="warn" />
+                <StatusIndicator tone="warn" />
                 <div className="grow">
                   <p className="strong">{sentence}</p>
-                  <p className="soft">{mend}</p>
+                  <p className="soft">{remedy}</p>
                 </div>
                 {problem.href && (
                   <Link to={inApp(problem.href)} className="button small">
-                    {t("home.mend")}
+                    {t("home.remedy")}
                   </Link>
                 )}
               </li>

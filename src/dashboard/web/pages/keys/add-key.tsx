@@ -92,7 +92,7 @@ export function AddKey(props: { open: boolean; onOpen: (open: boolean) => void }
           />
           <ProblemNote problem={form.problem} />
           <div className="form-foot">
-            <Button type="submit" look="primary" busy={form.busy}>
+            <Button type="submit" variant="primary" busy={form.busy}>
               {t("keys.new")}
             </Button>
             <CurlButton

@@ -22,7 +22,7 @@ export function Page() {
   const keys = useQuery(keysQuery);
   const [adding, setAdding] = useState(false);
   const add = isOwner && (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
       {t("keys.new")}
     </Button>
   );
@@ -77,7 +77,7 @@ function KeyTable({ rows }: { rows: readonly Key[] }) {
             end: true,
             cell: (key) =>
               isOwner && (
-                <Button small look="danger" onClick={() => setRevoking(key)}>
+                <Button small variant="danger" onClick={() => setRevoking(key)}>
                   {t("keys.revoke")}
                 </Button>
               ),

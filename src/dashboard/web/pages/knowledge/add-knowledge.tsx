@@ -27,7 +27,7 @@ const bodyOf = ({ filename, content, agent_id }: Draft) => ({
 
 export function AddKnowledge(props: { open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const agents = useQuery(agentsQuery);
   const chooser = useId();
@@ -46,7 +46,7 @@ export function AddKnowledge(props: { open: boolean; onOpen: (open: boolean) => 
         onSubmit={form.send(async (draft) => {
           await answer(rest.POST("/files", { body: bodyOf(draft) }));
           await stale("files", "home");
-          say(t("knowledge.added"));
+          showMessage(t("knowledge.added"));
           form.reset(empty);
           props.onOpen(false);
         })}
@@ -86,7 +86,7 @@ export function AddKnowledge(props: { open: boolean; onOpen: (open: boolean) => 
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.add")}
           </Button>
           <CurlButton

@@ -35,7 +35,7 @@ export function Page() {
 function Editor({ file }: { file: Rest["FileWithContent"] }) {
   const { t } = useText();
   const { mayChange } = useSession();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const navigate = useNavigate();
   const agents = useQuery(agentsQuery);
@@ -57,7 +57,7 @@ function Editor({ file }: { file: Rest["FileWithContent"] }) {
       onSubmit={form.send(async (body) => {
         await answer(rest.PATCH("/files/{id}", { params: { path }, body }));
         await stale("files");
-        say(t("form.saved"));
+        showMessage(t("form.saved"));
       })}
     >
       <Card>
@@ -87,14 +87,14 @@ function Editor({ file }: { file: Rest["FileWithContent"] }) {
       </Card>
       {mayChange && (
         <div className="form-foot sticky-foot">
-          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
             {t("action.save")}
           </Button>
           <CurlButton
             request={() => ({ method: "PATCH", path: `/files/${file.id}`, body: form.values })}
           />
           <span className="grow" />
-          <Button look="danger" onClick={() => setDeleting(true)}>
+          <Button variant="danger" onClick={() => setDeleting(true)}>
             {t("action.delete")}
           </Button>
           <ProblemNote problem={form.problem} />

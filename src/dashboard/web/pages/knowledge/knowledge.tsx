@@ -18,7 +18,7 @@ export function Page() {
   const agents = useQuery(agentsQuery);
   const [adding, setAdding] = useState(false);
   const add = mayChange && (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
       {t("knowledge.new")}
     </Button>
   );

@@ -10,18 +10,18 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
-import { Badge, Lamp } from "../../ui/page.tsx";
+import { Badge, StatusIndicator } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { useToasts } from "../../ui/toast.tsx";
 import { statusTone } from "../calls/outcome.ts";
-import { useListening } from "./listening.ts";
+import { useCallMonitor } from "./call-monitor.ts";
 
 export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly LiveTurn[] }) {
   const { t, clock } = useText();
   const now = useNow();
   const { mayChange } = useSession();
   const [asking, setAsking] = useState<"hangup" | "transfer" | null>(null);
-  const listening = useListening(call.call_uuid);
+  const monitor = useCallMonitor(call.call_uuid);
   const since = new Date(call.answered_at ?? call.started_at).getTime();
   const answered = call.status === "in_progress";
   const caller = call.from_number ?? t("calls.withheld");
@@ -39,7 +39,7 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
         </div>
         <span className="row">
           <Badge tone={statusTone(call.status)}>
-            <Lamp tone="good" live />
+            <StatusIndicator tone="good" live />
             {t(`status.${call.status}`)}
           </Badge>
           <span className="nums strong">{clock((now - since) / 1000)}</span>
@@ -49,18 +49,18 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
       <div className="card-foot row">
         <Button
           small
-          icon={listening.on ? "stop" : "listen"}
+          icon={monitor.on ? "stop" : "listen"}
           disabled={!answered}
-          onClick={listening.toggle}
+          onClick={monitor.toggle}
         >
-          {t(listening.on ? "live.listen_stop" : "live.listen")}
+          {t(monitor.on ? "live.listen_stop" : "live.listen")}
         </Button>
         {mayChange && (
           <>
             <Button small disabled={!answered} onClick={() => setAsking("transfer")}>
               {t("live.transfer")}
             </Button>
-            <Button small look="danger" onClick={() => setAsking("hangup")}>
+            <Button small variant="danger" onClick={() => setAsking("hangup")}>
               {t("live.hangup")}
             </Button>
           </>
@@ -69,7 +69,7 @@ export function LiveCallCard({ call, turns }: { call: LiveCall; turns: readonly 
         <Link to="/calls/$uuid" params={{ uuid: call.call_uuid }} className="small">
           {t("live.details")}
         </Link>
-        {listening.on && (
+        {monitor.on && (
           <p className="small muted" role="status">
             {t("live.listening")}
           </p>
@@ -115,7 +115,7 @@ function Words({ turns }: { turns: readonly LiveTurn[] }) {
 
 function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const form = useForm({ to: "", briefing: false });
   return (
     <Dialog title={t("live.transfer_title")} open={props.open} onOpen={props.onOpen}>
@@ -128,7 +128,7 @@ function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
               body,
             }),
           );
-          say(t("live.transferring"));
+          showMessage(t("live.transferring"));
           props.onOpen();
         })}
       >
@@ -145,7 +145,7 @@ function Transfer(props: { uuid: string; open: boolean; onOpen: () => void }) {
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("live.transfer")}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** Live calls: words as they are spoken; listen, transfer, hang up. */
 import { useText } from "../../i18n/text.tsx";
 import { useLive } from "../../live/live.tsx";
-import { Page as Frame, Lamp } from "../../ui/page.tsx";
+import { Page as Frame, StatusIndicator } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { LiveCallCard } from "./live-call-card.tsx";
 
@@ -14,7 +14,7 @@ export function Page() {
       lead={t("live.lead")}
       actions={
         <span className="row small soft" role="status">
-          <Lamp tone={state === "open" ? "good" : "warn"} live={state === "open"} />
+          <StatusIndicator tone={state === "open" ? "good" : "warn"} live={state === "open"} />
           {t(
             state === "open"
               ? "live.connected"

@@ -24,7 +24,7 @@ export function Page() {
   const numbers = useQuery(numbersQuery);
   const [adding, setAdding] = useState(false);
   const add = mayChange && (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
       {t("numbers.new")}
     </Button>
   );
@@ -152,7 +152,7 @@ const bodyOf = (draft: Draft) => ({
 
 function AddNumber(props: { open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const choices = useAgentChoices();
   const empty: Draft = { number_e164: "", label: "", agent_id: "" };
@@ -165,7 +165,7 @@ function AddNumber(props: { open: boolean; onOpen: (open: boolean) => void }) {
         onSubmit={form.send(async (draft) => {
           await answer(rest.POST("/phone-numbers", { body: bodyOf(draft) }));
           await stale("numbers", "home");
-          say(t("numbers.added"));
+          showMessage(t("numbers.added"));
           form.reset(empty);
           props.onOpen(false);
         })}
@@ -182,7 +182,7 @@ function AddNumber(props: { open: boolean; onOpen: (open: boolean) => void }) {
         <SelectField label={t("numbers.agent")} choices={choices} {...form.bind("agent_id")} />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.add")}
           </Button>
           <CurlButton

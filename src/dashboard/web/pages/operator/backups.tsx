@@ -18,7 +18,7 @@ export function Backups() {
       title={t("operator.tab.backups")}
       actions={
         <Button
-          look="primary"
+          variant="primary"
           busy={doing.busy}
           onClick={() =>
             void doing.run(() => answer(own.POST("/operator/backups")), t("operator.backup_done"))

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card, Lamp, type Tone } from "../../ui/page.tsx";
+import { Card, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { healthQuery } from "./operator-queries.ts";
 
@@ -30,12 +30,12 @@ export function Health() {
         {(data) => (
           <ul className="list">
             <li>
-              <Lamp tone={TONES[data.verdict]} />
-              <p className="strong">{t(`operator.health_${data.verdict}`)}</p>
+              <StatusIndicator tone={TONES[data.result]} />
+              <p className="strong">{t(`operator.health_${data.result}`)}</p>
             </li>
             {data.checks.map((check) => (
               <li key={check.number}>
-                <Lamp tone={TONES[check.verdict]} />
+                <StatusIndicator tone={TONES[check.result]} />
                 <div className="grow">
                   <p>
                     <span className="strong">
@@ -43,7 +43,7 @@ export function Health() {
                     </span>{" "}
                     <span className="soft">{check.finding}</span>
                   </p>
-                  {check.mend && <p className="small muted">{check.mend}</p>}
+                  {check.remedy && <p className="small muted">{check.remedy}</p>}
                 </div>
               </li>
             ))}

@@ -57,7 +57,7 @@ function MailTest() {
           </p>
         )}
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("operator.mail_test")}
           </Button>
         </div>

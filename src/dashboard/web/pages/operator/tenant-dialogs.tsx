@@ -43,7 +43,7 @@ export function NewTenant(props: { open: boolean; onOpen: (open: boolean) => voi
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("operator.new_tenant")}
           </Button>
         </div>
@@ -60,7 +60,7 @@ export function Credit({
   onClose: () => void;
 }) {
   const { t, eur } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm<{ eur: number | null; note: string }>({ eur: null, note: "" });
   return (
@@ -80,7 +80,7 @@ export function Credit({
             }),
           );
           await stale("operator", "balance", "ledger");
-          say(t("operator.credited", { balance: eur(balance_eur) }));
+          showMessage(t("operator.credited", { balance: eur(balance_eur) }));
           onClose();
         })}
       >
@@ -97,7 +97,7 @@ export function Credit({
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("operator.credit")}
           </Button>
         </div>

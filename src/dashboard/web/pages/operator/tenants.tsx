@@ -60,7 +60,7 @@ export function Tenants() {
     <Card
       title={t("operator.tab.tenants")}
       actions={
-        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+        <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
           {t("operator.new_tenant")}
         </Button>
       }

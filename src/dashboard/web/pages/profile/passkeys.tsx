@@ -124,7 +124,7 @@ function AddPasskey(props: { open: boolean; onOpen: (open: boolean) => void }) {
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.add")}
           </Button>
         </div>

@@ -34,7 +34,7 @@ function You() {
   const { t } = useText();
   const { user } = useSession();
   const stale = useStale();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const choose = useChooseLanguage();
   const form = useForm({ name: user.name, locale: user.locale });
   return (
@@ -46,11 +46,11 @@ function You() {
           await answer(own.POST("/profile", { body }));
           await stale("session");
           await choose(body.locale);
-          say(t("form.saved"));
+          showMessage(t("form.saved"));
         })}
       >
         <div className="columns">
-          <TextField label={t("door.name")} autoComplete="name" {...form.bind("name")} />
+          <TextField label={t("auth.name")} autoComplete="name" {...form.bind("name")} />
           <SelectField
             label={t("language.label")}
             choices={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
@@ -59,7 +59,7 @@ function You() {
         </div>
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
             {t("action.save")}
           </Button>
         </div>
@@ -70,7 +70,7 @@ function You() {
 
 function Password() {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm({ current: "", password: "" });
   return (
@@ -82,7 +82,7 @@ function Password() {
           await answer(own.POST("/password", { body }));
           form.reset({ current: "", password: "" });
           await stale("sessions");
-          say(t("profile.changed"));
+          showMessage(t("profile.changed"));
         })}
       >
         <div className="columns">
@@ -94,7 +94,7 @@ function Password() {
           />
           <TextField
             label={t("profile.new")}
-            hint={t("door.password_hint")}
+            hint={t("auth.password_hint")}
             type="password"
             autoComplete="new-password"
             {...form.bind("password")}

@@ -33,7 +33,7 @@ export function SecondFactor() {
           <Button onClick={() => setDisabling(true)}>{t("profile.totp_disable")}</Button>
         ) : (
           <Button
-            look="primary"
+            variant="primary"
             busy={doing.busy}
             onClick={() =>
               void doing.run(async () => setBegun(await answer(own.POST("/totp/begin"))))
@@ -105,14 +105,14 @@ function SetUp(props: {
         })}
       >
         <TextField
-          label={t("door.code")}
+          label={t("auth.code")}
           inputMode="numeric"
           autoComplete="one-time-code"
           {...form.bind("code")}
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("profile.totp_confirm")}
           </Button>
         </div>
@@ -144,14 +144,14 @@ function Disable(props: { open: boolean; onOpen: (open: boolean) => void }) {
           {...form.bind("password")}
         />
         <TextField
-          label={t("door.code")}
+          label={t("auth.code")}
           hint={t("profile.totp_code_hint")}
           autoComplete="one-time-code"
           {...form.bind("code")}
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="danger" busy={form.busy}>
+          <Button type="submit" variant="danger" busy={form.busy}>
             {t("profile.totp_disable")}
           </Button>
         </div>

@@ -38,7 +38,7 @@ export function Page() {
   const show = (next: { status?: ScheduleStatus; offset?: number }) =>
     void navigate({ to: "/schedules", search: next });
   const add = mayChange && (
-    <Button look="primary" icon="plus" onClick={() => setPlacing(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setPlacing(true)}>
       {t("calls.place")}
     </Button>
   );

@@ -95,7 +95,7 @@ export function Page() {
 function SettingsForm({ settings }: { settings: Settings }) {
   const { t } = useText();
   const { isOwner, operator } = useSession();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm(draftOf(settings));
   const { features, disclosure } = form.values;
@@ -106,7 +106,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       onSubmit={form.send(async (draft) => {
         await answer(own.PATCH("/tenant-settings", { body: bodyOf(draft, operator) }));
         await stale("settings", "tenant", "session", "home");
-        say(t("form.saved"));
+        showMessage(t("form.saved"));
       })}
     >
       {!isOwner && <p className="note">{t("settings.owner_only")}</p>}
@@ -178,7 +178,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       </Card>
       {isOwner && (
         <div className="form-foot sticky-foot">
-          <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+          <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
             {t("action.save")}
           </Button>
           <ProblemNote problem={form.problem} />

@@ -36,7 +36,7 @@ export function Page() {
       lead={t("team.lead")}
       actions={
         isOwner && (
-          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+          <Button variant="primary" icon="plus" onClick={() => setInviting(true)}>
             {t("team.invite")}
           </Button>
         )
@@ -165,7 +165,7 @@ function Invitations() {
         rows={team.data.invitations}
         rowKey={(invitation) => invitation.id}
         columns={[
-          { head: t("door.email"), cell: (invitation) => invitation.email },
+          { head: t("auth.email"), cell: (invitation) => invitation.email },
           { head: t("team.role"), cell: (invitation) => t(`role.${invitation.role}`) },
           { head: t("team.expires"), cell: (invitation) => dateTime(invitation.expires_at) },
           {
@@ -193,7 +193,7 @@ function Invitations() {
 
 function Invite(props: { open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const empty: { email: string; role: Role } = { email: "", role: "member" };
   const form = useForm(empty);
@@ -210,12 +210,12 @@ function Invite(props: { open: boolean; onOpen: (open: boolean) => void }) {
         onSubmit={form.send(async (body) => {
           await answer(own.POST("/team/invitations", { body }));
           await stale("team");
-          say(t("team.invited"));
+          showMessage(t("team.invited"));
           form.reset(empty);
           props.onOpen(false);
         })}
       >
-        <TextField label={t("door.email")} type="email" required {...form.bind("email")} />
+        <TextField label={t("auth.email")} type="email" required {...form.bind("email")} />
         <SelectField
           label={t("team.role")}
           hint={t("team.role_hint")}
@@ -224,7 +224,7 @@ function Invite(props: { open: boolean; onOpen: (open: boolean) => void }) {
         />
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("team.invite")}
           </Button>
         </div>

@@ -15,7 +15,7 @@ export function Page() {
   const search: { agent?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();
   const stale = useStale();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const form = useForm(emptyTool(typeof search.agent === "number" ? String(search.agent) : ""));
   return (
     <Frame narrow title={t("tools.new")} back={{ to: "/tools", label: t("nav.tools") }}>
@@ -27,13 +27,13 @@ export function Page() {
             own.POST("/tools", { body: { ...toolBodyOf(draft), secret: draft.secret } }),
           );
           await stale("tools");
-          say(t("tools.created"));
+          showMessage(t("tools.created"));
           await navigate({ to: "/tools/$id", params: { id: String(tool.id) } });
         })}
       >
         <ToolFields form={form} stored={false} />
         <div className="form-foot sticky-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.save")}
           </Button>
           <ProblemNote problem={form.problem} />

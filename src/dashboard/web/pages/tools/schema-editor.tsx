@@ -57,7 +57,7 @@ export function SchemaEditor({ value, onValue, error }: Bound<JsonSchema>) {
       title={t("tools.parameters")}
       note={t("tools.parameters_lead")}
       actions={
-        <Button look="ghost" onClick={toggle}>
+        <Button variant="ghost" onClick={toggle}>
           {t(text === null ? "tools.as_json" : "tools.as_fields")}
         </Button>
       }

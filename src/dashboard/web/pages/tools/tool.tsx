@@ -40,7 +40,7 @@ function Editor({ tool }: { tool: Rest["Tool"] }) {
   const { mayChange } = useSession();
   const navigate = useNavigate();
   const stale = useStale();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const form = useForm(toolDraftOf(tool));
   const [deleting, setDeleting] = useState(false);
   const path = { id: tool.id };
@@ -65,17 +65,17 @@ function Editor({ tool }: { tool: Rest["Tool"] }) {
             }),
           );
           await stale("tools");
-          say(t("form.saved"));
+          showMessage(t("form.saved"));
         })}
       >
         <ToolFields form={form} stored />
         {mayChange && (
           <div className="form-foot sticky-foot">
-            <Button type="submit" look="primary" busy={form.busy} disabled={!form.dirty}>
+            <Button type="submit" variant="primary" busy={form.busy} disabled={!form.dirty}>
               {t("action.save")}
             </Button>
             <span className="grow" />
-            <Button look="danger" onClick={() => setDeleting(true)}>
+            <Button variant="danger" onClick={() => setDeleting(true)}>
               {t("action.delete")}
             </Button>
             <ProblemNote problem={form.problem} />

@@ -19,13 +19,13 @@ export function TryTool({ tool }: { tool: Rest["Tool"] }) {
     const parsed = parse(text);
     if (parsed === null)
       throw new ApiProblem(400, { field: "arguments", message: t("tools.json_bad") });
-    const said = await answer(
+    const reply = await answer(
       own.POST("/tools/{id}/try", {
         params: { path: { id: tool.id } },
         body: { arguments: parsed },
       }),
     );
-    setResult(said.result);
+    setResult(reply.result);
   }
 
   return (

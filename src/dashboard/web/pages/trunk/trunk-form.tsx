@@ -14,7 +14,7 @@ import { bodyOf, draftOf, type Trunk } from "./trunk-draft.ts";
 
 export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
   const { t } = useText();
-  const { say } = useToasts();
+  const { showMessage } = useToasts();
   const stale = useStale();
   const form = useForm(draftOf(trunk));
   const [preset, setPreset] = useState("");
@@ -36,7 +36,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
         await answer(own.POST("/trunk", { body: bodyOf(draft) }));
         form.reset({ ...draft, password: "" });
         await stale("trunk", "home", "tenant");
-        say(t("trunk.saved"));
+        showMessage(t("trunk.saved"));
       })}
     >
       <Card title={t("trunk.account")}>
@@ -118,7 +118,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
         </details>
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.save")}
           </Button>
         </div>

@@ -1,15 +1,15 @@
 /** Asks the far end now, and says in words what came back. */
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
-import { checkText } from "../../i18n/server-words.ts";
+import { checkText } from "../../i18n/server-messages.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Card, Facts, Lamp, type Tone } from "../../ui/page.tsx";
+import { Card, Facts, StatusIndicator, type Tone } from "../../ui/page.tsx";
 
 type Test = Own["TrunkTest"];
 
-const TONES: Readonly<Record<Test["checks"][number]["verdict"], Tone>> = {
+const TONES: Readonly<Record<Test["checks"][number]["result"], Tone>> = {
   ok: "good",
   warning: "warn",
   failed: "bad",
@@ -39,18 +39,18 @@ export function TrunkTest() {
       {test && (
         <div className="stack" role="status">
           <p className="row firm strong">
-            <Lamp tone={TONES[test.verdict]} />
-            {t(`trunk.test_${test.verdict}`)}
+            <StatusIndicator tone={TONES[test.result]} />
+            {t(`trunk.test_${test.result}`)}
           </p>
           <ul className="stack tight">
             {test.checks.map((check) => {
-              const { name, finding, mend } = checkText(check, texts);
+              const { name, finding, remedy } = checkText(check, texts);
               return (
                 <li key={check.name} className="row firm">
-                  <Lamp tone={TONES[check.verdict]} />
+                  <StatusIndicator tone={TONES[check.result]} />
                   <span className="grow">
                     <span className="strong">{name}</span> {finding}
-                    {mend && <span className="muted"> {mend}</span>}
+                    {remedy && <span className="muted"> {remedy}</span>}
                   </span>
                 </li>
               );

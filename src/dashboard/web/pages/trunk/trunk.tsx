@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Own, own } from "../../api/client.ts";
 import { trunkQuery } from "../../api/queries.ts";
-import { registrationText } from "../../i18n/server-words.ts";
+import { registrationText } from "../../i18n/server-messages.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Card, Facts, Page as Frame, Lamp, type Tone } from "../../ui/page.tsx";
+import { Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { TrunkForm } from "./trunk-form.tsx";
 import { TrunkTest } from "./trunk-test.tsx";
@@ -36,7 +36,7 @@ export function Page() {
           <>
             {data ? (
               <>
-                <Standing trunk={data} />
+                <RegistrationState trunk={data} />
                 <TrunkTest />
               </>
             ) : (
@@ -58,7 +58,7 @@ export function Page() {
   );
 }
 
-function Standing({ trunk }: { trunk: Trunk }) {
+function RegistrationState({ trunk }: { trunk: Trunk }) {
   const texts = useText();
   const { t, time } = texts;
   const { isOwner } = useSession();
@@ -69,14 +69,14 @@ function Standing({ trunk }: { trunk: Trunk }) {
       title={t("trunk.status")}
       actions={
         isOwner && (
-          <Button look="ghost" small onClick={() => setRemoving(true)}>
+          <Button variant="ghost" small onClick={() => setRemoving(true)}>
             {t("trunk.delete")}
           </Button>
         )
       }
     >
       <p className="row firm strong" role="status">
-        <Lamp tone={TONES[trunk.status]} />
+        <StatusIndicator tone={TONES[trunk.status]} />
         {t(`trunk.status.${trunk.status}`)}
       </p>
       {trunk.explanation && (

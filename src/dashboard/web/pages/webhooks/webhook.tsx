@@ -37,7 +37,7 @@ export function Page() {
         {() =>
           webhook && (
             <>
-              <Faring webhook={webhook} />
+              <EndpointHealth webhook={webhook} />
               <DeliveryLog webhookId={webhook.id} />
             </>
           )
@@ -47,7 +47,7 @@ export function Page() {
   );
 }
 
-function Faring({ webhook }: { webhook: Webhook }) {
+function EndpointHealth({ webhook }: { webhook: Webhook }) {
   const { t, number, dateTime } = useText();
   const { state } = webhook;
   return (
@@ -84,7 +84,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const { t, count, ms } = useText();
   const navigate = useNavigate();
   const doing = useDoing("webhooks");
-  const { say, complain } = useToasts();
+  const { showMessage, showError } = useToasts();
   const [asking, setAsking] = useState<"rotate" | "delete" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const params = { path: { id: webhook.id } };
@@ -92,14 +92,14 @@ function Actions({ webhook }: { webhook: Webhook }) {
   async function test() {
     const { delivery } = await answer(rest.POST("/webhooks/{id}/test", { params }));
     if (delivery.status === "delivered")
-      say(
+      showMessage(
         t("webhooks.test_ok", {
           status: delivery.http_status ?? "",
           ms: ms(delivery.duration_ms),
         }),
       );
     else
-      complain(
+      showError(
         new Error(
           t("webhooks.test_failed", { why: delivery.error ?? String(delivery.http_status ?? "") }),
         ),
@@ -110,7 +110,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
     <>
       {!webhook.enabled && (
         <Button
-          look="primary"
+          variant="primary"
           onClick={() =>
             void doing.run(
               () => answer(own.POST("/webhooks/{id}/enable", { params })),
@@ -135,7 +135,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
                 const { queued } = await answer(
                   own.POST("/webhooks/{id}/resend-failed", { params }),
                 );
-                say(count("webhooks.resent", queued));
+                showMessage(count("webhooks.resent", queued));
               }),
           },
           { label: t("webhooks.rotate"), onChoose: () => setAsking("rotate") },

@@ -37,7 +37,7 @@ export function Page() {
   const webhooks = useQuery(webhooksQuery);
   const [adding, setAdding] = useState(false);
   const add = mayChange && (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
       {t("webhooks.new")}
     </Button>
   );
@@ -162,7 +162,7 @@ function AddWebhook(props: { open: boolean; onOpen: (open: boolean) => void }) {
         </fieldset>
         <ProblemNote problem={form.problem} />
         <div className="form-foot">
-          <Button type="submit" look="primary" busy={form.busy}>
+          <Button type="submit" variant="primary" busy={form.busy}>
             {t("action.add")}
           </Button>
           <CurlButton request={() => ({ method: "POST", path: "/webhooks", body: form.values })} />

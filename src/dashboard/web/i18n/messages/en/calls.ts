@@ -1,11 +1,11 @@
 /** English: home, live calls, the list of calls and one call. */
 export const calls = {
   "home.lead": "How everything stands, now and today.",
-  "home.lamp.trunk": "Trunk",
-  "home.lamp.engine": "Speech engine",
-  "home.lamp.disk": "Disk",
-  "home.lamp.backup": "Backup",
-  "home.lamp.mail": "Mail",
+  "home.system_status.trunk": "Trunk",
+  "home.system_status.engine": "Speech engine",
+  "home.system_status.disk": "Disk",
+  "home.system_status.backup": "Backup",
+  "home.system_status.mail": "Mail",
   "home.live": "Live now",
   "home.calls": "Calls today",
   "home.minutes": "Minutes today",
@@ -15,7 +15,7 @@ export const calls = {
   "home.system": "System",
   "home.problems": "To be mended",
   "home.no_problems": "Nothing to mend.",
-  "home.mend": "Mend it",
+  "home.remedy": "Mend it",
   "home.checklist": "From here to the first call",
   "home.checklist_note":
     "About ten minutes. You can talk to your agent before there is a phone line.",
@@ -213,5 +213,6 @@ export const calls = {
   "call.disclosure_heard": "Told to the caller",
   "call.disclosure_cut": "Said, but not heard to its end",
   "call.tool_calls": "Tool calls",
-  "call.talk_check": "Talk time measured three ways: clock {clock}, sound {rtp}, engine {engine}.",
+  "call.answered_time_check":
+    "Talk time measured three ways: clock {clock}, sound {rtp}, engine {engine}.",
 } as const;

@@ -1,19 +1,20 @@
 /** English, which defines the set of keys. */
+
+import { auth } from "./auth.ts";
 import { build } from "./build.ts";
 import { calls } from "./calls.ts";
 import { campaigns } from "./campaigns.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
-import { door } from "./door.ts";
 import { features } from "./features.ts";
-import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
+import { statuses } from "./statuses.ts";
 
 export const en = {
   ...shell,
-  ...door,
+  ...auth,
   ...calls,
   ...build,
   ...connect,
@@ -22,5 +23,5 @@ export const en = {
   ...contacts,
   ...campaigns,
   ...features,
-  ...lamps,
+  ...statuses,
 } as const;

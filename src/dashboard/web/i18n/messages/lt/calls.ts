@@ -1,11 +1,11 @@
 /** Lithuanian: home, live calls, the list of calls and one call. */
 export const calls = {
   "home.lead": "Kaip viskas veikia dabar ir šiandien.",
-  "home.lamp.trunk": "SIP linija",
-  "home.lamp.engine": "Kalbos variklis",
-  "home.lamp.disk": "Diskas",
-  "home.lamp.backup": "Atsarginė kopija",
-  "home.lamp.mail": "Paštas",
+  "home.system_status.trunk": "SIP linija",
+  "home.system_status.engine": "Kalbos variklis",
+  "home.system_status.disk": "Diskas",
+  "home.system_status.backup": "Atsarginė kopija",
+  "home.system_status.mail": "Paštas",
   "home.live": "Vyksta dabar",
   "home.calls": "Skambučiai šiandien",
   "home.minutes": "Minutės šiandien",
@@ -15,7 +15,7 @@ export const calls = {
   "home.system": "Sistema",
   "home.problems": "Reikia sutvarkyti",
   "home.no_problems": "Nieko tvarkyti nereikia.",
-  "home.mend": "Sutvarkyti",
+  "home.remedy": "Sutvarkyti",
   "home.checklist": "Iki pirmojo skambučio",
   "home.checklist_note":
     "Apie dešimt minučių. Su agentu galite pasikalbėti dar neturėdami telefono linijos.",
@@ -214,6 +214,6 @@ export const calls = {
   "call.disclosure_heard": "Pasakyta skambinančiajam",
   "call.disclosure_cut": "Pasakyta, bet neišgirsta iki galo",
   "call.tool_calls": "Įrankių kvietimai",
-  "call.talk_check":
+  "call.answered_time_check":
     "Pokalbio trukmė trimis būdais: laikrodis {clock}, garsas {rtp}, variklis {engine}.",
 } as const;

@@ -1,11 +1,11 @@
 /** Latvian: home, live calls, the list of calls and one call. */
 export const calls = {
   "home.lead": "Kā viss darbojas tagad un šodien.",
-  "home.lamp.trunk": "SIP līnija",
-  "home.lamp.engine": "Runas dzinējs",
-  "home.lamp.disk": "Disks",
-  "home.lamp.backup": "Rezerves kopija",
-  "home.lamp.mail": "Pasts",
+  "home.system_status.trunk": "SIP līnija",
+  "home.system_status.engine": "Runas dzinējs",
+  "home.system_status.disk": "Disks",
+  "home.system_status.backup": "Rezerves kopija",
+  "home.system_status.mail": "Pasts",
   "home.live": "Notiek tagad",
   "home.calls": "Zvani šodien",
   "home.minutes": "Minūtes šodien",
@@ -15,7 +15,7 @@ export const calls = {
   "home.system": "Sistēma",
   "home.problems": "Jāsakārto",
   "home.no_problems": "Nekas nav jākārto.",
-  "home.mend": "Sakārtot",
+  "home.remedy": "Sakārtot",
   "home.checklist": "Līdz pirmajam zvanam",
   "home.checklist_note": "Apmēram desmit minūtes. Ar aģentu var parunāt vēl pirms tālruņa līnijas.",
   "home.step.agent": "Izveidojiet aģentu",
@@ -212,6 +212,6 @@ export const calls = {
   "call.disclosure_heard": "Pateikts zvanītājam",
   "call.disclosure_cut": "Teikts, bet nav dzirdēts līdz galam",
   "call.tool_calls": "Rīku izsaukumi",
-  "call.talk_check":
+  "call.answered_time_check":
     "Sarunas laiks trīs veidos: pulkstenis {clock}, skaņa {rtp}, dzinējs {engine}.",
 } as const;

@@ -1,22 +1,22 @@
 /** Latvian. */
 import type { Catalogue } from "../../catalogue.ts";
+import { auth } from "./auth.ts";
 import { build } from "./build.ts";
 import { calls } from "./calls.ts";
 import { campaigns } from "./campaigns.ts";
 import { company } from "./company.ts";
 import { connect } from "./connect.ts";
 import { contacts } from "./contacts.ts";
-import { door } from "./door.ts";
 import { features } from "./features.ts";
-import { lamps } from "./lamps.ts";
 import { operator } from "./operator.ts";
 import { shell } from "./shell.ts";
+import { statuses } from "./statuses.ts";
 
 export { answers } from "./answers.ts";
 
 export const lv: Catalogue = {
   ...shell,
-  ...door,
+  ...auth,
   ...calls,
   ...build,
   ...connect,
@@ -25,5 +25,5 @@ export const lv: Catalogue = {
   ...contacts,
   ...campaigns,
   ...features,
-  ...lamps,
+  ...statuses,
 };

@@ -1,11 +1,11 @@
 /** Russian: home, live calls, the list of calls and one call. */
 export const calls = {
   "home.lead": "Как всё работает сейчас и сегодня.",
-  "home.lamp.trunk": "SIP-линия",
-  "home.lamp.engine": "Речевой движок",
-  "home.lamp.disk": "Диск",
-  "home.lamp.backup": "Резервная копия",
-  "home.lamp.mail": "Почта",
+  "home.system_status.trunk": "SIP-линия",
+  "home.system_status.engine": "Речевой движок",
+  "home.system_status.disk": "Диск",
+  "home.system_status.backup": "Резервная копия",
+  "home.system_status.mail": "Почта",
   "home.live": "Идут сейчас",
   "home.calls": "Звонки сегодня",
   "home.minutes": "Минуты сегодня",
@@ -15,7 +15,7 @@ export const calls = {
   "home.system": "Система",
   "home.problems": "Нужно исправить",
   "home.no_problems": "Исправлять нечего.",
-  "home.mend": "Исправить",
+  "home.remedy": "Исправить",
   "home.checklist": "До первого звонка",
   "home.checklist_note": "Около десяти минут. С агентом можно поговорить ещё до телефонной линии.",
   "home.step.agent": "Создайте агента",
@@ -212,5 +212,6 @@ export const calls = {
   "call.disclosure_heard": "Сказано звонящему",
   "call.disclosure_cut": "Сказано, но не дослушано",
   "call.tool_calls": "Вызовы инструментов",
-  "call.talk_check": "Время разговора тремя способами: часы {clock}, звук {rtp}, движок {engine}.",
+  "call.answered_time_check":
+    "Время разговора тремя способами: часы {clock}, звук {rtp}, движок {engine}.",
 } as const;

@@ -1,0 +1,120 @@
+/** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
+
+import type { Billing } from "../billing/ports.ts";
+import { createQuotas } from "../billing/quotas.ts";
+import type { CallService } from "../call/ports.ts";
+import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
+import { createCampaignRunner } from "../campaign/runner.ts";
+import type { Vault } from "../config/vault.ts";
+import { type BirthdayCalls, createBirthdayCalls } from "../contact/birthday-calls.ts";
+import { createCallers } from "../contact/callers.ts";
+import { createCrmLookup } from "../contact/crm/lookup.ts";
+import { type CrmPosts, createCrmPosts } from "../contact/crm/posts.ts";
+import { crmTeller } from "../contact/crm/tell.ts";
+import { type CrmTrial, crmTrial } from "../contact/crm/trial.ts";
+import {
+  createDoNotCallList,
+  DO_NOT_CALL_PURPOSE,
+  type DoNotCallList,
+} from "../contact/do-not-call.ts";
+import { createPinCheck } from "../contact/pin-check.ts";
+import type { Callers } from "../contact/ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { birthdayStore } from "../store/birthday-store.ts";
+import { callSetupStore } from "../store/call-setup-store.ts";
+import { callerStore } from "../store/caller-store.ts";
+import { campaignStore } from "../store/campaign-store.ts";
+import { contactStore } from "../store/contact-store.ts";
+import { crmStore } from "../store/crm-store.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { doNotCallStore } from "../store/do-not-call-store.ts";
+import { pinStore } from "../store/pin-store.ts";
+import { quotaStore } from "../store/quota-store.ts";
+import type { OutboundHttpClient } from "../webhook/outbound-http.ts";
+
+export const doNotCallListOf = (
+  vault: Pick<Vault, "lastingKey">,
+  database: Pick<Database, "revocations">,
+): DoNotCallList =>
+  createDoNotCallList(doNotCallStore, vault.lastingKey(DO_NOT_CALL_PURPOSE), database);
+
+export interface CallerParts {
+  readonly callers: Callers;
+  readonly crmPosts: CrmPosts;
+  readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
+  readonly birthdays: BirthdayCalls;
+  readonly campaigns: Campaigns;
+  /** Once calls can be asked for. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createCallerParts(deps: {
+  readonly database: Database;
+  readonly billing: Pick<Billing, "planOf">;
+  readonly vault: Vault;
+  readonly client: OutboundHttpClient;
+  readonly callService: () => CallService;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}): CallerParts {
+  const { database, billing, vault, client, callService, clock, random, log } = deps;
+  // Billing sets and clears it with the payments of the add-on.
+  const isBridgeOn = async (queries: Queries, tenantId: number) =>
+    (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
+  const crmPosts = createCrmPosts({
+    ...{ database, records: crmStore, isOn: isBridgeOn, vault, client, clock, random, log },
+  });
+  const birthdays = createBirthdayCalls({
+    database,
+    records: birthdayStore,
+    callService,
+    clock,
+    log,
+  });
+  const doNotCallList = doNotCallListOf(vault, database);
+  const runner = createCampaignRunner({
+    ...{ database, records: campaignStore, callService, clock, log },
+    isDoNotCall: doNotCallList.has,
+  });
+  const crm = createCrmLookup({ database, records: crmStore, vault, client, clock, log });
+  const crmNotifier = crmTeller({
+    records: crmStore,
+    isOn: isBridgeOn,
+    agentName: (queries, tenantId, agentId) => callerStore(queries).agentName(tenantId, agentId),
+    clock,
+    wake: () => crmPosts.wake(),
+  });
+  const callers = createCallers({
+    ...{ database, contacts: contactStore, records: callerStore, doNotCallList, clock },
+    pins: createPinCheck({ database, contacts: contactStore, records: pinStore, clock }),
+    crm,
+    listeners: [crmNotifier, birthdays.listener, runner.listener],
+  });
+  return {
+    callers,
+    crmPosts,
+    crmTrial: crmTrial({
+      ...{ database, records: crmStore, lookup: crm, isOn: isBridgeOn, clock, random },
+    }),
+    birthdays,
+    campaigns: createCampaigns({
+      database,
+      records: campaignStore,
+      quotas: createQuotas(billing, quotaStore),
+      clock,
+      wake: () => runner.wake(),
+    }),
+    start() {
+      crmPosts.start();
+      birthdays.start();
+      runner.start();
+    },
+    async stop() {
+      await Promise.all([crmPosts.stop(), birthdays.stop(), runner.stop()]);
+    },
+  };
+}

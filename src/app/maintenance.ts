@@ -1,0 +1,106 @@
+/**
+ * What looks after the data while the appliance runs: backups, retention, room, checks. A database
+ * on a libSQL server is backed up and checked there, by its operator.
+ */
+import { type Backups, backupsDirOf, createBackups } from "../backup/backups.ts";
+import { startNightlyBackup } from "../backup/nightly.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { watchDirectory } from "../ops/directory-watch.ts";
+import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../ops/disk-watch.ts";
+import { watchIntegrity } from "../ops/integrity-watch.ts";
+import { startRetention } from "../retention/retention.ts";
+import type { Database } from "../store/database.ts";
+import { runDatabaseJob } from "../worker/run-database-job.ts";
+import { spawnDatabaseWorker } from "../workers.ts";
+import type { AppSettings } from "./settings.ts";
+import { type DataPaths, requireFile } from "./storage.ts";
+
+export interface Maintenance {
+  readonly backups: Backups;
+  readonly disk: DiskWatch;
+  /** What the operator should mend although calls go on, one sentence each. */
+  warnings(): readonly string[];
+  /** The last nightly backup failed: why. */
+  backupProblem(): string | null;
+  stop(): Promise<void>;
+}
+
+export function startMaintenance(
+  { dataDir, storage, mail }: Pick<AppSettings, "dataDir" | "storage" | "mail">,
+  paths: DataPaths,
+  deps: {
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Default: of the data directory's file system. */
+    readonly freeDiskBytes?: FreeDiskBytes;
+  },
+): Maintenance {
+  const { database, clock, log } = deps;
+  const databasePath = paths.database;
+  const disk = watchDisk({
+    freeBytes: deps.freeDiskBytes ?? freeBytesOf(dataDir),
+    ...{ clock, log },
+  });
+  const recordings = watchDirectory({ directory: paths.recordings, clock, log });
+  const recordingsWarning = () => {
+    const problem = recordings.problem();
+    return problem === null
+      ? null
+      : `New calls are not recorded: ${paths.recordings} cannot be written to (${problem}).`;
+  };
+  const backups = createBackups({
+    ...{ dataDir, databasePath, clock },
+    requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
+    write: (database, target) =>
+      runDatabaseJob<"snapshot">(spawnDatabaseWorker, { type: "snapshot", database, target }),
+  });
+  const nightly = startNightlyBackup({
+    backups,
+    verify: (file) =>
+      runDatabaseJob<"verify">(spawnDatabaseWorker, {
+        type: "verify",
+        ...{ file, scratchDir: backupsDirOf(dataDir), nowMs: clock.now() },
+      }),
+    at: storage.remote ? null : storage.backupAt,
+    keep: storage.backupKeep,
+    ...{ clock, log },
+  });
+
+  const retention = startRetention({
+    ...{ database, clock, log },
+    recordingsDir: paths.recordings,
+    outboxDir: paths.outbox,
+    outboxDays: mail.outboxKeepDays,
+    transcriptsDays: storage.transcriptsRetentionDays,
+    recordingsDays: storage.recordingsRetentionDays,
+  });
+
+  const integrity = storage.remote
+    ? null
+    : watchIntegrity({
+        check: () =>
+          runDatabaseJob<"integrity">(spawnDatabaseWorker, {
+            ...{ type: "integrity", database: databasePath },
+          }),
+        ...{ clock, log },
+      });
+
+  return {
+    backups,
+    disk,
+    warnings: () =>
+      [disk.warning(), recordingsWarning(), nightly.problem(), integrity?.problem() ?? null].filter(
+        (problem) => problem !== null,
+      ),
+    backupProblem: () => nightly.problem(),
+    async stop() {
+      disk.stop();
+      recordings.stop();
+      integrity?.stop();
+      await retention.stop();
+      await nightly.stop();
+    },
+  };
+}

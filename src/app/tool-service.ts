@@ -1,0 +1,49 @@
+/** The operator's commands about tools, on src/tool. */
+import { isoUtc } from "../core/clock.ts";
+import type { ToolPort, ToolSummary } from "../ops/control/tool-port.ts";
+import { toolStore } from "../store/tool-store.ts";
+import { createTools, type ToolRecord, type ToolsDependencies } from "../tool/tools.ts";
+
+const summaryOf = (tool: ToolRecord): ToolSummary => ({
+  id: tool.id,
+  name: tool.name,
+  description: tool.description,
+  url: tool.url,
+  secret_header: tool.secretHeader,
+  agent_id: tool.agentId,
+  parameters: tool.parameters,
+  enabled: tool.enabled,
+  caller_level: tool.callerLevel,
+  created_at: isoUtc(tool.createdAt),
+  updated_at: isoUtc(tool.updatedAt),
+});
+
+/** `requireTenant` throws not_found. */
+export function createToolService(
+  deps: Omit<ToolsDependencies, "records">,
+  requireTenant: (tenantId: number) => Promise<unknown>,
+): ToolPort {
+  const tools = createTools({ ...deps, records: toolStore });
+  return {
+    async create({
+      tenant,
+      agent,
+      secret_header: secretHeader,
+      caller_level: callerLevel,
+      ...draft
+    }) {
+      await requireTenant(tenant);
+      return summaryOf(
+        await tools.create(tenant, { ...draft, secretHeader, callerLevel, agentId: agent }),
+      );
+    },
+    async list(tenant) {
+      await requireTenant(tenant);
+      return (await tools.list(tenant)).map(summaryOf);
+    },
+    async remove(tenant, id) {
+      await tools.remove(tenant, id);
+      return { id, deleted: true };
+    },
+  };
+}

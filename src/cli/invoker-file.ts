@@ -1,0 +1,83 @@
+/**
+ * Files that the caller names lie where only the caller may write or read: root's own directories, and
+ * those that the service's sandbox does not show it. They are touched with the caller's rights, the data
+ * with its owner's, and between the two stands a copy in the backups directory, which is private.
+ */
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join, sep } from "node:path";
+import { backupsDirOf } from "../backup/backups.ts";
+import { VERIFY_PREFIX } from "../backup/verify.ts";
+import { AppError } from "../core/errors.ts";
+import { hex } from "../core/ids.ts";
+import { systemRandom } from "../core/random.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIRECTORY = 0o700;
+
+const isInside = (file: string, directory: string) => file.startsWith(`${directory}${sep}`);
+
+/** `make` writes the file that it is given, which then takes the name `target`. Throws conflict for one that exists. */
+export async function writeAsInvoker<Result>(
+  dataDir: string,
+  target: string,
+  make: (file: string) => Promise<Result>,
+): Promise<Result> {
+  if (existsSync(target))
+    throw new AppError({ code: "conflict", publicMessage: `${target} exists already.` });
+  if (isInside(target, dataDir)) return await asOwnerOf(dataDir, () => make(target));
+  const scratch = scratchIn(dataDir);
+  try {
+    const made = await asOwnerOf(dataDir, async () => {
+      mkdirSync(backupsDirOf(dataDir), { recursive: true, mode: PRIVATE_DIRECTORY });
+      return await make(scratch);
+    });
+    copyFileSync(scratch, target, constants.COPYFILE_EXCL);
+    chmodSync(target, PRIVATE_FILE);
+    return made;
+  } finally {
+    rmSync(scratch, { force: true });
+  }
+}
+
+/** `use` is given a file with that content that the data's owner may read. */
+export async function readAsInvoker<Result>(
+  dataDir: string,
+  file: string,
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const owner = statSync(dataDir, { throwIfNoEntry: false });
+  const isRootForInvoker = process.getuid?.() === 0 && owner !== undefined && owner.uid !== 0;
+  if (!owner || !isRootForInvoker || isInside(file, dataDir))
+    return await asOwnerOf(dataDir, () => use(file));
+  const directory = backupsDirOf(dataDir);
+  await asOwnerOf(dataDir, async () =>
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY }),
+  );
+  const scratch = scratchIn(dataDir);
+  try {
+    copyFileSync(file, scratch, constants.COPYFILE_EXCL);
+    chmodSync(scratch, PRIVATE_FILE);
+    chownSync(scratch, owner.uid, owner.gid);
+    return await asOwnerOf(dataDir, () => use(scratch));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const publicMessage = error.publicMessage.replaceAll(scratch, file);
+    throw new AppError({ code: error.code, publicMessage });
+  } finally {
+    rmSync(scratch, { force: true });
+  }
+}
+
+/** Named so that one that a crash left is dropped like other leftovers. */
+const scratchIn = (dataDir: string): string =>
+  join(backupsDirOf(dataDir), `${VERIFY_PREFIX}${hex(systemRandom.bytes(8))}`);

@@ -1,0 +1,91 @@
+/** Talk to an agent from the browser's microphone. */
+import { useEffect, useRef, useState } from "react";
+import { startWebCall, type ToolUse, type WebCallState } from "../../audio/web-call-session.ts";
+import { useText } from "../../i18n/text.tsx";
+import type { LiveTurn } from "../../live/live.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, StatusIndicator } from "../../ui/page.tsx";
+import { Bubbles } from "./bubbles.tsx";
+
+const STATE_TEXTS = {
+  idle: "web_call.idle",
+  connecting: "web_call.connecting",
+  listening: "web_call.listening",
+  speaking: "web_call.speaking",
+  ended: "web_call.ended",
+} as const;
+
+export function WebCall({ agentId }: { agentId: number }) {
+  const { t, ms } = useText();
+  const [state, setState] = useState<WebCallState>({ at: "idle" });
+  const [turns, setTurns] = useState<readonly LiveTurn[]>([]);
+  const [tools, setTools] = useState<readonly ToolUse[]>([]);
+  const session = useRef<{ stop(): void } | null>(null);
+  useEffect(() => () => session.current?.stop(), []);
+
+  const going = state.at === "connecting" || state.at === "listening" || state.at === "speaking";
+
+  function start() {
+    setTurns([]);
+    setTools([]);
+    session.current = startWebCall(agentId, {
+      onState: setState,
+      onTurn: (turn) =>
+        setTurns((before) =>
+          [...before.filter(({ index }) => index !== turn.index), turn].sort(
+            (a, b) => a.index - b.index,
+          ),
+        ),
+      onTool: (use) => setTools((before) => [...before, use]),
+    });
+  }
+
+  return (
+    <Card
+      title={t("web_call.title")}
+      note={t("web_call.lead")}
+      actions={
+        going ? (
+          <Button icon="stop" onClick={() => session.current?.stop()}>
+            {t("web_call.stop")}
+          </Button>
+        ) : (
+          <Button variant="primary" icon="mic" onClick={start}>
+            {t("web_call.start")}
+          </Button>
+        )
+      }
+    >
+      <p className="row firm" role="status">
+        <StatusIndicator
+          tone={going ? "good" : state.at === "failed" ? "bad" : "plain"}
+          live={state.at === "listening"}
+        />
+        {state.at === "failed"
+          ? state.why === "refused"
+            ? state.message
+            : t(`web_call.${state.why}`)
+          : t(STATE_TEXTS[state.at])}
+      </p>
+      {(turns.length > 0 || tools.length > 0) && (
+        <Bubbles
+          label={t("web_call.title")}
+          bubbles={turns.map((turn) => ({
+            key: String(turn.index),
+            side: turn.speaker,
+            text: turn.text,
+            note:
+              turn.latency_ms === null ? null : t("web_call.latency", { ms: ms(turn.latency_ms) }),
+          }))}
+        />
+      )}
+      {tools.map((use, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: only ever appended
+        <p key={at} className="small muted">
+          {t("web_call.tool", { tool: use.tool, ms: Math.round(use.duration_ms) })}
+        </p>
+      ))}
+      {state.at === "ended" && state.summary && <p className="note">{state.summary}</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,36 @@
+/** The token of a one-time link: taken out of the address bar, and whether it is still good. */
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useText } from "../../i18n/text.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { AuthFrame } from "./auth-frame.tsx";
+
+/** Of the fragment, `#token=…`. It does not stay in the address bar or the history. */
+export function useLinkToken(name = "token"): string {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get(name) ?? "");
+  useEffect(() => {
+    if (location.hash) history.replaceState(history.state, "", location.pathname);
+  }, []);
+  return token;
+}
+
+export function BadLink({ body }: { body: string }) {
+  const { t } = useText();
+  return (
+    <AuthFrame title={t("auth.link_bad")}>
+      <div className="card">
+        <EmptyState
+          icon="warning"
+          title={t("auth.link_bad")}
+          action={
+            <Link to="/sign-in" className="button">
+              {t("auth.back")}
+            </Link>
+          }
+        >
+          {body}
+        </EmptyState>
+      </div>
+    </AuthFrame>
+  );
+}

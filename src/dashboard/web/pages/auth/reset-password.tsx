@@ -1,0 +1,68 @@
+/** Set a new password by a mailed link. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer, own } from "../../api/client.ts";
+import { useText } from "../../i18n/text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { useForm } from "../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { AuthFrame } from "./auth-frame.tsx";
+import { BadLink, useLinkToken } from "./link-state.tsx";
+
+export function AuthPage() {
+  const { t } = useText();
+  const token = useLinkToken();
+  const [done, setDone] = useState(false);
+  const form = useForm({ password: "" });
+  const link = useQuery({
+    queryKey: ["reset-link", token],
+    queryFn: () => answer(own.GET("/reset-password", { headers: { "x-link-token": token } })),
+    retry: false,
+    enabled: token !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (link.isLoading)
+    return (
+      <AuthFrame title={t("auth.forgot_title")}>
+        <Skeleton lines={2} />
+      </AuthFrame>
+    );
+  if (!link.data?.link.valid) return <BadLink body={t("auth.reset_bad_body")} />;
+  return (
+    <AuthFrame title={t("auth.forgot_title")} lead={done ? undefined : t("auth.reset_lead")}>
+      {done ? (
+        <div className="stack">
+          <p className="note good" role="status">
+            {t("auth.reset_done")}
+          </p>
+          <Link to="/sign-in" className="button primary">
+            {t("auth.sign_in")}
+          </Link>
+        </div>
+      ) : (
+        <form
+          className="form"
+          onSubmit={form.send(async ({ password }) => {
+            await answer(own.POST("/reset-password", { body: { token, password } }));
+            setDone(true);
+          })}
+        >
+          <TextField
+            label={t("auth.password")}
+            hint={t("auth.password_hint")}
+            type="password"
+            autoComplete="new-password"
+            required
+            {...form.bind("password")}
+          />
+          <ProblemNote problem={form.problem} />
+          <Button type="submit" variant="primary" wide busy={form.busy}>
+            {t("action.save")}
+          </Button>
+        </form>
+      )}
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,36 @@
+/** What the server says is the matter, in the reader's language: by its code, else in its words. */
+import { registrationText } from "../../i18n/server-messages.ts";
+import type { Texts } from "../../i18n/text.tsx";
+
+interface StatusMessage {
+  readonly code: string;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly sentence: string;
+  readonly remedy: string | null;
+}
+
+/** A newer server may know codes that have no text yet: then its own words are shown. */
+export function statusText({ code, values, sentence, remedy }: StatusMessage, texts: Texts) {
+  const { knows, t } = texts;
+  const filled = code === "trunk_failed" ? { ...values, explanation: why(values, texts) } : values;
+  const textOr = (key: string, otherwise: string | null) =>
+    knows(key) ? t(key, filled) : otherwise;
+  return {
+    sentence: textOr(`system_status.${code}`, sentence),
+    remedy: textOr(`remedy.${code}`, remedy),
+  };
+}
+
+/** The lamp of a trunk that failed has the SIP code beside the server's own words. */
+const why = (
+  { server, sip_code: code, explanation }: StatusMessage["values"],
+  texts: Texts,
+): string =>
+  registrationText(
+    {
+      server: String(server),
+      code: typeof code === "number" ? code : null,
+      explanation: String(explanation),
+    },
+    texts,
+  );

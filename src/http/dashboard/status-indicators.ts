@@ -1,0 +1,159 @@
+/**
+ * Lamps of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
+ * a code with its values for whoever says it in another language.
+ */
+import type { StatusSources, TrunkView } from "./ports.ts";
+
+export const STATUS_CODES = [
+  ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
+  ...(["trunk_registering", "trunk_unregistered"] as const),
+  ...(["engine_ready", "engine_starting", "engine_failed"] as const),
+  ...(["disk_ok", "disk_low", "disk_full"] as const),
+  ...(["backup_ok", "backup_failed", "backup_none", "backup_old", "backup_manual"] as const),
+  ...(["mail_ok", "mail_dead", "mail_waiting", "mail_files"] as const),
+] as const;
+export type StatusCode = (typeof STATUS_CODES)[number];
+export type Values = Readonly<Record<string, string | number>>;
+
+export interface StatusIndicator {
+  readonly state: "ok" | "warning" | "failed" | "unknown";
+  readonly code: StatusCode;
+  readonly values: Values;
+  readonly sentence: string;
+  /** What to do; null: nothing. */
+  readonly remedy: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
+
+const indicator =
+  (state: StatusIndicator["state"]) =>
+  (
+    code: StatusCode,
+    sentence: string,
+    remedy: string | null = null,
+    values: Values = {},
+  ): StatusIndicator => ({
+    ...{ state, code, values, sentence, remedy },
+  });
+const ok = indicator("ok");
+const warning = indicator("warning");
+const failed = indicator("failed");
+const unknown = indicator("unknown");
+
+export async function statusesOf(sources: StatusSources, trunk: TrunkView | null, nowMs: number) {
+  return {
+    trunk: trunkStatus(trunk),
+    engine: engineStatus(sources.engine()),
+    disk: diskStatus(sources.disk()),
+    backup: backupStatus(sources.backup(), nowMs),
+    mail: mailStatus(sources, await sources.mail()),
+  };
+}
+
+function trunkStatus(trunk: TrunkView | null): StatusIndicator {
+  if (!trunk)
+    return unknown(
+      "trunk_none",
+      "There is no trunk yet: no phone call can come or go.",
+      "Enter the SIP account of your provider.",
+    );
+  const { server, explanation, last_code: code } = trunk;
+  const values = { server };
+  switch (trunk.status) {
+    case "registered":
+      return ok("trunk_registered", `Registered at ${server}.`, null, values);
+    case "not_required":
+      return ok("trunk_peering", `Calls with ${server} need no registration.`, null, values);
+    case "failed": {
+      const why = explanation ?? (code === null ? "No answer." : `SIP ${code}.`);
+      return failed(
+        "trunk_failed",
+        `Not registered at ${server}: ${why}`,
+        "Check the account under Trunk, then test it.",
+        { ...values, explanation: why, sip_code: code ?? "" },
+      );
+    }
+    case "registering":
+      return warning(
+        "trunk_registering",
+        `Registering at ${server}.`,
+        "Wait some seconds; then test the trunk.",
+        values,
+      );
+    default:
+      return warning(
+        "trunk_unregistered",
+        `Not registered at ${server}.`,
+        "Test the trunk; the result says why.",
+        values,
+      );
+  }
+}
+
+function engineStatus(problem: string | null): StatusIndicator {
+  if (problem === null) return ok("engine_ready", "Ready to carry calls.");
+  if (problem.includes("starting"))
+    return warning("engine_starting", problem, "Wait some seconds.");
+  const remedy = "Ask the operator to look at the log and restart the server.";
+  return failed("engine_failed", problem, remedy, { explanation: problem });
+}
+
+function diskStatus(problem: ReturnType<StatusSources["disk"]>): StatusIndicator {
+  if (!problem) return ok("disk_ok", "There is room enough.");
+  const remedy = "Ask the operator to make room on the disk.";
+  return problem.failed
+    ? failed("disk_full", problem.sentence, remedy)
+    : warning("disk_low", problem.sentence, remedy);
+}
+
+function backupStatus(backup: ReturnType<StatusSources["backup"]>, nowMs: number): StatusIndicator {
+  const { problem, newest, automatic } = backup;
+  if (problem !== null)
+    return failed("backup_failed", problem, "Ask the operator to look at the log.");
+  const remedy = "Ask the operator to make one, or make one under Operator.";
+  if (!newest) return warning("backup_none", "There is no backup yet.", remedy);
+  const ageMs = nowMs - Date.parse(newest.created_at);
+  const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
+  const sentence = `The newest backup is ${hours} hours old.`;
+  if (ageMs > BACKUP_AGE_MS_MAX) return warning("backup_old", sentence, remedy, { hours });
+  if (automatic) return ok("backup_ok", sentence, null, { hours });
+  return warning(
+    "backup_manual",
+    `${sentence} None is made by itself.`,
+    "Ask the operator to set [storage] backup_at.",
+    { hours },
+  );
+}
+
+function mailStatus(
+  { mailProvider: provider, outboxKeepDays }: StatusSources,
+  mails: Awaited<ReturnType<StatusSources["mail"]>>,
+): StatusIndicator {
+  const { dead, waiting, lastError } = mails;
+  if (dead > 0)
+    return failed(
+      "mail_dead",
+      `${dead} mails could not be sent and were given up.`,
+      "Ask the operator to send them again under Operator, mails.",
+      { count: dead },
+    );
+  if (waiting > 0) {
+    const why = lastError ?? "no reason known";
+    return warning(
+      "mail_waiting",
+      `${waiting} mails wait because sending failed: ${why}`,
+      "They are tried again by themselves; ask the operator to test mail if it lasts.",
+      { count: waiting, explanation: why },
+    );
+  }
+  if (provider === "outbox")
+    return warning(
+      "mail_files",
+      `Mails are written to files on the server and kept for ${outboxKeepDays} days, recordings included; nobody is sent any.`,
+      "Ask the operator to set [mail] provider.",
+      { count: outboxKeepDays },
+    );
+  return ok("mail_ok", "Mail works.");
+}

@@ -1,0 +1,18 @@
+/** Who asked not to be called, and is known by nothing else any more: no number, only its fingerprint. */
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { id, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const doNotCallEntries = sqliteTable(
+  "call_refusals",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** HMAC-SHA-256 of tenant and number under a key of the appliance's own (contact/do-not-call.ts). */
+    numberHash: text("number_hash").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("call_refusals_once").on(t.tenantId, t.numberHash)],
+);

@@ -1,0 +1,37 @@
+/** How a request through the guarded client fails. */
+export type OutboundHttpFailure =
+  | "invalid_url"
+  | "blocked_address"
+  | "name_not_found"
+  | "connection_failed"
+  | "certificate"
+  | "timeout"
+  | "aborted"
+  | "too_large"
+  | "bad_response";
+
+/** `message` is safe to show to the tenant: it names their URL's trouble, not our network. */
+export class OutboundHttpError extends Error {
+  override readonly name = "GuardedHttpError";
+  constructor(
+    readonly failure: OutboundHttpFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
+
+/** Turns whatever a socket or parser throws into one of ours. */
+export function asOutboundHttpError(error: unknown): OutboundHttpError {
+  if (error instanceof OutboundHttpError) return error;
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  if (CERTIFICATE_CODE.test(code))
+    return new OutboundHttpError("certificate", `the certificate is not trusted (${code})`);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new OutboundHttpError("name_not_found", "the host name was not found");
+  if (/^E[A-Z]+$/.test(code))
+    return new OutboundHttpError("connection_failed", `the connection failed (${code})`);
+  return new OutboundHttpError("bad_response", code || message || "not an HTTP answer");
+}
