@@ -17,11 +17,11 @@ export async function compile(outfile: string, target: CompileTarget | null): Pr
   const result = await Bun.build({
     entrypoints: [
       `${root}src/main.ts`,
-      `${root}src/worker/call.worker.ts`,
-      `${root}src/worker/speech.worker.ts`,
-      `${root}src/worker/encoder.worker.ts`,
-      `${root}src/worker/database.worker.ts`,
-      `${root}src/worker/schema.worker.ts`,
+      `${root}src/adapter/worker/call.worker.ts`,
+      `${root}src/adapter/worker/speech.worker.ts`,
+      `${root}src/adapter/worker/encoder.worker.ts`,
+      `${root}src/operations/backup/database.worker.ts`,
+      `${root}src/adapter/worker/schema.worker.ts`,
     ],
     root: `${root}src`,
     target: "bun",

@@ -3,7 +3,7 @@
  * is allowed, its default and its environment variable. `--check` fails when the page is not current.
  */
 import { fileURLToPath } from "node:url";
-import { knownKeys } from "../src/config/known-keys.ts";
+import { knownKeys } from "../src/operations/config/known-keys.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = `${root}docs/configuration.md`;

@@ -4,9 +4,9 @@
  * are also what a test compares the checked-in files with.
  */
 import { plugin } from "bun";
-import { allContracts } from "../src/http/contracts/index.ts";
-import { dashboardDocument } from "../src/http/dashboard/document.ts";
-import { openApiDocument } from "../src/http/openapi.ts";
+import { allContracts } from "../src/interface/http/contracts/index.ts";
+import { dashboardDocument } from "../src/interface/http/dashboard/document.ts";
+import { openApiDocument } from "../src/interface/http/openapi.ts";
 
 const fileAt = (path: string) => new URL(path, import.meta.url).pathname;
 export const CLIENT_FILE = fileAt("../test/support/api-client.gen.ts");

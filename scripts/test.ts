@@ -32,14 +32,14 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
 /** These hold for a database on a libSQL server as well (test/support/test-store.ts). */
 const SHARED_STORE = [
   ...["billing", "mail-queue", "privacy", "renewal", "retention", "statement"].map(
-    (name) => `test/integration/store/${name}.test.ts`,
+    (name) => `test/adapter/store/${name}.test.ts`,
   ),
   ...["delivery", "delivery-again", "run-tool", "signing-secrets", "switched-off", "wired"].map(
-    (name) => `test/integration/webhook/${name}.test.ts`,
+    (name) => `test/domain/webhook/${name}.test.ts`,
   ),
-  ...["test/integration/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
+  ...["test/domain/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
-    (name) => `test/integration/http/${name}.test.ts`,
+    (name) => `test/interface/http/${name}.test.ts`,
   ),
   ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
     (part) => `test/integration/http/resources${part}.test.ts`,
@@ -130,25 +130,25 @@ if (only.length > 0) {
     step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
     lane([["fast", "test/tidy.test.ts", "test/unit", "test/property"]]),
     lane([["shared-store", ...SHARED_STORE]], { env: { LINEVOICE_TEST_STORE: "remote" } }),
-    lane([["sip", "test/integration/sip"]]),
+    lane([["sip", "test/adapter/sip"]]),
   ]);
   // Real audio, and beside it what gives way.
   await Promise.all([
     lane([
-      ["rtp", "test/integration/rtp"],
+      ["rtp", "test/adapter/media/rtp"],
       ["scenario-1", ...scenarios(0)],
     ]),
     lane([["scenario-2", ...scenarios(1)]]),
     lane(
       [
         ["integration", ...otherIntegration()],
-        ["browser", "test/browser", "test/dashboard"],
+        ["browser", "test/browser", "test/browser"],
       ],
       { yielding: true },
     ),
     lane(
       [
-        ["cli", "test/integration/cli"],
+        ["cli", "test/cli"],
         ["peer", "test/peer"],
         ["binary", "test/binary"],
       ],

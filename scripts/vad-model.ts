@@ -6,17 +6,17 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import wabt from "wabt";
-import { floatsOf, LAYERS, type Layer, padded } from "../src/media/audio/silero/layers.ts";
+import { floatsOf, LAYERS, type Layer, padded } from "../src/adapter/media/audio/silero/layers.ts";
 import { floatConstants } from "./onnx-constants.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MODEL = `${root}node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx`;
-const KERNEL = `${root}src/media/audio/silero/kernel.wat`;
+const KERNEL = `${root}src/adapter/media/audio/silero/kernel.wat`;
 const OUT = `${root}src/media/audio/silero/data`;
 const INPUTS = [
   MODEL,
   KERNEL,
-  `${root}src/media/audio/silero/layers.ts`,
+  `${root}src/adapter/media/audio/silero/layers.ts`,
   fileURLToPath(import.meta.url),
 ];
 /** The model holds a graph for each rate; this one is for 8 kHz. */

@@ -3,12 +3,12 @@
  * `new URL("./…", import.meta.url)` stands in a module beside the entry point.
  */
 export const spawnCallWorker = () =>
-  new Worker(new URL("./worker/call.worker.ts", import.meta.url).href);
+  new Worker(new URL("./adapter/worker/call.worker.ts", import.meta.url).href);
 export const spawnSpeechWorker = () =>
-  new Worker(new URL("./worker/speech.worker.ts", import.meta.url).href);
+  new Worker(new URL("./adapter/worker/speech.worker.ts", import.meta.url).href);
 export const spawnEncoderWorker = () =>
-  new Worker(new URL("./worker/encoder.worker.ts", import.meta.url).href);
+  new Worker(new URL("./adapter/worker/encoder.worker.ts", import.meta.url).href);
 export const spawnSchemaWorker = () =>
-  new Worker(new URL("./worker/schema.worker.ts", import.meta.url).href);
+  new Worker(new URL("./adapter/worker/schema.worker.ts", import.meta.url).href);
 export const spawnDatabaseWorker = () =>
-  new Worker(new URL("./worker/database.worker.ts", import.meta.url).href);
+  new Worker(new URL("./operations/backup/database.worker.ts", import.meta.url).href);

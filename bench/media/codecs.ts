@@ -4,11 +4,11 @@
  * buffer, decoding, resampling). Times real time by processor time; a call needs both.
  */
 import { seededRandom } from "../../src/core/random.ts";
-import { DtmfDetector } from "../../src/media/dtmf/tone-detector.ts";
-import type { CodecName, SrtpKeys } from "../../src/media/plan.ts";
-import { RtpReceiver } from "../../src/media/rtp/receiver.ts";
-import { RtpSender } from "../../src/media/rtp/sender.ts";
-import { SrtpSession } from "../../src/media/srtp/session.ts";
+import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
+import type { CodecName, SrtpKeys } from "../../src/core/media-plan.ts";
+import { RtpReceiver } from "../../src/adapter/media/rtp/receiver.ts";
+import { RtpSender } from "../../src/adapter/media/rtp/sender.ts";
+import { SrtpSession } from "../../src/adapter/media/srtp/session.ts";
 
 export interface CodecResult {
   readonly line: string;

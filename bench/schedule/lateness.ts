@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { systemClock as clock, sleep } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { startScheduler } from "../../src/schedule/scheduler.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { scheduleStore } from "../../src/store/schedule-store.ts";
-import { tenants } from "../../src/store/schema/index.ts";
+import { startScheduler } from "../../src/domain/schedule/scheduler.ts";
+import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
+import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
+import { tenants } from "../../src/adapter/store/schema/index.ts";
 
 export interface Lateness {
   readonly entries: number;

@@ -2,10 +2,10 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { countryOf, networkNumber } from "../number/national-form.ts";
-import type { SipDeps } from "../sip/stack.ts";
-import { type CallNoticeKind, callNoticeStore } from "../store/call-notice-store.ts";
-import type { Database } from "../store/database.ts";
+import { countryOf, networkNumber } from "../domain/number/national-form.ts";
+import type { SipDeps } from "../adapter/sip/stack.ts";
+import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call-notice-store.ts";
+import type { Database } from "../adapter/store/database.ts";
 
 const PAUSE_MS = 60_000;
 const REMEMBERED_MAX = 1000;

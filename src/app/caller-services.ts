@@ -1,38 +1,38 @@
 /** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
 
-import type { Billing } from "../billing/ports.ts";
-import { createQuotas } from "../billing/quotas.ts";
-import type { CallService } from "../call/ports.ts";
-import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
-import { createCampaignRunner } from "../campaign/runner.ts";
-import type { Vault } from "../config/vault.ts";
-import { type BirthdayCalls, createBirthdayCalls } from "../contact/birthday-calls.ts";
-import { createCallers } from "../contact/callers.ts";
-import { createCrmLookup } from "../contact/crm/lookup.ts";
-import { type CrmPosts, createCrmPosts } from "../contact/crm/posts.ts";
-import { crmTeller } from "../contact/crm/tell.ts";
-import { type CrmTrial, crmTrial } from "../contact/crm/trial.ts";
+import type { Billing } from "../domain/billing/ports.ts";
+import { createQuotas } from "../domain/billing/quotas.ts";
+import type { CallService } from "../domain/call/ports.ts";
+import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
+import { createCampaignRunner } from "../domain/campaign/runner.ts";
+import type { Vault } from "../platform/secrets/vault.ts";
+import { type BirthdayCalls, createBirthdayCalls } from "../domain/contact/birthday-calls.ts";
+import { createCallers } from "../domain/contact/callers.ts";
+import { createCrmLookup } from "../domain/contact/crm/lookup.ts";
+import { type CrmPosts, createCrmPosts } from "../domain/contact/crm/posts.ts";
+import { crmTeller } from "../domain/contact/crm/tell.ts";
+import { type CrmTrial, crmTrial } from "../domain/contact/crm/trial.ts";
 import {
   createDoNotCallList,
   DO_NOT_CALL_PURPOSE,
   type DoNotCallList,
-} from "../contact/do-not-call.ts";
-import { createPinCheck } from "../contact/pin-check.ts";
-import type { Callers } from "../contact/ports.ts";
+} from "../domain/contact/do-not-call.ts";
+import { createPinCheck } from "../domain/contact/pin-check.ts";
+import type { Callers } from "../domain/contact/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { birthdayStore } from "../store/birthday-store.ts";
-import { callSetupStore } from "../store/call-setup-store.ts";
-import { callerStore } from "../store/caller-store.ts";
-import { campaignStore } from "../store/campaign-store.ts";
-import { contactStore } from "../store/contact-store.ts";
-import { crmStore } from "../store/crm-store.ts";
-import type { Database, Queries } from "../store/database.ts";
-import { doNotCallStore } from "../store/do-not-call-store.ts";
-import { pinStore } from "../store/pin-store.ts";
-import { quotaStore } from "../store/quota-store.ts";
-import type { OutboundHttpClient } from "../webhook/outbound-http.ts";
+import { birthdayStore } from "../adapter/store/birthday-store.ts";
+import { callSetupStore } from "../adapter/store/call-setup-store.ts";
+import { callerStore } from "../adapter/store/caller-store.ts";
+import { campaignStore } from "../adapter/store/campaign-store.ts";
+import { contactStore } from "../adapter/store/contact-store.ts";
+import { crmStore } from "../adapter/store/crm-store.ts";
+import type { Database, Queries } from "../adapter/store/database.ts";
+import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
+import { pinStore } from "../adapter/store/pin-store.ts";
+import { quotaStore } from "../adapter/store/quota-store.ts";
+import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 
 export const doNotCallListOf = (
   vault: Pick<Vault, "lastingKey">,

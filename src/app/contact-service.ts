@@ -1,17 +1,17 @@
-/** The operator's commands about contacts and campaigns, on src/contact and src/campaign. */
-import type { Quotas } from "../billing/quotas.ts";
-import { type Campaigns, createCampaigns } from "../campaign/campaigns.ts";
-import { type ContactRecord, createContacts } from "../contact/contacts.ts";
-import { contactCsvLine, contactsCsvHeader } from "../contact/csv.ts";
-import type { DoNotCallList } from "../contact/do-not-call.ts";
-import { importContacts } from "../contact/import.ts";
+/** The operator's commands about contacts and campaigns, on src/domain/contact and src/domain/campaign. */
+import type { Quotas } from "../domain/billing/quotas.ts";
+import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
+import { type ContactRecord, createContacts } from "../domain/contact/contacts.ts";
+import { contactCsvLine, contactsCsvHeader } from "../domain/contact/csv.ts";
+import type { DoNotCallList } from "../domain/contact/do-not-call.ts";
+import { importContacts } from "../domain/contact/import.ts";
 import type { Clock } from "../core/clock.ts";
 import { invalidField } from "../core/errors.ts";
-import { isCountry } from "../number/national-form.ts";
-import type { CampaignSummary, ContactPort, ContactSummary } from "../ops/control/contact-port.ts";
-import { campaignStore } from "../store/campaign-store.ts";
-import { contactStore } from "../store/contact-store.ts";
-import type { Database } from "../store/database.ts";
+import { isCountry } from "../domain/number/national-form.ts";
+import type { CampaignSummary, ContactPort, ContactSummary } from "../interface/control/contact-port.ts";
+import { campaignStore } from "../adapter/store/campaign-store.ts";
+import { contactStore } from "../adapter/store/contact-store.ts";
+import type { Database } from "../adapter/store/database.ts";
 
 const EXPORT_PAGE = 500;
 

@@ -6,11 +6,11 @@
 import { isoUtc } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import { microToEur } from "../core/money.ts";
-import type { ShownLogLine } from "../ops/control/operator-port.ts";
-import type { LogLevel, LogRing } from "../ops/log-ring.ts";
-import { callHistoryStore } from "../store/call-history-store.ts";
-import type { Database } from "../store/database.ts";
-import { diagnosticsStore } from "../store/diagnostics-store.ts";
+import type { ShownLogLine } from "../interface/control/operator-port.ts";
+import type { LogLevel, LogRing } from "../operations/ops/log-ring.ts";
+import { callHistoryStore } from "../adapter/store/call-history-store.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { diagnosticsStore } from "../adapter/store/diagnostics-store.ts";
 
 export interface LogQuestion {
   readonly call: string | null;

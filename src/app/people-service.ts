@@ -1,10 +1,10 @@
-/** The operator's commands about people, on src/identity. */
+/** The operator's commands about people, on src/domain/identity. */
 import { isoUtc } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { Identity } from "../identity/identity.ts";
-import type { MadeLink } from "../identity/one-time-links.ts";
-import type { Membership, User } from "../identity/stores.ts";
-import type { OneTimeUrl, PeoplePort, UserSummary } from "../ops/control/people-port.ts";
+import type { Identity } from "../domain/identity/identity.ts";
+import type { MadeLink } from "../domain/identity/one-time-links.ts";
+import type { Membership, User } from "../domain/identity/stores.ts";
+import type { OneTimeUrl, PeoplePort, UserSummary } from "../interface/control/people-port.ts";
 
 const shown = ({ url, expiresAt }: MadeLink): OneTimeUrl => ({
   url,

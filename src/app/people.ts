@@ -1,14 +1,14 @@
-/** The room of people (src/identity), given the parts it needs. */
+/** The room of people (src/domain/identity), given the parts it needs. */
 import { networkInterfaces } from "node:os";
-import type { Plan } from "../billing/ports.ts";
+import type { Plan } from "../domain/billing/ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { createIdentity, type Identity } from "../identity/identity.ts";
-import type { MailQueue } from "../mail/ports.ts";
-import type { Database } from "../store/database.ts";
-import { identityStores } from "../store/identity-stores.ts";
-import { insertTenant } from "../tenant/create-tenant.ts";
+import { createIdentity, type Identity } from "../domain/identity/identity.ts";
+import type { MailQueue } from "../domain/mail/ports.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { identityStores } from "../adapter/store/identity-stores.ts";
+import { insertTenant } from "../domain/tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 

@@ -5,9 +5,9 @@
 import { type Clock, sleep } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { LiveCallView, LiveEvent, RemoteNodeCalls } from "../http/dashboard/ports.ts";
-import type { Database } from "../store/database.ts";
-import { liveCallStore } from "../store/live-call-store.ts";
+import type { LiveCallView, LiveEvent, RemoteNodeCalls } from "../interface/http/dashboard/ports.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { liveCallStore } from "../adapter/store/live-call-store.ts";
 
 const POLL_MS = 3_000;
 

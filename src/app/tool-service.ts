@@ -1,8 +1,8 @@
-/** The operator's commands about tools, on src/tool. */
+/** The operator's commands about tools, on src/domain/tool. */
 import { isoUtc } from "../core/clock.ts";
-import type { ToolPort, ToolSummary } from "../ops/control/tool-port.ts";
-import { toolStore } from "../store/tool-store.ts";
-import { createTools, type ToolRecord, type ToolsDependencies } from "../tool/tools.ts";
+import type { ToolPort, ToolSummary } from "../interface/control/tool-port.ts";
+import { toolStore } from "../adapter/store/tool-store.ts";
+import { createTools, type ToolRecord, type ToolsDependencies } from "../domain/tool/tools.ts";
 
 const summaryOf = (tool: ToolRecord): ToolSummary => ({
   id: tool.id,

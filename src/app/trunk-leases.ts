@@ -8,9 +8,9 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Database } from "../store/database.ts";
-import { type TrunkLease, trunkLeaseStore } from "../store/trunk-lease-store.ts";
-import { type TrunkRecord, trunkStore } from "../store/trunk-store.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { type TrunkLease, trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
+import { type TrunkRecord, trunkStore } from "../adapter/store/trunk-store.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
 export const BEAT_MS = 2_000;

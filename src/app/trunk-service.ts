@@ -1,15 +1,15 @@
 /** A tenant's trunk as its owner handles it: made, replaced, forgotten, tested. */
 import { isIP } from "node:net";
-import { isHost, parseHostPort } from "../config/formats.ts";
+import { isHost, parseHostPort } from "../operations/config/formats.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
-import type { TrunkInput, TrunkService, TrunkView } from "../http/dashboard/ports.ts";
-import { EXTRA_NETWORKS_MAX, type SipStack } from "../sip/ports.ts";
-import type { TrunkFacts } from "../sip/trunk-checks.ts";
-import { callNoticeStore } from "../store/call-notice-store.ts";
-import type { Database } from "../store/database.ts";
-import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
-import { AddressRules } from "../webhook/address-rules.ts";
+import type { TrunkInput, TrunkService, TrunkView } from "../interface/http/dashboard/ports.ts";
+import { EXTRA_NETWORKS_MAX, type SipStack } from "../domain/call/sip-port.ts";
+import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
+import { callNoticeStore } from "../adapter/store/call-notice-store.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../adapter/store/trunk-store.ts";
+import { AddressRules } from "../platform/net/address-rules.ts";
 import { trunkSummary } from "./operator.ts";
 import { trunkTest } from "./trunk-test.ts";
 import type { TrunkLoader } from "./trunks.ts";

@@ -3,9 +3,9 @@
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { RegistrationStatus, SipStack, TrunkSettings } from "../sip/ports.ts";
-import type { Database } from "../store/database.ts";
-import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../store/trunk-store.ts";
+import type { RegistrationStatus, SipStack, TrunkSettings } from "../domain/call/sip-port.ts";
+import type { Database } from "../adapter/store/database.ts";
+import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../adapter/store/trunk-store.ts";
 
 interface Vault {
   open(sealed: string, binding: string): string;

@@ -1,7 +1,7 @@
 /** Turns of live calls as they happen, for whoever follows along: command line, demo. */
-import type { CallIdentity } from "../call/live-call.ts";
+import type { CallIdentity } from "../domain/call/live-call.ts";
 import { Emitter } from "../core/emitter.ts";
-import type { TurnRecord } from "../worker/messages.ts";
+import type { TurnRecord } from "../adapter/worker/messages.ts";
 
 export interface LiveTurn {
   readonly call: CallIdentity;

@@ -1,9 +1,9 @@
 /** `linevoice backup create|list|verify`. */
 import { existsSync, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { type BackupSummary, backupsDirOf, listBackups } from "../backup/backups.ts";
-import { type BackupReport, verifyBackup } from "../backup/verify.ts";
-import type { LoadedConfig } from "../config/load.ts";
+import { type BackupSummary, backupsDirOf, listBackups } from "../operations/backup/backups.ts";
+import { type BackupReport, verifyBackup } from "../operations/backup/verify.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
 import { readAsInvoker, writeAsInvoker } from "./invoker-file.ts";

@@ -1,5 +1,5 @@
 /** `linevoice checkout`: bank transfers that are awaited, and the operator's word that one arrived. */
-import type { CheckoutSummary } from "../ops/control/operator-port.ts";
+import type { CheckoutSummary } from "../interface/control/operator-port.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, required, table, WrongUsage } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 /** `linevoice config check|show`. */
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { showConfig } from "../config/show.ts";
+import { showConfig } from "../operations/config/show.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, table, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";

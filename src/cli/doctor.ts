@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { ConfigInvalid } from "../config/config-invalid.ts";
-import type { LoadedConfig } from "../config/load.ts";
-import { masterKeyOf } from "../config/master-key.ts";
-import { MASTER_KEY_BYTES } from "../config/vault.ts";
+import { ConfigInvalid } from "../operations/config/config-invalid.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
+import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
@@ -18,16 +18,16 @@ import {
   type Finding,
   failed,
   ok,
-} from "../doctor/check.ts";
-import { databaseInWorker } from "../doctor/database-check.ts";
-import { engineSelfTest } from "../doctor/engine-check.ts";
+} from "../operations/doctor/check.ts";
+import { databaseInWorker } from "../operations/doctor/database-check.ts";
+import { engineSelfTest } from "../operations/doctor/engine-check.ts";
 import {
   certificate,
   mailProvider,
   ports,
   rtpRange,
   trunkRegistrations,
-} from "../doctor/network-checks.ts";
+} from "../operations/doctor/network-checks.ts";
 import {
   backupAge,
   clockSanity,
@@ -35,10 +35,10 @@ import {
   dataDirectory,
   diskRoom,
   secrets,
-} from "../doctor/storage-checks.ts";
-import { nat, sipAlg, trunkDns } from "../doctor/trunk-checks.ts";
-import { createControlClient, NoServer } from "../ops/control/client.ts";
-import type { TrunkSummary, TrunkTest } from "../ops/control/operator-port.ts";
+} from "../operations/doctor/storage-checks.ts";
+import { nat, sipAlg, trunkDns } from "../operations/doctor/trunk-checks.ts";
+import { createControlClient, NoServer } from "../interface/control/client.ts";
+import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";

@@ -1,6 +1,6 @@
 /** `linevoice erase`: a person's request to be forgotten, by telephone number. */
 import { isE164 } from "../core/e164.ts";
-import type { ErasureReport } from "../privacy/erase-person.ts";
+import type { ErasureReport } from "../operations/privacy/erase-person.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 

@@ -14,12 +14,12 @@ import {
   statSync,
 } from "node:fs";
 import { join, sep } from "node:path";
-import { backupsDirOf } from "../backup/backups.ts";
-import { VERIFY_PREFIX } from "../backup/verify.ts";
+import { backupsDirOf } from "../operations/backup/backups.ts";
+import { VERIFY_PREFIX } from "../operations/backup/verify.ts";
 import { AppError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../operations/ops/data-owner.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;

@@ -1,5 +1,5 @@
 /** `linevoice logs`: the running server's newest lines; `--call` follows one call across all layers. */
-import type { ShownLogLine } from "../ops/control/operator-port.ts";
+import type { ShownLogLine } from "../interface/control/operator-port.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 

@@ -2,11 +2,11 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { prepareDataDir } from "../app/storage.ts";
-import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
 import { systemClock } from "../core/clock.ts";
-import { awaitDataDir } from "../ops/data-dir-lock.ts";
-import { type MigrationStatus, migrate, migrationStatus } from "../store/migrate.ts";
-import { migrations } from "../store/migrations.gen.ts";
+import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
+import { type MigrationStatus, migrate, migrationStatus } from "../adapter/store/migrate.ts";
+import { migrations } from "../adapter/store/migrations.gen.ts";
 import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 

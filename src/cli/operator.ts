@@ -7,35 +7,35 @@ import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";
-import { createBackups } from "../backup/backups.ts";
-import { copyBeforeUpgrade } from "../backup/before-upgrade.ts";
-import { createBilling } from "../billing/billing.ts";
-import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { masterKeyOf } from "../config/master-key.ts";
+import { createBackups } from "../operations/backup/backups.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import { createBilling } from "../domain/billing/billing.ts";
+import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { silentLog as log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { createControlClient, NoServer } from "../ops/control/client.ts";
+import { createControlClient, NoServer } from "../interface/control/client.ts";
 import {
   type InputOf,
   type OperationName,
   type OutputOf,
   runOperation,
-} from "../ops/control/operations.ts";
+} from "../interface/control/operations.ts";
 import {
   DATA_DIR_WAIT_MS,
   DataDirBusy,
   type DataDirLock,
   lockDataDir,
-} from "../ops/data-dir-lock.ts";
-import { becomeOwnerOf } from "../ops/data-owner.ts";
-import { apiKeyStore } from "../store/api-key-store.ts";
-import { billingStores } from "../store/billing-stores.ts";
-import { mailStore } from "../store/mail-store.ts";
-import { createApiKeys } from "../tenant/api-keys.ts";
-import { createUrlCheck } from "../webhook/tenant-url.ts";
+} from "../operations/ops/data-dir-lock.ts";
+import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
+import { apiKeyStore } from "../adapter/store/api-key-store.ts";
+import { billingStores } from "../adapter/store/billing-stores.ts";
+import { mailStore } from "../adapter/store/mail-store.ts";
+import { createApiKeys } from "../domain/tenant/api-keys.ts";
+import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 

@@ -1,7 +1,7 @@
 /** `linevoice ready`: asks the running server whether it carries calls; for installers and health checks. */
 import { readFileSync } from "node:fs";
-import { parseHostPort } from "../config/formats.ts";
-import type { LoadedConfig } from "../config/load.ts";
+import { parseHostPort } from "../operations/config/formats.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";

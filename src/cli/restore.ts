@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";
-import { restoreBackup } from "../backup/restore.ts";
+import { restoreBackup } from "../operations/backup/restore.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
-import { awaitDataDir } from "../ops/data-dir-lock.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
+import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { readAsInvoker } from "./invoker-file.ts";
 import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { openRevocations, type Revocations } from "../app/revocations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";
-import type { LoadedConfig } from "../config/load.ts";
-import { masterKeyOf } from "../config/master-key.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { journalFileOf } from "../revocation/journal.ts";
-import type { Replayed } from "../revocation/replay.ts";
-import { openDatabase } from "../store/database.ts";
+import { journalFileOf } from "../operations/revocation/journal.ts";
+import type { Replayed } from "../operations/revocation/replay.ts";
+import { openDatabase } from "../adapter/store/database.ts";
 
 export interface RestoredRevocations {
   readonly replayed: Replayed;

@@ -1,5 +1,5 @@
 /** `linevoice tenant create|list|suspend|resume|dialing`. */
-import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../tenant/tenant-settings.ts";
+import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../domain/tenant/tenant-settings.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, table, WrongUsage } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 /** `linevoice user create|reset-password|list`. */
-import type { CreatedUser, UserSummary } from "../ops/control/people-port.ts";
+import type { CreatedUser, UserSummary } from "../interface/control/people-port.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,

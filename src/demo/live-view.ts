@@ -1,5 +1,5 @@
 /** Prints turns as they happen, each under the label of its call. */
-import type { App } from "../app.ts";
+import type { App } from "../app/app.ts";
 import type { Unsubscribe } from "../core/emitter.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -2,8 +2,8 @@
  * What the demo is about: a dental clinic, what its agent knows, who calls and what they say. Every
  * question is told with the answer that must be heard on the phone.
  */
-import type { AgentVoice } from "../agent/agent.ts";
-import type { JsonObject } from "../worker/messages.ts";
+import type { AgentVoice } from "../domain/agent/agent.ts";
+import type { JsonObject } from "../adapter/worker/messages.ts";
 
 export const AGENT_VOICE: AgentVoice = "Nathan";
 

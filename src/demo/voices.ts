@@ -1,5 +1,5 @@
 /** Speech for the demo's phones, and the agent's sentences as they should sound. Cached. */
-import { createSynthesiser, type Synthesiser } from "../engine/embedded/synthesiser.ts";
+import { createSynthesiser, type Synthesiser } from "../adapter/engine/embedded/synthesiser.ts";
 import type { SpeechMaker } from "./phone/phone-call.ts";
 import { PHONE_SAMPLE_RATE_HZ } from "./phone/phone-media.ts";
 

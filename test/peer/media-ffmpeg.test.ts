@@ -9,12 +9,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { sine, toneShare } from "../../src/media/audio/tones.ts";
-import { createCallAudio } from "../../src/media/call-audio.ts";
-import type { CodecName, MediaPlan, SrtpSuite } from "../../src/media/plan.ts";
-import type { CallAudio } from "../../src/media/ports.ts";
-import { createPacer } from "../../src/media/rtp/pacer.ts";
-import { createPortPool } from "../../src/media/rtp/port-pool.ts";
+import { sine, toneShare } from "../../src/platform/audio/tones.ts";
+import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
+import type { CodecName, MediaPlan, SrtpSuite } from "../../src/core/media-plan.ts";
+import type { CallAudio } from "../../src/domain/conversation/audio-port.ts";
+import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
+import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerPath, requirePeer } from "../support/peers.ts";
 

@@ -1,7 +1,7 @@
 /** Calls and registrations through kamailio, a registrar and proxy of somebody else's. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { e164 } from "../../src/core/e164.ts";
-import type { IncomingLeg, SipStack } from "../../src/sip/ports.ts";
+import type { IncomingLeg, SipStack } from "../../src/domain/call/sip-port.ts";
 import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";
 import { endOf, next, settled, startStack, traceLog, trunkSettings } from "../support/sip-stack.ts";

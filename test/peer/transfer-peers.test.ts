@@ -3,13 +3,13 @@
  * and is heard there; sipp accepts REFER and reports how it went. Takes about a minute.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type App, startApp } from "../../src/app.ts";
+import { type App, startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { createDemoApi, type DemoApi } from "../../src/demo/api-client.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
-import { NO_LIMITS } from "../../src/tenant/key-limits.ts";
+import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { notFound } from "../../src/core/errors.ts";
-import type { Contract } from "../../src/http/contract.ts";
-import { allContracts } from "../../src/http/contracts/index.ts";
-import { bodyFields } from "../../src/http/validate.ts";
+import type { Contract } from "../../src/interface/http/contract.ts";
+import { allContracts } from "../../src/interface/http/contracts/index.ts";
+import { bodyFields } from "../../src/interface/http/validate.ts";
 import {
   type Fixtures,
   makeFixtures,
@@ -147,7 +147,7 @@ test("no request is answered with a 500, with silence, or with another tenant's 
 }, 60_000);
 
 test("the other tenant's records are what they were", async () => {
-  const { agents, files, phoneNumbers, webhooks } = await import("../../src/store/schema/index.ts");
+  const { agents, files, phoneNumbers, webhooks } = await import("../../src/adapter/store/schema/index.ts");
   const { eq } = await import("drizzle-orm");
   const read = server.database.read;
   const find = async (

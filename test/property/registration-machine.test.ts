@@ -5,7 +5,7 @@ import {
   REGISTRATION_TABLE,
   type RegistrationEvent,
   type RegistrationState,
-} from "../../src/sip/registration-state.ts";
+} from "../../src/adapter/sip/registration-state.ts";
 
 const event: fc.Arbitrary<RegistrationEvent> = fc.oneof(
   fc.constantFrom<RegistrationEvent>(

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import { parseKnowledge } from "../../src/engine/embedded/mind/knowledge.ts";
-import { createScriptedSession } from "../../src/engine/embedded/mind/scripted-session.ts";
-import type { LlmInput } from "../../src/engine/ports.ts";
+import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import type { LlmInput } from "../../src/domain/conversation/engine-port.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 
 const said = fc.constantFrom(

@@ -1,7 +1,7 @@
 /** Whatever caller, main and engine do, a conversation ends, reports once and leaves no timer. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { EngineFailure, type LlmEvent } from "../../src/engine/ports.ts";
+import { EngineFailure, type LlmEvent } from "../../src/domain/conversation/engine-port.ts";
 import { callConfig, scriptedCall } from "../support/scripted-call.ts";
 
 type Act =

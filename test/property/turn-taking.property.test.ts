@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createTurnMachine, type TurnEvent } from "../../src/conversation/turn-taking.ts";
+import { createTurnMachine, type TurnEvent } from "../../src/domain/conversation/turn-taking.ts";
 import { IllegalTransition } from "../../src/core/state-machine.ts";
 
 const reason = fc.constantFrom(

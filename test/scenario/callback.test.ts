@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
-import { callerStore } from "../../src/store/caller-store.ts";
-import { contactStore } from "../../src/store/contact-store.ts";
-import { birthdayCalls, tenants } from "../../src/store/schema/index.ts";
-import { wallClock } from "../../src/tenant/calendar.ts";
+import { callerStore } from "../../src/adapter/store/caller-store.ts";
+import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { birthdayCalls, tenants } from "../../src/adapter/store/schema/index.ts";
+import { wallClock } from "../../src/core/calendar.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { openAiSettings } from "../support/engine-session.ts";

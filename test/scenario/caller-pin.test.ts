@@ -7,12 +7,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import type { AgentLanguage } from "../../src/agent/agent.ts";
-import { phrasesFor } from "../../src/conversation/phrases.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
-import { dtmfTones } from "../../src/media/audio/tones.ts";
-import { DtmfDetector } from "../../src/media/dtmf/tone-detector.ts";
-import { contactStore } from "../../src/store/contact-store.ts";
+import { dtmfTones } from "../../src/platform/audio/tones.ts";
+import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
+import { contactStore } from "../../src/adapter/store/contact-store.ts";
 import {
   agents,
   auditEntries,
@@ -20,7 +20,7 @@ import {
   pinAttempts,
   tenants,
   tools,
-} from "../../src/store/schema/index.ts";
+} from "../../src/adapter/store/schema/index.ts";
 import { openAiSettings } from "../support/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
-import { callerStore } from "../../src/store/caller-store.ts";
-import { contactStore } from "../../src/store/contact-store.ts";
-import { callMemories, crmPosts, tenants } from "../../src/store/schema/index.ts";
+import { callerStore } from "../../src/adapter/store/caller-store.ts";
+import { contactStore } from "../../src/adapter/store/contact-store.ts";
+import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { eventually } from "../support/eventually.ts";

@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { listCalls } from "../../src/http/contracts/calls.ts";
-import { chat } from "../../src/http/dashboard/contracts/agents.ts";
-import { getCallDetails, getPeaks } from "../../src/http/dashboard/contracts/calls.ts";
-import { listLive } from "../../src/http/dashboard/contracts/home.ts";
-import { createTool } from "../../src/http/dashboard/contracts/tools.ts";
-import { createResampler } from "../../src/media/audio/resampler.ts";
+import { listCalls } from "../../src/interface/http/contracts/calls.ts";
+import { chat } from "../../src/interface/http/dashboard/contracts/agents.ts";
+import { getCallDetails, getPeaks } from "../../src/interface/http/dashboard/contracts/calls.ts";
+import { listLive } from "../../src/interface/http/dashboard/contracts/home.ts";
+import { createTool } from "../../src/interface/http/dashboard/contracts/tools.ts";
+import { createResampler } from "../../src/platform/audio/resampler.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { browserOf } from "../support/appliance-browser.ts";
 import type { Browser } from "../support/dashboard-session.ts";

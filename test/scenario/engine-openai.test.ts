@@ -1,6 +1,6 @@
 /** Whole calls over RTP on an OpenAI-compatible engine: about 90 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { openAiSettings } from "../support/engine-session.ts";
 import {
   callAgent,

@@ -1,6 +1,6 @@
 /** What monitoring and a collector of traces see of a call, over HTTP; and that a well appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callFailed, callStarted } from "../../src/webhook/catalogue.ts";
+import { callFailed, callStarted } from "../../src/domain/webhook/catalogue.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { answer, httpsReceiver } from "../support/https-receiver.ts";

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startApp } from "../../src/app.ts";
-import { verifyLedger } from "../../src/billing/ledger.ts";
+import { startApp } from "../../src/app/app.ts";
+import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { billingStores } from "../../src/store/billing-stores.ts";
+import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import {
   type Appliance,
   applianceSettings,

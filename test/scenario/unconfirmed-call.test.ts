@@ -1,7 +1,7 @@
 /** A caller that never acknowledges our 200: nobody pays for the call. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Core } from "sip.js";
-import { calls } from "../../src/store/schema/index.ts";
+import { calls } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { rawCall } from "../support/raw-call.ts";

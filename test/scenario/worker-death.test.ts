@@ -1,6 +1,6 @@
 /** A thread that dies takes at most its own calls, and the next call works: about 25 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { phrasesFor } from "../../src/conversation/phrases.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { AGENT } from "../support/scripted-call.ts";
 import { spoken } from "../support/spoken.ts";

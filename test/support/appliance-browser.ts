@@ -1,5 +1,5 @@
 /** Somebody signed in at a whole appliance's dashboard. */
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import { Browser } from "./dashboard-session.ts";
 
 let people = 0;

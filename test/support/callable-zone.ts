@@ -1,5 +1,5 @@
 /** A time zone in which people may be called now, whatever day the tests run on. */
-import { mayCallNow } from "../../src/contact/calling-hours.ts";
+import { mayCallNow } from "../../src/domain/contact/calling-hours.ts";
 
 /** It is never Sunday at both ends of the world. Throws when that should be wrong. */
 export function callableZone(nowMs = Date.now()): string {

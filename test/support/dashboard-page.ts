@@ -1,6 +1,6 @@
 /** The dashboard in Chromium, signed in, with everything that must never happen in it written down. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 
 export type Theme = "light" | "dark";
 

@@ -2,8 +2,8 @@
  * A browser of the dashboard as far as HTTP goes: keeps the session cookie and says where its
  * requests come from. For what only a real browser can show there is Chromium (test/browser).
  */
-import type { Identity } from "../../src/identity/identity.ts";
-import type { TenantRole } from "../../src/identity/stores.ts";
+import type { Identity } from "../../src/domain/identity/identity.ts";
+import type { TenantRole } from "../../src/domain/identity/stores.ts";
 import type { Answer } from "./api-server.ts";
 
 export interface DashboardServer {

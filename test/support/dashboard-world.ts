@@ -3,7 +3,7 @@
  * company, and a server to deliver to. It ends with the file.
  */
 import { afterAll, beforeAll } from "bun:test";
-import type { Role } from "../../src/http/contract.ts";
+import type { Role } from "../../src/interface/http/contract.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";
 import type { Browser } from "./dashboard-session.ts";

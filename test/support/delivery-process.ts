@@ -6,15 +6,15 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { outbox } from "../../src/store/schema/index.ts";
-import { webhookStores } from "../../src/store/webhook-stores.ts";
-import { createDeliveryWorker } from "../../src/webhook/delivery.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { outbox } from "../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
+import { createDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
 import {
   createOutboundHttpClient,
   type OutboundHttpClient,
-} from "../../src/webhook/outbound-http.ts";
-import type { WebhookStores } from "../../src/webhook/stores.ts";
+} from "../../src/platform/net/outbound-http.ts";
+import type { WebhookStores } from "../../src/domain/webhook/stores.ts";
 import { plainVault } from "./plain-vault.ts";
 
 export type Step =

@@ -2,9 +2,9 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { EngineSession, LlmEvent, LlmInput, SessionSettings } from "../../src/engine/ports.ts";
-import type { OpenAiSettings } from "../../src/engine/settings.ts";
-import type { ToolSnapshot } from "../../src/worker/messages.ts";
+import type { EngineSession, LlmEvent, LlmInput, SessionSettings } from "../../src/domain/conversation/engine-port.ts";
+import type { OpenAiSettings } from "../../src/adapter/engine/settings.ts";
+import type { ToolSnapshot } from "../../src/adapter/worker/messages.ts";
 
 export const PORTS = { clock: systemClock, random: systemRandom, log: silentLog };
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
-import { openReadOnly } from "../../src/store/read-only.ts";
+import { openReadOnly } from "../../src/adapter/store/read-only.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
 import { unsettled, wrongs } from "./kill-violations.ts";
 import { type ServedProcess, servedProcess } from "./served-process.ts";

@@ -5,7 +5,7 @@
 import { openVault, rotateMasterKey } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
 
 const [file = "", step = ""] = process.argv.slice(2);
 const keyOf = (fill: number) => new Uint8Array(32).fill(fill);

@@ -8,15 +8,15 @@ import { sleep, systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { EMBEDDED_ONLY, type EngineSettings } from "../../src/engine/settings.ts";
-import { type CallWorkerPool, createCallWorkerPool } from "../../src/worker/call-worker-pool.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/settings.ts";
+import { type CallWorkerPool, createCallWorkerPool } from "../../src/adapter/worker/call-worker-pool.ts";
 import type {
   CallConfig,
   ConversationSettings,
   JsonObject,
   ToolResult,
   TurnRecord,
-} from "../../src/worker/messages.ts";
+} from "../../src/adapter/worker/messages.ts";
 import { spawnCallWorker, spawnSpeechWorker } from "../../src/workers.ts";
 import { createRtpPeer } from "./rtp-peer.ts";
 import { callConfig, SETTINGS } from "./scripted-call.ts";

@@ -1,9 +1,9 @@
 /** Webhooks of many tenants in a store that seals secrets, as an appliance keeps them. */
 import { openVault } from "../../src/app/vault.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { Database } from "../../src/store/database.ts";
-import { webhookStore } from "../../src/store/webhook-store.ts";
-import { webhookSecretBinding } from "../../src/webhook/secret-binding.ts";
+import type { Database } from "../../src/adapter/store/database.ts";
+import { webhookStore } from "../../src/adapter/store/webhook-store.ts";
+import { webhookSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { insertTenant, insertWebhook } from "./stored-rows.ts";
 
 export interface StoredEndpoint {

@@ -5,8 +5,8 @@
  */
 import { sql } from "drizzle-orm";
 import { systemClock } from "../../src/core/clock.ts";
-import { toolStore } from "../../src/store/tool-store.ts";
-import { createTools } from "../../src/tool/tools.ts";
+import { toolStore } from "../../src/adapter/store/tool-store.ts";
+import { createTools } from "../../src/domain/tool/tools.ts";
 import { startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";
 import { startEventLoopMeter } from "./event-loop-meter.ts";

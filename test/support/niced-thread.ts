@@ -1,6 +1,6 @@
 /** A thread that gives way and tells its own nice value and the process's main thread's. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { lowerThreadPriority } from "../../src/worker/thread-priority.ts";
+import { lowerThreadPriority } from "../../src/adapter/worker/thread-priority.ts";
 
 declare const self: Worker;
 

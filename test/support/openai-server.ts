@@ -2,7 +2,7 @@
  * A server that speaks OpenAI's HTTP (chat completions, transcriptions, speech) as its public
  * reference describes it, on a real socket. What it hears, answers and how it fails is scripted.
  */
-import { createResampler } from "../../src/media/audio/resampler.ts";
+import { createResampler } from "../../src/platform/audio/resampler.ts";
 import { type RawReply, type RawRequest, rawHttpServer } from "./raw-http.ts";
 
 export type ServiceName = "stt" | "llm" | "tts";

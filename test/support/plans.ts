@@ -1,6 +1,6 @@
 /** Plans for tests: ten minutes and then 12 cents, or nothing included. */
-import type { Plan } from "../../src/billing/ports.ts";
-import type { DialingLimits } from "../../src/call/admission.ts";
+import type { Plan } from "../../src/domain/billing/ports.ts";
+import type { DialingLimits } from "../../src/domain/call/admission.ts";
 import { microEur } from "../../src/core/money.ts";
 
 /** As the configuration has them by default. */

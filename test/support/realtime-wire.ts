@@ -1,7 +1,7 @@
 /** The frames and the audio of OpenAI's Realtime protocol as the tests' server reads and writes them. */
 import type { ServerWebSocket } from "bun";
-import { decodeG711, encodeG711 } from "../../src/media/audio/g711.ts";
-import { createResampler } from "../../src/media/audio/resampler.ts";
+import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
+import { createResampler } from "../../src/platform/audio/resampler.ts";
 import type { Item, RealtimeScript } from "./realtime-script.ts";
 
 export interface Frame {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Doctor } from "../../src/app/dashboard.ts";
 import { residentDoctor } from "../../src/cli/doctor.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/operations/config/load.ts";
 
 /** `host` is that of the appliance on the data directory; nothing is told from the outside. */
 export async function doctorOf(dataDir: string, host: string): Promise<Doctor> {

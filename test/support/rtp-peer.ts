@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { PhoneMedia } from "../../src/demo/phone/phone-media.ts";
 import type { RemoteDescription } from "../../src/demo/phone/session-description.ts";
-import type { MediaPlan } from "../../src/media/plan.ts";
+import type { MediaPlan } from "../../src/core/media-plan.ts";
 
 const TELEPHONE_EVENT = 101;
 

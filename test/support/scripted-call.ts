@@ -3,10 +3,10 @@
  * test scripts. Speech is a frame whose first sample is not 0; playout runs with the frames, 20 ms
  * each, on the fake clock.
  */
-import { FRAME_MS } from "../../src/conversation/limits.ts";
-import { PhraseCache } from "../../src/conversation/phrase-cache.ts";
-import { Session } from "../../src/conversation/session.ts";
-import type { SessionMessage } from "../../src/conversation/session-message.ts";
+import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
+import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
+import { Session } from "../../src/domain/conversation/session.ts";
+import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
 import { sleep } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import type {
@@ -15,14 +15,14 @@ import type {
   LlmEvent,
   LlmInput,
   SttResult,
-} from "../../src/engine/ports.ts";
-import type { CallAudio, MediaTimeout } from "../../src/media/ports.ts";
+} from "../../src/domain/conversation/engine-port.ts";
+import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audio-port.ts";
 import type {
   AgentSnapshot,
   CallConfig,
   ConversationSettings,
   TurnRecord,
-} from "../../src/worker/messages.ts";
+} from "../../src/adapter/worker/messages.ts";
 import { fakeClock } from "./fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;

@@ -10,8 +10,8 @@ import type {
   SipStack,
   Trunk,
   TrunkSettings,
-} from "../../src/sip/ports.ts";
-import { createSipStack, type SipDeps, type SipSettings } from "../../src/sip/stack.ts";
+} from "../../src/domain/call/sip-port.ts";
+import { createSipStack, type SipDeps, type SipSettings } from "../../src/adapter/sip/stack.ts";
 
 export function startStack(
   host: string,

@@ -1,6 +1,6 @@
 /** A telephone line for synthetic callers: µ-law there and back, light noise, silence around. */
 import type { Random } from "../../src/core/random.ts";
-import { decodeG711, encodeG711 } from "../../src/media/audio/g711.ts";
+import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
 
 const LEAD_SAMPLES = 1_600;
 const TAIL_SAMPLES = 3_200;

@@ -5,8 +5,8 @@
 import { afterAll } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { openRemoteDatabase } from "../../src/store/remote-database.ts";
+import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
+import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
 import { type HranaServer, startHranaServer } from "./hrana-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";

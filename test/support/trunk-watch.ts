@@ -1,5 +1,5 @@
 /** What a carrier sees of the appliance on its trunk: its registrations, and whom it calls. */
-import { type SipMessage, userOf } from "../../src/sip/message/index.ts";
+import { type SipMessage, userOf } from "../../src/adapter/sip/message/index.ts";
 
 export type TrunkWatch = ReturnType<typeof watchTrunk>;
 

@@ -25,7 +25,7 @@ import {
   serialise,
   type Uri,
   userOf,
-} from "../../sip/message/index.ts";
+} from "../../adapter/sip/message/index.ts";
 import { type Address, sendDatagram } from "../phone/datagram.ts";
 import { stamped } from "../phone/endpoint.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";

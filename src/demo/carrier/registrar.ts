@@ -11,8 +11,8 @@ import {
   formatChallenge,
   parseCredentials,
   verifyCredentials,
-} from "../../sip/digest.ts";
-import { parseNameAddr, type SipRequest, type SipUri } from "../../sip/message/index.ts";
+} from "../../adapter/sip/digest.ts";
+import { parseNameAddr, type SipRequest, type SipUri } from "../../adapter/sip/message/index.ts";
 
 export interface Subscriber {
   readonly username: string;

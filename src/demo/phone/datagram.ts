@@ -1,5 +1,5 @@
 /** Sending over UDP, where losing is allowed. */
-import { sendPastErrors } from "../../sip/transport/udp.ts";
+import { sendPastErrors } from "../../adapter/sip/transport/udp.ts";
 
 export interface Address {
   readonly host: string;

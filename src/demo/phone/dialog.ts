@@ -1,5 +1,5 @@
 /** A dialog (RFC 3261 12): who talks to whom, over which route, with which CSeq. */
-import type { DigestClient } from "../../sip/digest.ts";
+import type { DigestClient } from "../../adapter/sip/digest.ts";
 import {
   formatUri,
   type HeaderInit,
@@ -8,7 +8,7 @@ import {
   type SipRequest,
   type SipResponse,
   type Uri,
-} from "../../sip/message/index.ts";
+} from "../../adapter/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { Endpoint, ResponseListener } from "./endpoint.ts";
 import { sendSigned } from "./signed-request.ts";

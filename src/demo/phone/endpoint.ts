@@ -20,7 +20,7 @@ import {
   type SipRequest,
   type SipResponse,
   stampSource,
-} from "../../sip/message/index.ts";
+} from "../../adapter/sip/message/index.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 
 const T1_MS = 500;

@@ -4,7 +4,7 @@ import {
   type HeaderInit,
   type RequestParts,
   type SipResponse,
-} from "../../sip/message/index.ts";
+} from "../../adapter/sip/message/index.ts";
 import { Dialog, type DialogLine, partiesOfAnswer } from "./dialog.ts";
 import { PhoneCall, type PhoneCallSetup } from "./phone-call.ts";
 import { sendSigned } from "./signed-request.ts";

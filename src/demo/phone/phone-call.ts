@@ -9,9 +9,9 @@
  * was heard stays readable. `answered` rejects with CallNotAnswered when the call ends before.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
-import type { G711Law } from "../../media/audio/g711.ts";
-import type { MediaDirection } from "../../media/plan.ts";
-import type { SipResponse } from "../../sip/message/index.ts";
+import type { G711Law } from "../../platform/audio/g711.ts";
+import type { MediaDirection } from "../../core/media-plan.ts";
+import type { SipResponse } from "../../adapter/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { Dialog } from "./dialog.ts";
 import type { ServerTransaction } from "./endpoint.ts";

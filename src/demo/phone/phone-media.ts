@@ -8,21 +8,21 @@
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { type Random, randomInt } from "../../core/random.ts";
-import { decodeG711, encodeG711, type G711Law } from "../../media/audio/g711.ts";
+import { decodeG711, encodeG711, type G711Law } from "../../platform/audio/g711.ts";
 import {
   looksLikeRtcp,
   RTP_HEADER_BYTES,
   RtpPacketView,
   timestampDelta,
   writeRtpHeader,
-} from "../../media/rtp/packet.ts";
-import { buildRtcp } from "../../media/rtp/rtcp.ts";
+} from "../../adapter/media/rtp/packet.ts";
+import { buildRtcp } from "../../adapter/media/rtp/rtcp.ts";
 import {
   readTelephoneEvent,
   TELEPHONE_EVENT_BYTES,
   TelephoneEventReceiver,
   TelephoneEventSender,
-} from "../../media/rtp/telephone-event.ts";
+} from "../../adapter/media/rtp/telephone-event.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";
 

@@ -1,5 +1,5 @@
 /** How a phone answers what is no new call: requests inside dialogs, CANCEL, OPTIONS. */
-import { buildResponse, type SipRequest } from "../../sip/message/index.ts";
+import { buildResponse, type SipRequest } from "../../adapter/sip/message/index.ts";
 import type { ServerTransaction } from "./endpoint.ts";
 import { IncomingCall } from "./incoming-call.ts";
 import type { PhoneCall } from "./phone-call.ts";

@@ -8,9 +8,9 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import type { G711Law } from "../../media/audio/g711.ts";
-import { type Account, DigestClient } from "../../sip/digest.ts";
-import { buildResponse, type HeaderInit, type SipResponse } from "../../sip/message/index.ts";
+import type { G711Law } from "../../platform/audio/g711.ts";
+import { type Account, DigestClient } from "../../adapter/sip/digest.ts";
+import { buildResponse, type HeaderInit, type SipResponse } from "../../adapter/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { DialogLine } from "./dialog.ts";
 import { openEndpoint, type ServerTransaction } from "./endpoint.ts";

@@ -3,24 +3,24 @@
  * a mail server, a disk. It outlives a crash of the process, and remembers what it saw.
  */
 import { writeFileSync } from "node:fs";
-import type { CallChannel, CallChannelEvents, CallMedia } from "../../../src/call/media-port.ts";
+import type { CallChannel, CallChannelEvents, CallMedia } from "../../../src/domain/call/media-port.ts";
 import { Emitter } from "../../../src/core/emitter.ts";
 import type { Random } from "../../../src/core/random.ts";
-import type { MailMessage } from "../../../src/mail/message.ts";
-import type { MailProvider } from "../../../src/mail/provider.ts";
-import type { MediaPlan } from "../../../src/media/plan.ts";
-import { wavHeader } from "../../../src/media/recording/wav.ts";
+import type { MailMessage } from "../../../src/domain/mail/message.ts";
+import type { MailProvider } from "../../../src/domain/mail/provider.ts";
+import type { MediaPlan } from "../../../src/core/media-plan.ts";
+import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
 import type {
   IncomingLeg,
   LegEnd,
   LegEvents,
   OutgoingLeg,
   SipStack,
-} from "../../../src/sip/ports.ts";
-import type { OutboundHttpClient } from "../../../src/webhook/outbound-http.ts";
-import { OutboundHttpError } from "../../../src/webhook/outbound-http-error.ts";
-import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
-import type { CallConfig, CallReport } from "../../../src/worker/messages.ts";
+} from "../../../src/domain/call/sip-port.ts";
+import type { OutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
+import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
+import type { CallConfig, CallReport } from "../../../src/adapter/worker/messages.ts";
 
 const PLAN = {} as MediaPlan;
 const STEREO = { sampleRateHz: 8000, channels: 2 };

@@ -1,6 +1,6 @@
 /** What is said before, with or after an agent's first words, as the conversation decides it. */
 import { useQuery } from "@tanstack/react-query";
-import { disclosingStart } from "../../../../conversation/disclosure-words.ts";
+import { disclosingStart } from "../../../../domain/conversation/disclosure-words.ts";
 import { settingsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import type { AgentDraft } from "./agent-form.tsx";

@@ -1,0 +1,172 @@
+/**
+ * Which decoders listen with which grammar for whom: the open graph of an agent, or the closed
+ * grammar of an expected answer. Keeps the agents' sources, bounded, by content.
+ *
+ * Decoders take 45 MB, so they are there only while it is awake; what was learnt about the agents
+ * outlasts a rest. Asleep, nothing can be lent.
+ */
+import type { GrammarSource } from "../speech-messages.ts";
+import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
+import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
+import { CONCURRENT_UTTERANCES_MAX, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
+import { type Dictionary, loadDictionary } from "./dictionary.ts";
+import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
+import type { SttStreamOptions } from "./recogniser.ts";
+import { loadRecogniserModule } from "./soundswallower.ts";
+
+/** Sources kept; the least recently prepared is dropped first. */
+const SOURCES_MAX = 64;
+const NOTHING_PREPARED: GrammarSource = { key: "", language: "en", questions: [], context: [] };
+
+export interface AcquiredDecoders {
+  readonly pair: DecoderPair;
+  /** Null: the open graph. */
+  readonly closed: ClosedGrammar | null;
+}
+
+/** What rests. */
+interface Decoders {
+  readonly dictionary: Dictionary;
+  readonly open: DecoderPool;
+  readonly strict: DecoderPool;
+}
+
+export class DecoderAllocator {
+  readonly #phonemes: (text: string, language: string) => string;
+  #decoders: Decoders | null = null;
+  readonly #sources = new Map<string, GrammarSource>();
+  readonly #closed = new Map<string, ClosedGrammar>();
+
+  constructor(phonemes: (text: string, language: string) => string) {
+    this.#phonemes = phonemes;
+  }
+
+  get isLoaded(): boolean {
+    return this.#decoders !== null;
+  }
+
+  /**
+   * Loads the recogniser and makes the first decoders; more are made as they are needed. About 0.3 s
+   * in steps of some 50 ms; `between` is awaited between them, so that others can use the thread.
+   */
+  async load(betweenSteps: () => Promise<void> = async () => {}): Promise<void> {
+    const module = await loadRecogniserModule();
+    await betweenSteps();
+    const dictionary = await loadDictionary(this.#phonemes);
+    const open = new DecoderPool(module, false);
+    const strict = new DecoderPool(module, true);
+    for (const pool of [open, strict]) {
+      await betweenSteps();
+      await pool.grow(1, betweenSteps);
+    }
+    this.#decoders = { dictionary, open, strict };
+  }
+
+  /** Gives the decoders' memory back. False, and nothing happens, while somebody talks. */
+  unload(): boolean {
+    if (this.#activeUtterances > 0) return false;
+    this.#decoders = null;
+    // English grammars know their words through the dictionary that goes now.
+    for (const key of this.#closed.keys()) if (key.startsWith("en:")) this.#closed.delete(key);
+    return true;
+  }
+
+  /** Builds an agent's open graph into an idle decoder. Some 50 ms for a few dozen questions. */
+  prepare(source: GrammarSource): void {
+    const known = this.#sources.delete(source.key);
+    this.#sources.set(source.key, source);
+    if (this.#sources.size > SOURCES_MAX) {
+      const [oldest] = this.#sources.keys();
+      if (oldest !== undefined) this.#sources.delete(oldest);
+    }
+    if (known) return;
+    if (source.language !== "en") {
+      this.#prepareClosed(source);
+      return;
+    }
+    const decoders = this.#decoders;
+    const pair = decoders?.open.acquire(source.key) ?? null;
+    if (decoders === null || pair === null) return;
+    useOpenGraph(pair, source, decoders.dictionary);
+    decoders.open.release(pair);
+  }
+
+  /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */
+  #prepareClosed(source: GrammarSource): void {
+    const streamOptions = { language: source.language, grammarKey: source.key };
+    for (const answer of ["yes_no", "open"] as const) {
+      const grammar = this.#closedGrammar(streamOptions, answer);
+      const acquired = grammar === null ? null : this.#acquireClosed(grammar);
+      if (acquired !== null) this.release(acquired);
+    }
+  }
+
+  /** Decoders ready for the answer, or null when as many talk as one thread can follow. */
+  acquire(streamOptions: SttStreamOptions, answer: ExpectedAnswer): AcquiredDecoders | null {
+    const closed = this.#closedGrammar(streamOptions, answer);
+    return closed === null ? this.acquireOpen(streamOptions) : this.#acquireClosed(closed);
+  }
+
+  /** Decoders with the open graph, whatever is expected. */
+  acquireOpen(streamOptions: SttStreamOptions): AcquiredDecoders | null {
+    const decoders = this.#decoders;
+    if (decoders === null || this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
+    const source = this.#sources.get(streamOptions.grammarKey) ?? NOTHING_PREPARED;
+    const pair = decoders.open.acquire(source.key);
+    if (pair === null) return null;
+    useOpenGraph(pair, source, decoders.dictionary);
+    return { pair, closed: null };
+  }
+
+  release({ pair, closed }: AcquiredDecoders): void {
+    (closed === null ? this.#decoders?.open : this.#decoders?.strict)?.release(pair);
+  }
+
+  get #activeUtterances(): number {
+    return this.#decoders === null
+      ? 0
+      : this.#decoders.open.acquired + this.#decoders.strict.acquired;
+  }
+
+  #acquireClosed(closed: ClosedGrammar): AcquiredDecoders | null {
+    if (this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
+    const pair = this.#decoders?.strict.acquire(closed.key) ?? null;
+    if (pair === null) return null;
+    if (pair.grammarKey !== closed.key) {
+      pair.words.learn(closed.words, closed.vocabulary);
+      pair.words.setJsgf(closed.jsgf, CLOSED_GRAMMAR_SEARCH);
+      pair.grammarKey = closed.key;
+    }
+    return { pair, closed };
+  }
+
+  #closedGrammar(
+    streamOptions: Pick<SttStreamOptions, "language" | "grammarKey">,
+    answer: ExpectedAnswer,
+  ): ClosedGrammar | null {
+    const { language } = streamOptions;
+    const source = this.#sources.get(streamOptions.grammarKey) ?? NOTHING_PREPARED;
+    const key = `${language}:${answer}:${language === "en" ? "" : source.key}`;
+    const known = this.#closed.get(key);
+    if (known !== undefined) return known;
+    const grammar =
+      language === "en"
+        ? this.#englishGrammar(answer)
+        : phraseGrammar(language, answer, source, this.#phonemes);
+    if (grammar === null) return null;
+    if (this.#closed.size >= SOURCES_MAX) this.#closed.clear();
+    this.#closed.set(key, grammar);
+    return grammar;
+  }
+
+  #englishGrammar(answer: ExpectedAnswer): ClosedGrammar | null {
+    return this.#decoders === null ? null : englishGrammar(answer, this.#decoders.dictionary);
+  }
+}
+
+function useOpenGraph(pair: DecoderPair, source: GrammarSource, dictionary: Dictionary): void {
+  const key = `open:${source.key}`;
+  if (pair.grammarKey === key) return;
+  pair.words.setGraph(openGraph(source, pair.words, dictionary), OPEN_GRAPH_SEARCH);
+  pair.grammarKey = key;
+}

@@ -1,0 +1,68 @@
+/** What an utterance means apart from knowledge: the intents of lexicon.ts, also inside sentences. */
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+import { type Intent, LEXICON } from "./lexicon.ts";
+import { wordsOf } from "./words.ts";
+
+export interface IntentMatch {
+  readonly intent: Intent;
+  /** The utterance is nothing but the intent. */
+  readonly whole: boolean;
+  /** What was said beside yes or no ("no, how much is …"). */
+  readonly rest: string;
+}
+
+/** Tried in this order where an utterance only contains an intent. */
+const CONTAINED: readonly Intent[] = ["goodbye", "human", "message", "repeat", "thanks"];
+
+const ENGLISH_PATTERNS: Readonly<Partial<Record<Intent, RegExp>>> = {
+  goodbye: /\b(goodbye|bye)\b|\bthat is all\b|\bthat's all\b/,
+  human:
+    /\b(speak|talk|connect|transfer|put)\b.*\b(human|person|somebody|someone|operator|agent|colleague|manager|reception)\b|^(human|operator|agent|reception)\b/,
+  message: /\b(leave|take|pass)\b.*\bmessage\b|\bcall me back\b/,
+  repeat: /\brepeat\b|\bsay (that|it) again\b|\bonce more\b|^(pardon|sorry|what)$/,
+  thanks: /\b(thank you|thanks)\b/,
+};
+
+const REST_WORDS_MIN = 3;
+
+export function matchIntent(text: string, language: AgentLanguage): IntentMatch | null {
+  const words = wordsOf(text, language);
+  if (words.length === 0) return null;
+  const plain = words.join(" ");
+  const exact = exactIntent(plain, language);
+  if (exact !== null) return { intent: exact, whole: true, rest: "" };
+  const answer = leadingAnswer(words, language);
+  if (answer !== null) return answer;
+  for (const intent of CONTAINED) {
+    if (contains(plain, intent, language)) return { intent, whole: false, rest: "" };
+  }
+  return null;
+}
+
+function exactIntent(plain: string, language: AgentLanguage): Intent | null {
+  for (const [intent, phrases] of Object.entries(LEXICON[language])) {
+    if (phrases.some((phrase) => wordsOf(phrase, language).join(" ") === plain)) {
+      return intent as Intent;
+    }
+  }
+  return null;
+}
+
+/** "Yes, that would be fine", "no, how much is a filling". */
+function leadingAnswer(words: readonly string[], language: AgentLanguage): IntentMatch | null {
+  const [first = ""] = words;
+  for (const intent of ["yes", "no"] as const) {
+    const starts = LEXICON[language][intent].some((phrase) => phrase === first);
+    if (!starts) continue;
+    const rest = words.slice(1);
+    return { intent, whole: false, rest: rest.length >= REST_WORDS_MIN ? rest.join(" ") : "" };
+  }
+  return null;
+}
+
+function contains(plain: string, intent: Intent, language: AgentLanguage): boolean {
+  if (language === "en") return ENGLISH_PATTERNS[intent]?.test(plain) ?? false;
+  return LEXICON[language][intent].some(
+    (phrase) => phrase.includes(" ") && ` ${plain} `.includes(` ${phrase} `),
+  );
+}

@@ -1,0 +1,185 @@
+/** Everything the embedded mind says of its own accord, per language. `{…}` is filled in. */
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+
+export interface Phrases {
+  readonly greeting: string;
+  readonly welcome: string;
+  readonly anythingElse: string;
+  readonly goAhead: string;
+  readonly goodbye: string;
+  readonly didYouMean: string;
+  readonly shallI: string;
+  readonly sorry: string;
+  readonly canHelpWith: string;
+  readonly or: string;
+  readonly menuIntro: string;
+  readonly menuItem: string;
+  readonly menuMore: string;
+  readonly menuHuman: string;
+  readonly nothingToRepeat: string;
+  readonly transferring: string;
+  readonly nobodyFree: string;
+  readonly leaveMessage: string;
+  readonly messageTaken: string;
+  readonly tellMe: string;
+  readonly chooseOne: string;
+  readonly yesOrNo: string;
+  readonly byKeypad: string;
+  readonly isThatRight: string;
+  readonly slotNotUnderstood: string;
+  readonly giveUp: string;
+  readonly oneMoment: string;
+  readonly done: string;
+  readonly toolFailed: string;
+  readonly stillThere: string;
+  readonly cannotHear: string;
+  readonly cancelled: string;
+  readonly confirmYesNo: string;
+}
+
+export const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
+  en: {
+    greeting: "Hello! How can I help you?",
+    welcome: "You're welcome.",
+    anythingElse: "Is there anything else I can help you with?",
+    goAhead: "Please go ahead.",
+    goodbye: "Thank you for calling. Goodbye!",
+    didYouMean: "Did you mean: {question}",
+    shallI: "Shall I do this for you: {tool}?",
+    sorry: "Sorry, I don't know that.",
+    canHelpWith: "I can help with questions like: {topics}",
+    or: "or",
+    menuIntro: "You can also use your keypad.",
+    menuItem: "Press {key} for: {topic}",
+    menuMore: "Press 8 for more.",
+    menuHuman: "Press 0 to leave a message.",
+    nothingToRepeat: "I haven't said anything yet.",
+    transferring: "One moment, I'm connecting you.",
+    nobodyFree: "I can't connect you to a person right now. Would you like to leave a message?",
+    leaveMessage: "Please say your message now, with your name and number.",
+    messageTaken: "Thank you, your message will be passed on.",
+    tellMe: "Please tell me: {label}.",
+    chooseOne: "Please choose: {options}.",
+    yesOrNo: "Please say yes or no.",
+    byKeypad: "You can type it on your keypad.",
+    isThatRight: "I understood {value}. Is that right?",
+    slotNotUnderstood: "Sorry, I didn't understand.",
+    giveUp: "I'm sorry, I couldn't get that. Would you like to leave a message instead?",
+    oneMoment: "One moment, please.",
+    done: "That's done.",
+    toolFailed: "I'm sorry, that didn't work just now. Would you like to leave a message?",
+    stillThere: "Are you still there?",
+    cannotHear: "I can't hear you. If you're still there, please say something.",
+    cancelled: "All right, cancelled.",
+    confirmYesNo: "Please say yes or no, or press 1 for yes and 2 for no.",
+  },
+  lt: {
+    greeting: "Laba diena! Kuo galiu padėti?",
+    welcome: "Prašom.",
+    anythingElse: "Ar galiu dar kuo nors padėti?",
+    goAhead: "Klausau jūsų.",
+    goodbye: "Ačiū, kad paskambinote. Viso gero!",
+    didYouMean: "Ar klausėte: {question}",
+    shallI: "Ar norite, kad tai padaryčiau: {tool}?",
+    sorry: "Atsiprašau, to nežinau.",
+    canHelpWith: "Galiu atsakyti į tokius klausimus: {topics}",
+    or: "arba",
+    menuIntro: "Galite naudotis ir telefono klavišais.",
+    menuItem: "Spauskite {key}: {topic}",
+    menuMore: "Spauskite 8, jei norite išgirsti daugiau.",
+    menuHuman: "Spauskite 0, jei norite palikti žinutę.",
+    nothingToRepeat: "Aš dar nieko nesakiau.",
+    transferring: "Minutėlę, jungiu jus.",
+    nobodyFree: "Šiuo metu negaliu sujungti su žmogumi. Ar norite palikti žinutę?",
+    leaveMessage: "Prašau pasakyti žinutę, savo vardą ir numerį.",
+    messageTaken: "Ačiū, jūsų žinutė bus perduota.",
+    tellMe: "Prašau pasakyti: {label}.",
+    chooseOne: "Prašau pasirinkti: {options}.",
+    yesOrNo: "Prašau atsakyti taip arba ne.",
+    byKeypad: "Galite surinkti telefono klavišais.",
+    isThatRight: "Supratau: {value}. Ar teisingai?",
+    slotNotUnderstood: "Atsiprašau, nesupratau.",
+    giveUp: "Atsiprašau, man nepavyko suprasti. Ar norite palikti žinutę?",
+    oneMoment: "Minutėlę.",
+    done: "Padaryta.",
+    toolFailed: "Atsiprašau, šiuo metu nepavyko. Ar norite palikti žinutę?",
+    stillThere: "Ar jūs dar čia?",
+    cannotHear: "Jūsų negirdžiu. Jei dar esate, prašau ką nors pasakyti.",
+    cancelled: "Gerai, atšaukta.",
+    confirmYesNo: "Prašau atsakyti taip arba ne, arba spauskite 1 – taip, 2 – ne.",
+  },
+  lv: {
+    greeting: "Labdien! Kā varu palīdzēt?",
+    welcome: "Lūdzu.",
+    anythingElse: "Vai varu vēl kā palīdzēt?",
+    goAhead: "Klausos.",
+    goodbye: "Paldies par zvanu. Uz redzēšanos!",
+    didYouMean: "Vai jūs jautājāt: {question}",
+    shallI: "Vai man to izdarīt: {tool}?",
+    sorry: "Atvainojiet, to es nezinu.",
+    canHelpWith: "Varu atbildēt uz šādiem jautājumiem: {topics}",
+    or: "vai",
+    menuIntro: "Varat izmantot arī tālruņa taustiņus.",
+    menuItem: "Nospiediet {key}: {topic}",
+    menuMore: "Nospiediet 8, lai dzirdētu vairāk.",
+    menuHuman: "Nospiediet 0, lai atstātu ziņu.",
+    nothingToRepeat: "Es vēl neko neesmu teikusi.",
+    transferring: "Acumirkli, es jūs savienoju.",
+    nobodyFree: "Pašlaik nevaru savienot ar cilvēku. Vai vēlaties atstāt ziņu?",
+    leaveMessage: "Lūdzu, pasakiet savu ziņu, vārdu un numuru.",
+    messageTaken: "Paldies, jūsu ziņa tiks nodota.",
+    tellMe: "Lūdzu, pasakiet: {label}.",
+    chooseOne: "Lūdzu, izvēlieties: {options}.",
+    yesOrNo: "Lūdzu, atbildiet jā vai nē.",
+    byKeypad: "Varat to ievadīt ar tālruņa taustiņiem.",
+    isThatRight: "Es sapratu: {value}. Vai pareizi?",
+    slotNotUnderstood: "Atvainojiet, nesapratu.",
+    giveUp: "Atvainojiet, man neizdevās saprast. Vai vēlaties atstāt ziņu?",
+    oneMoment: "Acumirkli, lūdzu.",
+    done: "Izdarīts.",
+    toolFailed: "Atvainojiet, pašlaik tas neizdevās. Vai vēlaties atstāt ziņu?",
+    stillThere: "Vai jūs vēl esat tur?",
+    cannotHear: "Es jūs nedzirdu. Ja vēl esat tur, lūdzu, pasakiet kaut ko.",
+    cancelled: "Labi, atcelts.",
+    confirmYesNo: "Lūdzu, atbildiet jā vai nē, vai nospiediet 1 – jā, 2 – nē.",
+  },
+  ru: {
+    greeting: "Здравствуйте! Чем могу помочь?",
+    welcome: "Пожалуйста.",
+    anythingElse: "Могу ли я ещё чем-нибудь помочь?",
+    goAhead: "Слушаю вас.",
+    goodbye: "Спасибо за звонок. До свидания!",
+    didYouMean: "Вы спрашивали: {question}",
+    shallI: "Сделать это для вас: {tool}?",
+    sorry: "Извините, этого я не знаю.",
+    canHelpWith: "Я могу ответить на такие вопросы: {topics}",
+    or: "или",
+    menuIntro: "Вы также можете нажимать клавиши телефона.",
+    menuItem: "Нажмите {key}: {topic}",
+    menuMore: "Нажмите 8, чтобы услышать больше.",
+    menuHuman: "Нажмите 0, чтобы оставить сообщение.",
+    nothingToRepeat: "Я пока ничего не говорила.",
+    transferring: "Одну минуту, соединяю вас.",
+    nobodyFree: "Сейчас я не могу соединить вас с человеком. Хотите оставить сообщение?",
+    leaveMessage: "Пожалуйста, скажите ваше сообщение, имя и номер.",
+    messageTaken: "Спасибо, ваше сообщение будет передано.",
+    tellMe: "Пожалуйста, скажите: {label}.",
+    chooseOne: "Пожалуйста, выберите: {options}.",
+    yesOrNo: "Пожалуйста, ответьте да или нет.",
+    byKeypad: "Вы можете набрать это на клавишах телефона.",
+    isThatRight: "Я поняла: {value}. Верно?",
+    slotNotUnderstood: "Извините, я не поняла.",
+    giveUp: "Извините, мне не удалось понять. Хотите оставить сообщение?",
+    oneMoment: "Одну минуту.",
+    done: "Готово.",
+    toolFailed: "Извините, сейчас это не получилось. Хотите оставить сообщение?",
+    stillThere: "Вы ещё здесь?",
+    cannotHear: "Я вас не слышу. Если вы ещё здесь, скажите что-нибудь.",
+    cancelled: "Хорошо, отменено.",
+    confirmYesNo: "Пожалуйста, ответьте да или нет, или нажмите 1 – да, 2 – нет.",
+  },
+};
+
+export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
+  return phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+}

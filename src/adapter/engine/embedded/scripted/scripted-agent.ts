@@ -1,0 +1,399 @@
+/**
+ * The dialogue itself: one input in, what to say and do out. Pure but for its own state; no waiting.
+ * Every path says something or acts: the caller is never left in silence.
+ */
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
+import type { ExpectedAnswer, LlmEvent, LlmInput } from "../../../../domain/conversation/engine-port.ts";
+import { CallRecord } from "./call-record.ts";
+import { matchIntent } from "./intents.ts";
+import type { Intent } from "./lexicon.ts";
+import { menuChoice, menuText } from "./menu.ts";
+import { type Filling, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
+import { fill, PHRASES, type Phrases } from "./phrases.ts";
+import {
+  expectedAnswer,
+  needsConfirmation,
+  readable,
+  type Slot,
+  slotsOf,
+  valueFromKeys,
+  valueFromSpeech,
+} from "./slots.ts";
+import { speechOfResult } from "./tool-speech.ts";
+import type { Topic, Topics } from "./topics.ts";
+
+export type Step = Exclude<LlmEvent, { type: "done" }>;
+
+export interface ScriptedAgentOptions {
+  readonly language: AgentLanguage;
+  readonly topics: Topics;
+  readonly transferTarget: string | null;
+  readonly now: () => number;
+  readonly newToolCallId: () => string;
+}
+
+const ATTEMPTS_MAX = 3;
+const TOPICS_LISTED_MAX = 3;
+
+export class ScriptedAgent {
+  readonly record = new CallRecord();
+  readonly #options: ScriptedAgentOptions;
+  readonly #phrases: Phrases;
+  #mode: Mode = OPEN;
+  #misses = 0;
+  #lastSpoken = "";
+
+  constructor(options: ScriptedAgentOptions) {
+    this.#options = options;
+    this.#phrases = PHRASES[options.language];
+  }
+
+  respond(input: LlmInput): readonly Step[] {
+    const steps = this.#stepsFor(input);
+    const spoken = steps.flatMap((step) => (step.type === "text" ? [step.text] : []));
+    if (spoken.length > 0) this.#lastSpoken = spoken.join(" ");
+    return steps.some((step) => step.type === "expect")
+      ? steps
+      : [...steps, { type: "expect", answer: this.#expected() }];
+  }
+
+  /** The caller heard only this much of the last response. */
+  truncateSpoken(text: string): void {
+    if (text.trim() !== "") this.#lastSpoken = text;
+  }
+
+  #stepsFor(input: LlmInput): Step[] {
+    switch (input.type) {
+      case "utterance":
+        this.record.spoke = true;
+        return this.#handleUtterance(input.text, input.confidence);
+      case "digits":
+        this.record.spoke = true;
+        return this.#keys(input.digits);
+      case "tool_result":
+        return this.#toolResult(input.toolCallId, input.ok, input.output);
+      case "silence":
+        return this.#silence(input.count);
+    }
+  }
+
+  #handleUtterance(text: string, confidence: number): Step[] {
+    const mode = this.#mode;
+    if (mode.type === "recording") return this.#takeMessage(text.trim());
+    if (text.trim() === "") return this.#handleMiss();
+    const meaning = matchIntent(text, this.#options.language);
+    if (meaning?.intent === "repeat") return this.#repeat();
+    if (meaning !== null && ["goodbye", "human", "message", "cancel"].includes(meaning.intent)) {
+      const known = meaning.whole ? null : this.#options.topics.find(text, confidence);
+      if (known?.zone !== "sure") return this.#act(meaning.intent);
+    }
+    if (mode.type === "confirming" || mode.type === "offering") {
+      if (meaning?.intent === "yes") return this.#confirmed(mode);
+      if (meaning?.intent === "no") return this.#denied(meaning.rest, confidence);
+    }
+    if (mode.type === "filling") return this.#fillFromSpeech(mode, text);
+    if (meaning !== null && (meaning.whole || meaning.intent === "thanks")) {
+      const topic = meaning.whole ? null : this.#options.topics.find(text, confidence);
+      if (topic?.zone !== "sure") return this.#act(meaning.intent);
+    }
+    return this.#ask(meaning?.rest || text, confidence);
+  }
+
+  #ask(text: string, confidence: number): Step[] {
+    const finding = this.#options.topics.find(text, confidence);
+    if (finding.zone === "unknown") return this.#handleMiss();
+    const closedPhrases = this.#options.language !== "en" && confidence < 0.999;
+    if (finding.zone === "unsure" || closedPhrases) return this.#didYouMean(finding.topic);
+    return this.#enter(finding.topic);
+  }
+
+  #didYouMean(topic: Topic): Step[] {
+    if (topic.title === "") return this.#enter(topic);
+    this.#mode = { type: "confirming", topic, misses: 0 };
+    const phrase = topic.type === "tool" ? this.#phrases.shallI : this.#phrases.didYouMean;
+    return [say(fill(phrase, { question: topic.title, tool: topic.title }))];
+  }
+
+  #enter(topic: Topic): Step[] {
+    this.#misses = 0;
+    if (topic.type === "tool") return this.#startFilling(topic.tool);
+    this.#mode = OPEN;
+    this.record.addAnswer(topic.title === "" ? topic.answer.slice(0, 60) : topic.title);
+    return [say(topic.answer)];
+  }
+
+  #confirmed(mode: Extract<Mode, { type: "confirming" | "offering" }>): Step[] {
+    return mode.type === "confirming" ? this.#enter(mode.topic) : this.#askForMessage();
+  }
+
+  #denied(rest: string, confidence: number): Step[] {
+    const offered = this.#mode.type === "offering";
+    this.#mode = OPEN_AFTER_OFFER;
+    if (rest !== "") return this.#ask(rest, confidence);
+    if (offered) return [say(this.#phrases.anythingElse)];
+    return this.#handleMiss();
+  }
+
+  #act(intent: Intent): Step[] {
+    const phrases = this.#phrases;
+    const afterOffer = this.#mode.type === "open" && this.#mode.askedForMore;
+    switch (intent) {
+      case "goodbye":
+        return this.#goodbye();
+      case "no":
+        return afterOffer ? this.#goodbye() : this.#openWith(phrases.anythingElse);
+      case "yes":
+        return this.#openWith(phrases.goAhead);
+      case "greeting":
+        return this.#openWith(phrases.greeting);
+      case "thanks":
+        return this.#openWith(`${phrases.welcome} ${phrases.anythingElse}`);
+      case "repeat":
+        return this.#repeat();
+      case "human":
+        return this.#human();
+      case "message":
+        return this.#askForMessage();
+      case "cancel":
+        return this.#openWith(`${phrases.cancelled} ${phrases.anythingElse}`);
+      case "help":
+        return this.#openWith(this.#topicsText());
+    }
+  }
+
+  #openWith(text: string): Step[] {
+    this.#mode = OPEN_AFTER_OFFER;
+    return [say(text)];
+  }
+
+  #goodbye(): Step[] {
+    this.#mode = OPEN;
+    return [say(this.#phrases.goodbye), { type: "end_call" }];
+  }
+
+  #human(): Step[] {
+    const { transferTarget } = this.#options;
+    if (transferTarget === null) return this.#offerMessage(this.#phrases.nobodyFree);
+    this.record.transferred = true;
+    return [say(this.#phrases.transferring), { type: "transfer", target: transferTarget }];
+  }
+
+  #offerMessage(text: string): Step[] {
+    this.#mode = { type: "offering" };
+    if (this.record.message === "none") this.record.message = "offered";
+    return [say(text)];
+  }
+
+  #askForMessage(): Step[] {
+    this.#mode = { type: "recording" };
+    return [say(this.#phrases.leaveMessage)];
+  }
+
+  #takeMessage(text: string): Step[] {
+    this.record.message = "taken";
+    this.#mode = OPEN_AFTER_OFFER;
+    const thanks = say(`${this.#phrases.messageTaken} ${this.#phrases.anythingElse}`);
+    return text === "" ? [thanks] : [{ type: "message", text }, thanks];
+  }
+
+  #repeat(): Step[] {
+    return [say(this.#lastSpoken || this.#phrases.nothingToRepeat)];
+  }
+
+  /** Nothing was understood: list, then keypad, then a message. */
+  #handleMiss(): Step[] {
+    const mode = this.#mode;
+    if (mode.type === "filling") return this.#askAgain(mode);
+    this.#misses++;
+    this.record.notUnderstood++;
+    if (mode.type === "confirming" && mode.misses === 0) {
+      this.#mode = { ...mode, misses: 1 };
+      return [say(this.#phrases.confirmYesNo)];
+    }
+    if (mode.type === "offering" && this.#misses < ATTEMPTS_MAX + 2) {
+      return [say(this.#phrases.confirmYesNo)];
+    }
+    if (this.#misses >= ATTEMPTS_MAX) {
+      this.#misses = 0;
+      return this.#offerMessage(this.#phrases.giveUp);
+    }
+    if (this.#misses === 2) return this.#showMenu(0);
+    this.#mode = OPEN;
+    return [say(`${this.#phrases.sorry} ${this.#topicsText()}`)];
+  }
+
+  #topicsText(): string {
+    const titles = this.#options.topics.offered
+      .slice(0, TOPICS_LISTED_MAX)
+      .map(({ title }) => title);
+    if (titles.length === 0) return this.#phrases.nobodyFree;
+    const last = titles.pop() ?? "";
+    const listed = titles.length === 0 ? last : `${titles.join(" ")} ${this.#phrases.or} ${last}`;
+    return fill(this.#phrases.canHelpWith, { topics: listed });
+  }
+
+  #showMenu(page: number): Step[] {
+    this.#mode = { type: "menu", page };
+    return [say(menuText(this.#options.topics.offered, page, this.#phrases))];
+  }
+
+  #keys(digits: string): Step[] {
+    const mode = this.#mode;
+    const key = digits.replace(/\D/g, "");
+    switch (mode.type) {
+      case "filling":
+        return this.#fillFromKeys(mode, digits);
+      case "confirming":
+      case "offering":
+        if (key === "1") return this.#confirmed(mode);
+        if (key === "2") return this.#denied("", 1);
+        break;
+      case "recording":
+        return this.#takeMessage("");
+      default:
+    }
+    if (key === "0") return this.#human();
+    const page = mode.type === "menu" ? mode.page : 0;
+    const choice = menuChoice(this.#options.topics.offered, page, key);
+    if (choice === "more") return this.#showMenu(page + 1);
+    return choice === null ? this.#showMenu(page) : this.#enter(choice);
+  }
+
+  #silence(count: number): Step[] {
+    const prompt = count <= 1 ? this.#phrases.stillThere : this.#phrases.cannotHear;
+    if (this.#mode.type === "filling") return [say(prompt), say(this.#question(this.#mode))];
+    return [say(count <= 1 ? `${prompt} ${this.#reminder()}` : prompt)];
+  }
+
+  #reminder(): string {
+    if (this.#mode.type === "confirming" || this.#mode.type === "offering") {
+      return this.#phrases.confirmYesNo;
+    }
+    return this.#mode.type === "recording" ? this.#phrases.leaveMessage : this.#phrases.goAhead;
+  }
+
+  // Tools.
+
+  #startFilling(tool: ToolSnapshot): Step[] {
+    const slots = slotsOf(tool);
+    if (slots.length === 0) return this.#callTool(tool, {});
+    this.#mode = { type: "filling", tool, values: {}, slots, attempts: 0, unconfirmed: null };
+    return [say(this.#question(this.#mode))];
+  }
+
+  #question(mode: Filling): string {
+    const [slot] = mode.slots;
+    if (slot === undefined) return this.#phrases.goAhead;
+    if (mode.unconfirmed !== null) {
+      return fill(this.#phrases.isThatRight, { value: readable(slot, mode.unconfirmed) });
+    }
+    const ask = fill(this.#phrases.tellMe, { label: slot.label });
+    const options = slot.options.map((option) => option.replace(/[_-]+/g, " "));
+    if (options.length > 0) {
+      return `${ask} ${fill(this.#phrases.chooseOne, { options: orList(options, this.#phrases) })}`;
+    }
+    return slot.kind === "yes_no" ? `${ask} ${this.#phrases.yesOrNo}` : ask;
+  }
+
+  #fillFromSpeech(mode: Filling, text: string): Step[] {
+    const [slot] = mode.slots;
+    const { language, now } = this.#options;
+    if (slot === undefined) return this.#callTool(mode.tool, mode.values);
+    if (mode.unconfirmed !== null) {
+      const intent = matchIntent(text, language)?.intent;
+      if (intent === "yes") return this.#accept(mode, slot, mode.unconfirmed);
+      if (intent === "no") return this.#askAgain({ ...mode, unconfirmed: null });
+      return this.#askAgain(mode);
+    }
+    const value = valueFromSpeech(slot, text, language, now());
+    if (value === null) return this.#askAgain(mode);
+    if (!needsConfirmation(slot, value, false)) return this.#accept(mode, slot, value);
+    const asking: Filling = { ...mode, unconfirmed: value };
+    this.#mode = asking;
+    return [say(this.#question(asking))];
+  }
+
+  #fillFromKeys(mode: Filling, digits: string): Step[] {
+    const [slot] = mode.slots;
+    if (slot === undefined) return this.#callTool(mode.tool, mode.values);
+    if (mode.unconfirmed !== null && /^[12]#?$/.test(digits)) {
+      if (digits.startsWith("1")) return this.#accept(mode, slot, mode.unconfirmed);
+      return this.#askAgain({ ...mode, unconfirmed: null });
+    }
+    const value = valueFromKeys(slot, digits);
+    return value === null ? this.#askAgain(mode) : this.#accept(mode, slot, value);
+  }
+
+  #accept(mode: Filling, slot: Slot, value: JsonValue): Step[] {
+    this.#misses = 0;
+    const values = { ...mode.values, [slot.name]: value };
+    const slots = mode.slots.slice(1);
+    if (slots.length === 0) return this.#callTool(mode.tool, values);
+    const next: Filling = { ...mode, values, slots, attempts: 0, unconfirmed: null };
+    this.#mode = next;
+    return [say(this.#question(next))];
+  }
+
+  #askAgain(mode: Filling): Step[] {
+    const attempts = mode.attempts + 1;
+    if (attempts >= ATTEMPTS_MAX) {
+      this.record.notUnderstood++;
+      return this.#offerMessage(this.#phrases.giveUp);
+    }
+    const again: Filling = { ...mode, attempts };
+    this.#mode = again;
+    const kind = mode.slots[0]?.kind;
+    const keypad = kind === "digits" || kind === "number" ? ` ${this.#phrases.byKeypad}` : "";
+    return [say(`${this.#phrases.slotNotUnderstood} ${this.#question(again)}${keypad}`)];
+  }
+
+  #callTool(tool: ToolSnapshot, values: JsonObject): Step[] {
+    const toolCallId = this.#options.newToolCallId();
+    this.#mode = { type: "waiting", toolCallId, tool };
+    return [
+      say(this.#phrases.oneMoment),
+      { type: "tool_call", toolCallId, tool: tool.name, arguments: values },
+    ];
+  }
+
+  #toolResult(toolCallId: string, ok: boolean, output: JsonValue): Step[] {
+    const mode = this.#mode;
+    if (mode.type !== "waiting" || mode.toolCallId !== toolCallId) return [];
+    this.record.addTool(mode.tool.name, ok);
+    if (!ok) return this.#offerMessage(this.#phrases.toolFailed);
+    const speech = speechOfResult(output) || this.#phrases.done;
+    return this.#openWith(`${endSentence(speech)} ${this.#phrases.anythingElse}`);
+  }
+
+  #expected(): ExpectedAnswer {
+    const mode = this.#mode;
+    switch (mode.type) {
+      case "confirming":
+      case "offering":
+        return "yes_no";
+      case "menu":
+        return "keys";
+      case "filling": {
+        const [slot] = mode.slots;
+        if (mode.unconfirmed !== null) return "yes_no";
+        return slot === undefined ? "open" : expectedAnswer(slot);
+      }
+      default:
+        return "open";
+    }
+  }
+}
+
+function say(text: string): Step {
+  return { type: "text", text };
+}
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
+}
+
+function orList(options: readonly string[], phrases: Phrases): string {
+  if (options.length < 2) return options.join("");
+  return `${options.slice(0, -1).join(", ")} ${phrases.or} ${options.at(-1)}`;
+}

@@ -1,0 +1,52 @@
+/**
+ * The embedded mind as the engine port wants it: the dialogue's steps as a stream, texts cut into
+ * sentences. It generates nothing: answers are the tenant's own words.
+ */
+import type { Clock } from "../../../../core/clock.ts";
+import type { Random } from "../../../../core/random.ts";
+import type { LlmSession, SessionSettings } from "../../../../domain/conversation/engine-port.ts";
+import { splitSentences } from "../speech/sentences.ts";
+import type { KnowledgeEntry } from "./knowledge.ts";
+import { ScriptedAgent } from "./scripted-agent.ts";
+import { summaryOf } from "./summary.ts";
+import { Topics } from "./topics.ts";
+
+export interface ScriptedSessionOptions {
+  readonly settings: Pick<SessionSettings, "language" | "tools" | "transferTargets">;
+  readonly knowledge: readonly KnowledgeEntry[];
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function createScriptedSession(options: ScriptedSessionOptions): LlmSession {
+  const { settings, knowledge, clock, random } = options;
+  const { language } = settings;
+  const agent = new ScriptedAgent({
+    language,
+    topics: new Topics(knowledge, settings.tools, language),
+    transferTarget: settings.transferTargets?.[0] ?? null,
+    now: () => clock.now(),
+    newToolCallId: () => `tool_${Buffer.from(random.bytes(9)).toString("base64url")}`,
+  });
+  return {
+    async *respond(input, signal) {
+      if (signal.aborted) return;
+      let outputWords = 0;
+      for (const step of agent.respond(input)) {
+        if (step.type !== "text") {
+          yield step;
+          continue;
+        }
+        for (const text of splitSentences(step.text)) {
+          if (signal.aborted) return;
+          outputWords += text.split(/\s+/).length;
+          yield { type: "text", text };
+        }
+      }
+      const inputWords = input.type === "utterance" ? input.text.split(/\s+/).length : 0;
+      yield { type: "done", usage: { inputTokens: inputWords, outputTokens: outputWords } };
+    },
+    truncateSpoken: (text) => agent.truncateSpoken(text),
+    summarize: async (end) => summaryOf(agent.record, end, language),
+  };
+}

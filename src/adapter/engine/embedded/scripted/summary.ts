@@ -1,0 +1,148 @@
+/**
+ * One or two sentences about a call, in the agent's language, from what really happened; and as the
+ * line for whoever calls back what was done, of questions and tools that the tenant named itself.
+ */
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
+import type { CallEnd, CallSummary } from "../../../../domain/conversation/engine-port.ts";
+import type { CallRecord } from "./call-record.ts";
+import { fill } from "./phrases.ts";
+
+interface SummaryPhrases {
+  readonly answered: string;
+  readonly nothing: string;
+  readonly silent: string;
+  readonly toolsDone: string;
+  readonly toolsFailed: string;
+  readonly notUnderstood: string;
+  readonly message: string;
+  readonly and: string;
+  readonly ends: Readonly<Record<string, string>>;
+  readonly endsOtherwise: string;
+}
+
+const PHRASES: Readonly<Record<AgentLanguage, SummaryPhrases>> = {
+  en: {
+    answered: "The caller asked {topics} and got an answer",
+    nothing: "The caller asked nothing that could be answered",
+    silent: "The caller said nothing",
+    toolsDone: "this was done: {tools}",
+    toolsFailed: "this failed: {tools}",
+    notUnderstood: "not understood: {count}",
+    message: "a message was left",
+    and: "and",
+    ends: {
+      caller_hangup: "The caller hung up after {duration}.",
+      agent_hangup: "The agent ended the call after {duration}.",
+      transferred: "The call was transferred after {duration}.",
+      silence_timeout: "The call ended after {duration} because nothing more was said.",
+      hold_timeout: "The call ended after {duration} because it was on hold for too long.",
+      max_duration: "The call ended after {duration} at its longest duration.",
+      voicemail_left: "A message was left on voicemail.",
+      voicemail_hangup: "Voicemail answered, the call was ended.",
+    },
+    endsOtherwise: "The call ended after {duration} ({reason}).",
+  },
+  lt: {
+    answered: "Skambinantysis klausė {topics} ir gavo atsakymą",
+    nothing: "Skambinantysis nepaklausė nieko, į ką būtų buvę galima atsakyti",
+    silent: "Skambinantysis nieko nepasakė",
+    toolsDone: "atlikta: {tools}",
+    toolsFailed: "nepavyko: {tools}",
+    notUnderstood: "nesuprasta: {count}",
+    message: "palikta žinutė",
+    and: "ir",
+    ends: {
+      caller_hangup: "Skambinantysis padėjo ragelį po {duration}.",
+      agent_hangup: "Agentas baigė pokalbį po {duration}.",
+      transferred: "Skambutis peradresuotas po {duration}.",
+      silence_timeout: "Pokalbis baigėsi po {duration}, nes daugiau nieko nebuvo pasakyta.",
+      hold_timeout: "Pokalbis baigėsi po {duration}, nes per ilgai buvo sulaikytas.",
+      max_duration: "Pokalbis baigėsi po {duration} pasiekus ilgiausią trukmę.",
+      voicemail_left: "Žinutė palikta balso pašte.",
+      voicemail_hangup: "Atsiliepė balso paštas, skambutis baigtas.",
+    },
+    endsOtherwise: "Pokalbis baigėsi po {duration} ({reason}).",
+  },
+  lv: {
+    answered: "Zvanītājs jautāja {topics} un saņēma atbildi",
+    nothing: "Zvanītājs nejautāja neko, uz ko varētu atbildēt",
+    silent: "Zvanītājs neko neteica",
+    toolsDone: "izdarīts: {tools}",
+    toolsFailed: "neizdevās: {tools}",
+    notUnderstood: "nesaprasts: {count}",
+    message: "atstāta ziņa",
+    and: "un",
+    ends: {
+      caller_hangup: "Zvanītājs nolika klausuli pēc {duration}.",
+      agent_hangup: "Aģents beidza sarunu pēc {duration}.",
+      transferred: "Zvans pāradresēts pēc {duration}.",
+      silence_timeout: "Saruna beidzās pēc {duration}, jo nekas vairs netika teikts.",
+      hold_timeout: "Saruna beidzās pēc {duration}, jo pārāk ilgi bija aizturēta.",
+      max_duration: "Saruna beidzās pēc {duration}, sasniedzot ilgāko ilgumu.",
+      voicemail_left: "Ziņa atstāta balss pastā.",
+      voicemail_hangup: "Atbildēja balss pasts, zvans beigts.",
+    },
+    endsOtherwise: "Saruna beidzās pēc {duration} ({reason}).",
+  },
+  ru: {
+    answered: "Звонивший спросил {topics} и получил ответ",
+    nothing: "Звонивший не спросил ничего, на что можно было ответить",
+    silent: "Звонивший ничего не сказал",
+    toolsDone: "выполнено: {tools}",
+    toolsFailed: "не удалось: {tools}",
+    notUnderstood: "не понято: {count}",
+    message: "оставлено сообщение",
+    and: "и",
+    ends: {
+      caller_hangup: "Звонивший положил трубку через {duration}.",
+      agent_hangup: "Агент завершил разговор через {duration}.",
+      transferred: "Звонок переведён через {duration}.",
+      silence_timeout: "Разговор завершён через {duration}: больше ничего не было сказано.",
+      hold_timeout: "Разговор завершён через {duration}: он слишком долго был на удержании.",
+      max_duration: "Разговор завершён через {duration} по предельной длительности.",
+      voicemail_left: "Сообщение оставлено на автоответчике.",
+      voicemail_hangup: "Ответил автоответчик, звонок завершён.",
+    },
+    endsOtherwise: "Разговор завершён через {duration} ({reason}).",
+  },
+};
+
+const TOPICS_TOLD_MAX = 4;
+
+export function summaryOf(record: CallRecord, end: CallEnd, language: AgentLanguage): CallSummary {
+  const phrases = PHRASES[language];
+  const topics = record.answered.slice(0, TOPICS_TOLD_MAX).map((topic) => `“${topic}”`);
+  const facts: string[] = [];
+  const did = record.toolsDone.length > 0 || record.message === "taken";
+  if (topics.length > 0) {
+    facts.push(fill(phrases.answered, { topics: listed(topics, phrases.and) }));
+  } else if (!record.spoke) facts.push(phrases.silent);
+  else if (!did) facts.push(phrases.nothing);
+  if (record.toolsDone.length > 0) {
+    facts.push(fill(phrases.toolsDone, { tools: record.toolsDone.join(", ") }));
+  }
+  if (record.toolsFailed.length > 0) {
+    facts.push(fill(phrases.toolsFailed, { tools: record.toolsFailed.join(", ") }));
+  }
+  if (record.message === "taken") facts.push(phrases.message);
+  if (record.notUnderstood > 0) {
+    facts.push(fill(phrases.notUnderstood, { count: String(record.notUnderstood) }));
+  }
+  const [first = ""] = facts;
+  const told = [first.charAt(0).toUpperCase() + first.slice(1), ...facts.slice(1)].join("; ");
+  const ending = phrases.ends[end.reason] ?? phrases.endsOtherwise;
+  const reason = end.reason.replace(/_/g, " ");
+  const ended = fill(ending, { duration: clockDuration(end.durationSeconds), reason });
+  return { text: `${told}. ${ended}`, line: `${told}.` };
+}
+
+function listed(items: readonly string[], and: string): string {
+  if (items.length < 2) return items.join("");
+  return `${items.slice(0, -1).join(", ")} ${and} ${items.at(-1)}`;
+}
+
+/** 75 → "1:15". */
+function clockDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,259 @@
+/**
+ * The call worker's side of the port to the speech worker: matches replies to the speeches and
+ * utterances they belong to. A speech worker that does not answer shows as EngineFailure after a
+ * time-out, never as a wait without end.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
+import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
+
+export interface SpeechDeadline {
+  /** From one piece of speech to the next. */
+  readonly chunkMs: number;
+  /** From the end of an utterance to what was heard. */
+  readonly resultMs: number;
+}
+
+/** What a caller waits for. Covers a speech worker that is still starting. */
+export const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 4_000 };
+const GRAMMARS_MAX = 200;
+
+export interface SpeechClientOptions {
+  readonly port: MessagePort;
+  readonly clock: Clock;
+  /** Default: a caller's. */
+  readonly deadline?: SpeechDeadline;
+}
+
+interface PendingResult {
+  resolve(result: SttResult): void;
+  reject(error: EngineFailure): void;
+}
+
+export interface SttChannel {
+  readonly sttStreamId: number;
+  onPartial: (text: string) => void;
+  /** By number: a caller may go on while the recogniser is late. */
+  readonly pending: Map<number, PendingResult>;
+}
+
+export class SpeechClient {
+  #port: MessagePort;
+  readonly #clock: Clock;
+  readonly #deadline: SpeechDeadline;
+  readonly #speeches = new Map<number, SpeechStream>();
+  readonly #sttChannels = new Map<number, SttChannel>();
+  /** What a new speech worker must be told again: grammars in use and open ears. */
+  readonly #grammars = new Map<string, GrammarSource>();
+  readonly #openings = new Map<number, Extract<SpeechRequest, { type: "stt_open" }>>();
+  #nextId = 1;
+
+  constructor(options: SpeechClientOptions) {
+    this.#port = options.port;
+    this.#clock = options.clock;
+    this.#deadline = options.deadline ?? CALLER_DEADLINE_MS;
+    this.#listen();
+  }
+
+  /** The old port leads nowhere any more: what was asked over it fails, ears are opened anew. */
+  usePort(port: MessagePort): void {
+    this.#port.onmessage = null;
+    this.#port.close();
+    this.#port = port;
+    this.#listen();
+    for (const stream of this.#speeches.values()) stream.fail("the speech worker died");
+    for (const channel of this.#sttChannels.values()) rejectAll(channel, "the speech worker died");
+    const inUse = new Set([...this.#openings.values()].map(({ grammarKey }) => grammarKey));
+    for (const key of inUse) {
+      const grammar = this.#grammars.get(key);
+      if (grammar) this.send({ type: "prepare", grammar });
+    }
+    for (const opening of this.#openings.values()) this.#port.postMessage(opening);
+  }
+
+  #listen(): void {
+    this.#port.onmessage = (event: MessageEvent<SpeechReply>) => this.#receive(event.data);
+  }
+
+  send(request: SpeechRequest): void {
+    if (request.type === "stt_open") this.#openings.set(request.sttStreamId, request);
+    this.#port.postMessage(request);
+  }
+
+  prepare(grammar: GrammarSource): void {
+    this.#rememberGrammar(grammar);
+    this.send({ type: "prepare", grammar });
+  }
+
+  /** Chunks until the end of the speech. Aborting, or leaving the loop early, cancels it. */
+  async *speak(
+    order: Omit<Extract<SpeechRequest, { type: "speak" }>, "type" | "speechId">,
+    signal: AbortSignal,
+  ): AsyncGenerator<Int16Array> {
+    if (signal.aborted) return;
+    const speechId = this.#nextId++;
+    const stream = new SpeechStream(this.#clock, this.#deadline.chunkMs);
+    const onAbort = () => stream.end();
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#speeches.set(speechId, stream);
+    this.send({ type: "speak", speechId, ...order });
+    try {
+      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
+        if (signal.aborted) return;
+        yield chunk;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#speeches.delete(speechId);
+      if (!stream.complete) this.send({ type: "speak_cancel", speechId });
+    }
+  }
+
+  openStt(): SttChannel {
+    const channel: SttChannel = { sttStreamId: this.#nextId++, onPartial: () => {}, pending: new Map() };
+    this.#sttChannels.set(channel.sttStreamId, channel);
+    return channel;
+  }
+
+  /** Ends an utterance: resolves with what was heard. */
+  endUtterance(channel: SttChannel, utterance: number): Promise<SttResult> {
+    return new Promise<SttResult>((resolve, reject) => {
+      const settle = () => {
+        timer.cancel();
+        channel.pending.delete(utterance);
+      };
+      const timer = this.#clock.after(this.#deadline.resultMs, () =>
+        pending.reject(new EngineFailure("stt", "the recogniser did not answer in time")),
+      );
+      const pending: PendingResult = {
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      };
+      channel.pending.set(utterance, pending);
+      this.send({ type: "ear_end", sttStreamId: channel.sttStreamId, utterance });
+    });
+  }
+
+  closeEar(channel: SttChannel): void {
+    if (!this.#sttChannels.delete(channel.sttStreamId)) return;
+    this.#openings.delete(channel.sttStreamId);
+    rejectAll(channel, "the session was closed");
+    this.send({ type: "ear_close", sttStreamId: channel.sttStreamId });
+  }
+
+  close(): void {
+    for (const stream of this.#speeches.values()) stream.end();
+    for (const channel of [...this.#sttChannels.values()]) this.closeStt(channel);
+    this.#port.close();
+  }
+
+  #rememberGrammar(grammar: GrammarSource): void {
+    this.#grammars.delete(grammar.key);
+    this.#grammars.set(grammar.key, grammar);
+    for (const key of this.#grammars.keys()) {
+      if (this.#grammars.size <= GRAMMARS_MAX) break;
+      this.#grammars.delete(key);
+    }
+  }
+
+  #receive(reply: SpeechReply): void {
+    switch (reply.type) {
+      case "speech_chunk":
+        this.#speeches.get(reply.speechId)?.push(reply.pcm);
+        break;
+      case "speech_end":
+        this.#speeches.get(reply.speechId)?.finish();
+        break;
+      case "speech_failed":
+        this.#speeches.get(reply.speechId)?.fail(reply.detail);
+        break;
+      case "stt_partial":
+        this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
+        break;
+      case "ear_heard": {
+        const { text, confidence, audioMs } = reply;
+        this.#pendingOf(reply)?.resolve({ text, confidence, audioMs });
+        break;
+      }
+      case "ear_failed":
+        this.#pendingOf(reply)?.reject(new EngineFailure("stt", reply.detail));
+    }
+  }
+
+  #pendingOf(reply: { readonly sttStreamId: number; readonly utterance: number }) {
+    return this.#sttChannels.get(reply.sttStreamId)?.pending.get(reply.utterance);
+  }
+}
+
+function rejectAll(channel: EarChannel, detail: string): void {
+  for (const pending of [...channel.pending.values()]) pending.reject(new EngineFailure("stt", detail));
+}
+
+/** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */
+class SpeechStream {
+  readonly #chunks: Int16Array[] = [];
+  #wake: (() => void) | null = null;
+  #state: "open" | "ended" | "failed" = "open";
+  #failure = "";
+  /** True once the speech worker has nothing more to say about it. */
+  complete = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly chunkMsMax: number,
+  ) {}
+
+  push(pcm: Int16Array): void {
+    if (this.#state !== "open") return;
+    this.#chunks.push(pcm);
+    this.#wake?.();
+  }
+
+  finish(): void {
+    this.complete = true;
+    this.end();
+  }
+
+  end(): void {
+    if (this.#state === "open") this.#state = "ended";
+    this.#wake?.();
+  }
+
+  fail(detail: string): void {
+    this.complete = true;
+    this.#state = "failed";
+    this.#failure = detail;
+    this.#wake?.();
+  }
+
+  /** Null at the end. Rejects with EngineFailure. */
+  async next(): Promise<Int16Array | null> {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) return chunk;
+    if (this.#state === "open") await this.#change();
+    if (this.#state === "failed") throw new EngineFailure("tts", this.#failure);
+    return this.#chunks.shift() ?? null;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        timer.cancel();
+        this.#wake = null;
+        resolve();
+      };
+      const timer = this.clock.after(this.chunkMsMax, () => {
+        this.#state = "failed";
+        this.#failure = "the synthesiser did not answer in time";
+        wake();
+      });
+      this.#wake = wake;
+    });
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * What runs in the speech worker: one synthesiser and one recogniser, serving any number of call
+ * workers, each over its own port. Requests that arrive while the parts are still loading wait for
+ * them. One customer's failure is told to that customer and touches nobody else.
+ *
+ * The recogniser is proved at the start, then rests: it is woken by the first request about an ear
+ * (the greeting is spoken meanwhile) and rests again `REST_AFTER_MS` after the last ear was closed.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
+import {
+  createRecogniser,
+  type ListeningSttStream,
+  type Recogniser,
+} from "./recogniser/recogniser.ts";
+import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
+
+export interface SpeechService {
+  /** Resolves when voices and recogniser are warm. */
+  readonly ready: Promise<void>;
+  serve(port: MessagePort): void;
+  prepare(grammar: GrammarSource): void;
+  close(): void;
+}
+
+/** Longer than the pauses between the calls of a busy hour. */
+const UNLOAD_AFTER_MS = 5 * 60_000;
+/** Between two steps of waking: a greeting that is asked for meanwhile goes first. */
+const LOAD_STEP_PAUSE_MS = 10;
+/** From a rest to the collection of its memory. */
+const COLLECT_AFTER_MS = 500;
+
+export function createSpeechService(options: { readonly clock: Clock }): SpeechService {
+  const { clock } = options;
+  const ports = new Set<MessagePort>();
+  const synthesiser = createSynthesiser({ clock });
+  const sharedRecogniser = new SharedRecogniser(synthesiser, clock);
+
+  return {
+    ready: sharedRecogniser.selfTest(),
+    serve(port) {
+      ports.add(port);
+      const connection = new PortConnection(port, synthesiser, sharedRecogniser);
+      port.onmessage = (event: MessageEvent<SpeechRequest>) => connection.receive(event.data);
+      port.addEventListener("close", () => {
+        ports.delete(port);
+        connection.close();
+      });
+    },
+    prepare(grammar) {
+      sharedRecogniser.use().then(
+        (recogniser) => recogniser.prepare(grammar),
+        () => {},
+      );
+    },
+    close() {
+      for (const port of ports) port.close();
+      ports.clear();
+      sharedRecogniser.close();
+    },
+  };
+}
+
+/** The recogniser of the thread, awake only while there are ears. */
+class SharedRecogniser {
+  readonly #recogniser: Promise<Recogniser>;
+  readonly #clock: Clock;
+  #openStreams = 0;
+  #unloadTimer: Timer | null = null;
+
+  constructor(synthesiser: Promise<Synthesiser>, clock: Clock) {
+    this.#clock = clock;
+    this.#recogniser = synthesiser.then(({ phonemes }) => createRecogniser({ phonemes }));
+  }
+
+  /** Loads everything once, so that a broken model is known at the start; then rests. */
+  async selfTest(): Promise<void> {
+    await this.use();
+    if (this.#openStreams === 0) await this.#unload();
+  }
+
+  /** Awake, for `REST_AFTER_MS` at least. */
+  async use(): Promise<Recogniser> {
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
+    const recogniser = await this.#recogniser;
+    await recogniser.load(() => pause(this.#clock));
+    if (this.#openStreams === 0) this.#scheduleUnload();
+    return recogniser;
+  }
+
+  sttOpened(): void {
+    this.#openStreams++;
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
+  }
+
+  sttClosed(): void {
+    this.#openStreams--;
+    if (this.#openStreams === 0) this.#scheduleUnload();
+  }
+
+  close(): void {
+    this.#unloadTimer?.cancel();
+  }
+
+  #scheduleUnload(): void {
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = this.#clock.after(UNLOAD_AFTER_MS, () => void this.#unload());
+  }
+
+  async #unload(): Promise<void> {
+    this.#unloadTimer?.cancel();
+    this.#unloadTimer = null;
+    const recogniser = await this.#recogniser;
+    if (this.#openStreams > 0) return;
+    recogniser.unload();
+    // Not from here: this stack may still point into the memory.
+    this.#unloadTimer = this.#clock.after(COLLECT_AFTER_MS, () => Bun.gc(true));
+  }
+}
+
+function pause(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(LOAD_STEP_PAUSE_MS, resolve);
+  });
+}
+
+/** One port: its running speeches and open ears. */
+class PortConnection {
+  readonly #speeches = new Map<number, AbortController>();
+  readonly #sttStreams = new Map<number, ListeningSttStream>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly port: MessagePort,
+    readonly synthesiser: Promise<Synthesiser>,
+    readonly shared: SharedRecogniser,
+  ) {}
+
+  receive(request: SpeechRequest): void {
+    switch (request.type) {
+      case "speak":
+        void this.#speak(request);
+        return;
+      case "speak_cancel":
+        this.#speeches.get(request.speechId)?.abort();
+        return;
+      default:
+        this.#inOrder(request);
+    }
+  }
+
+  close(): void {
+    for (const speech of this.#speeches.values()) speech.abort();
+    for (const sttStreamId of [...this.#sttStreams.keys()]) this.#closeStt(sttStreamId);
+  }
+
+  #closeStt(sttStreamId: number): void {
+    const stt = this.#sttStreams.get(sttStreamId);
+    if (!this.#sttStreams.delete(sttStreamId)) return;
+    stt?.close();
+    this.shared.sttClosed();
+  }
+
+  async #speak(request: Extract<SpeechRequest, { type: "speak" }>): Promise<void> {
+    const { speechId } = request;
+    const controller = new AbortController();
+    this.#speeches.set(speechId, controller);
+    try {
+      const synthesiser = await this.synthesiser;
+      const onChunk = (pcm: Int16Array) => this.#reply({ type: "speech_chunk", speechId, pcm });
+      await synthesiser.speak(request, onChunk, controller.signal);
+      this.#reply({ type: "speech_end", speechId });
+    } catch (error) {
+      this.#reply({ type: "speech_failed", speechId, detail: describeError(error) });
+    } finally {
+      this.#speeches.delete(speechId);
+    }
+  }
+
+  /** Everything about ears keeps its order, also while the recogniser is loading. */
+  #inOrder(request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>): void {
+    this.#queue = this.#queue.then(async () => {
+      const recogniser = await this.shared.use();
+      try {
+        this.#handleStt(request, recogniser);
+      } catch (error) {
+        this.#failed(request, describeError(error));
+      }
+    });
+    this.#queue = this.#queue.catch((error) => this.#failed(request, describeError(error)));
+  }
+
+  #handleStt(
+    request: Exclude<SpeechRequest, { type: "speak" | "speak_cancel" }>,
+    recogniser: Recogniser,
+  ): void {
+    if (request.type === "prepare") {
+      recogniser.prepare(request.grammar);
+      return;
+    }
+    const { sttStreamId } = request;
+    if (request.type === "stt_open") {
+      const onPartial = (text: string) => this.#reply({ type: "stt_partial", sttStreamId, text });
+      this.#sttStreams.set(sttStreamId, recogniser.openStt({ ...request, onPartial }));
+      this.shared.sttOpened();
+      return;
+    }
+    const stt = this.#sttStreams.get(sttStreamId);
+    if (stt === undefined) return;
+    switch (request.type) {
+      case "stt_start_utterance":
+        stt.startUtterance(request.lead);
+        break;
+      case "stt_push":
+        stt.push(request.pcm);
+        break;
+      case "stt_finalize":
+        this.#reply({
+          type: "stt_result",
+          sttStreamId,
+          utterance: request.utterance,
+          ...stt.finalize(),
+        });
+        break;
+      case "stt_discard":
+        stt.discard();
+        break;
+      case "stt_expect":
+        stt.expect(request.answer);
+        break;
+      case "stt_close":
+        this.#closeStt(sttStreamId);
+    }
+  }
+
+  #failed(request: SpeechRequest, detail: string): void {
+    if (request.type !== "stt_finalize") return;
+    const { sttStreamId, utterance } = request;
+    this.#reply({ type: "stt_failed", sttStreamId, utterance, detail });
+  }
+
+  #reply(reply: SpeechReply): void {
+    this.port.postMessage(reply);
+  }
+}

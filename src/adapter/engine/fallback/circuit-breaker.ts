@@ -1,0 +1,80 @@
+/**
+ * Whether a service is worth asking: after some failures in a row it is left alone for a while, then
+ * one request may try.
+ *
+ *   closed ── failures in a row ──► open ── time passes ──► half-open ── success ──► closed
+ *                                    ▲                         │
+ *                                    └───────── failure ───────┘
+ */
+import type { Clock } from "../../../core/clock.ts";
+
+export interface BreakerSettings {
+  readonly breakerFailures: number;
+  readonly breakerOpenMs: number;
+}
+
+type State =
+  | { readonly name: "closed"; readonly failures: number }
+  | { readonly name: "open"; readonly until: number }
+  /** The one request that tries is on its way. */
+  | { readonly name: "half_open"; readonly since: number };
+
+export class CircuitBreaker {
+  #state: State = { name: "closed", failures: 0 };
+
+  constructor(
+    private readonly settings: BreakerSettings,
+    private readonly clock: Clock,
+    private readonly onChange: (state: State["name"]) => void = () => {},
+  ) {}
+
+  get state(): State["name"] {
+    return this.#state.name;
+  }
+
+  /** Whether a request may go out now. A true in `half-open` is for one request: report on it. */
+  tryPass(): boolean {
+    const now = this.clock.monotonic();
+    const state = this.#state;
+    switch (state.name) {
+      case "closed":
+        return true;
+      case "open":
+        if (now < state.until) return false;
+        this.#become({ name: "half_open", since: now });
+        return true;
+      case "half_open":
+        // A probe that nobody reported on must not shut the service out for ever.
+        if (now - state.since < this.settings.breakerOpenMs) return false;
+        this.#become({ name: "half_open", since: now });
+        return true;
+    }
+  }
+
+  succeeded(): void {
+    if (this.#state.name === "closed" && this.#state.failures === 0) return;
+    this.#become({ name: "closed", failures: 0 });
+  }
+
+  /** `lasting`: it will not get better by itself; opens at once. */
+  failed(lasting: boolean): void {
+    const state = this.#state;
+    const failures = state.name === "closed" ? state.failures + 1 : this.settings.breakerFailures;
+    if (lasting || failures >= this.settings.breakerFailures) {
+      const until = this.clock.monotonic() + this.settings.breakerOpenMs;
+      this.#become({ name: "open", until });
+    } else this.#become({ name: "closed", failures });
+  }
+
+  /** The request was given up for reasons of our own: nothing is known. */
+  abandoned(): void {
+    if (this.#state.name !== "half_open") return;
+    this.#become({ name: "open", until: this.clock.monotonic() });
+  }
+
+  #become(state: State): void {
+    const changed = state.name !== this.#state.name;
+    this.#state = state;
+    if (changed) this.onChange(state.name);
+  }
+}

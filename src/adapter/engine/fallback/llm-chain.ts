@@ -1,0 +1,184 @@
+/**
+ * A mind that never leaves the caller without an answer: the provider, the provider again, the next
+ * one with all that was said so far, and when all fail, somebody who takes a message.
+ *
+ * Whoever fails in the middle of an answer, the next one goes on behind the words that are out. Once
+ * a provider was left it is not asked again in this call.
+ */
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import { type Clock, sleep } from "../../../core/clock.ts";
+import {
+  type CallEnd,
+  type CallSummary,
+  EngineFailure,
+  type LlmEvent,
+  type LlmInput,
+  type LlmSession,
+} from "../../../domain/conversation/engine-port.ts";
+import type { GuardSettings } from "../settings.ts";
+import type { CallMemory } from "./call-memory.ts";
+import type { MessageTaker } from "./message-taker.ts";
+import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
+import { summaryWithoutModel, withDeadline } from "./summary.ts";
+
+export interface LlmChainOptions {
+  readonly providers: CallProviders;
+  /** Null: when all fail, the call does. */
+  readonly messageTaker: MessageTaker | null;
+  readonly memory: CallMemory;
+  readonly guard: GuardSettings;
+  readonly clock: Clock;
+  /** What will be spoken next. */
+  readonly onText: (text: string) => void;
+  /** … will not, as far as it is not being spoken already. */
+  readonly onAbort: () => void;
+  readonly language: () => AgentLanguage;
+  /**
+   * False: the ear of the last utterance knows closed phrases only. What it made of a name or a
+   * message would be wrong words; the recording has the right ones.
+   */
+  readonly knowsOpenSpeech: () => boolean;
+}
+
+/** The conversation waits 4 s for a summary: time for one that needs no model must be left. */
+const SUMMARY_MS_MAX = 3_000;
+const GO_ON = "Your last answer was cut off there. Go on from exactly there, without repeating it.";
+const USE_RESULT = "Answer the caller with what the tool returned.";
+
+export class LlmChain implements LlmSession {
+  /** Who called which tool. */
+  readonly #toolCallOwners = new Map<string, LlmSession>();
+
+  constructor(private readonly options: LlmChainOptions) {}
+
+  get capabilities(): { earlyStart: boolean } {
+    const llm = this.options.providers.current("llm")?.llm;
+    return { earlyStart: llm?.capabilities?.earlyStart ?? false };
+  }
+
+  async *respond(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    const { memory } = this.options;
+    if (signal.aborted) return;
+    const undo = memory.asked(input);
+    let taken = false;
+    const onAbort = () => {
+      if (taken) memory.cut();
+      else undo();
+      this.options.onAbort();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for await (const event of this.#answer(input, signal)) {
+        this.#note(event);
+        yield event;
+        taken = true;
+      }
+      if (!signal.aborted) memory.complete();
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  truncateSpoken(text: string, playedMs?: number): void {
+    this.options.memory.truncateSpoken(text);
+    this.options.providers.current("llm")?.llm.truncateSpoken(text, playedMs);
+  }
+
+  async summarize(end: CallEnd): Promise<CallSummary> {
+    const { messageTaker, providers, memory, clock, language } = this.options;
+    const plain = () => summaryWithoutModel(memory, end, language(), messageTaker);
+    if (messageTaker?.begun) return plain();
+    const [candidate] = providers.candidates("llm");
+    if (!candidate || !memory.callerSpoke) {
+      candidate?.breaker.abandoned();
+      return plain();
+    }
+    try {
+      const work = candidate.session.llm.summarize(end);
+      const summary = await withDeadline(clock, work, SUMMARY_MS_MAX);
+      candidate.breaker.succeeded();
+      return summary.text.trim() === "" ? plain() : summary;
+    } catch (error) {
+      providers.failed("llm", candidate, error);
+      return plain();
+    }
+  }
+
+  async *#answer(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    const { providers, messageTaker } = this.options;
+    let failure: unknown = new EngineFailure("llm", "no mind is left");
+    const progress = { hasSpoken: false };
+    for (const candidate of messageTaker?.begun ? [] : providers.candidates("llm")) {
+      const outcome = yield* this.#answerWith(candidate, input, progress, signal);
+      if (outcome === "done") return;
+      failure = outcome.failure;
+      providers.leave("llm", candidate.session);
+    }
+    if (!messageTaker) throw failure;
+    for (const event of messageTaker.respond(this.#forMessage(input))) {
+      if (signal.aborted) return;
+      yield event;
+    }
+  }
+
+  async *#answerWith(
+    candidate: Candidate,
+    input: LlmInput,
+    progress: { hasSpoken: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<LlmEvent, "done" | { readonly failure: unknown }> {
+    const { providers, guard, clock } = this.options;
+    const { llm } = candidate.session;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        for await (const event of llm.respond(this.#inputFor(llm, input, progress), signal)) {
+          candidate.breaker.succeeded();
+          if (event.type === "text") progress.hasSpoken = true;
+          if (event.type === "tool_call") this.#toolCallOwners.set(event.toolCallId, llm);
+          yield event;
+        }
+        if (signal.aborted) candidate.breaker.abandoned();
+        return "done";
+      } catch (error) {
+        if (signal.aborted) {
+          candidate.breaker.abandoned();
+          return "done";
+        }
+        providers.failed("llm", candidate, error);
+        const isLast = providers.isLast("llm", candidate.session);
+        const pauseMs = retryPauseMs(error, attempt, guard, isLast);
+        if (pauseMs === null) return { failure: error };
+        await sleep(clock, pauseMs);
+      }
+    }
+  }
+
+  #forMessage(input: LlmInput): LlmInput {
+    if (input.type !== "utterance" || this.options.knowsOpenSpeech()) return input;
+    return { ...input, text: "" };
+  }
+
+  /** The input, or what stands for it with a mind that was not there when it all began. */
+  #inputFor(llm: LlmSession, input: LlmInput, { hasSpoken }: { hasSpoken: boolean }): LlmInput {
+    if (hasSpoken) return note(GO_ON);
+    if (input.type !== "tool_result" || this.#toolCallOwners.get(input.toolCallId) === llm)
+      return input;
+    const { memory } = this.options;
+    const output = JSON.stringify(input.output);
+    return note(`${memory.toolName(input.toolCallId)} returned ${output}. ${USE_RESULT}`);
+  }
+
+  #note(event: LlmEvent): void {
+    const { memory, onText } = this.options;
+    if (event.type === "text") {
+      memory.answered(event.text);
+      onText(event.text);
+    } else if (event.type === "tool_call") memory.toolCalled(event.toolCallId, event.tool);
+  }
+}
+
+const note = (text: string): LlmInput => ({
+  type: "utterance",
+  text: `[${text}]`,
+  confidence: 1,
+});

@@ -1,0 +1,159 @@
+/**
+ * An ear that loses no utterance to a provider: it keeps the audio of the running one and gives it
+ * to the next when the first fails. After all providers, the embedded ear.
+ */
+import { type Clock, sleep } from "../../../core/clock.ts";
+import { EngineFailure, type ExpectedAnswer, type SttResult, type SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { GuardSettings } from "../settings.ts";
+import { UtteranceAudio } from "../utterance-audio.ts";
+import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
+
+export interface SttChainOptions {
+  readonly providers: CallProviders;
+  /** The embedded one; opened when it is needed. Null: none. */
+  readonly lastResort: () => SttStream | null;
+  readonly sampleRateHz: number;
+  readonly guard: GuardSettings;
+  readonly clock: Clock;
+}
+
+/** What a recogniser is fed at a time when it gets an utterance as a whole. */
+const FRAME_MS = 20;
+
+export class SttChain implements SttStream {
+  readonly #audio: UtteranceAudio;
+  readonly #subscribed = new Set<SttStream>();
+  #live: { readonly stt: SttStream; readonly candidate: Candidate | null } | null = null;
+  #onPartial: (text: string) => void = () => {};
+  #onEndpoint: () => void = () => {};
+  #expected: ExpectedAnswer = "open";
+  #byLastResort = false;
+
+  constructor(private readonly options: SttChainOptions) {
+    this.#audio = new UtteranceAudio(options.sampleRateHz);
+  }
+
+  get capabilities(): SttStream["capabilities"] {
+    const stt = this.options.providers.current("stt")?.stt ?? this.options.lastResort();
+    return stt?.capabilities ?? { partials: false };
+  }
+
+  /** The embedded ear understood the last utterance, no provider. */
+  get understoodByLastResort(): boolean {
+    return this.#byLastResort;
+  }
+
+  startUtterance(lead: Int16Array): void {
+    this.#audio.start(lead);
+    this.#live = this.#choose();
+    this.#live?.stt.startUtterance(lead);
+  }
+
+  push(pcm: Int16Array): void {
+    this.#audio.push(pcm);
+    this.#live?.stt.push(pcm);
+  }
+
+  discard(): void {
+    this.#live?.candidate?.breaker.abandoned();
+    this.#live?.stt.discard();
+    this.#live = null;
+    this.#audio.clear();
+  }
+
+  onPartial(listener: (text: string) => void): void {
+    this.#onPartial = listener;
+  }
+
+  onEndpoint(listener: () => void): void {
+    this.#onEndpoint = listener;
+  }
+
+  expect(answer: ExpectedAnswer): void {
+    this.#expected = answer;
+    const { providers, lastResort } = this.options;
+    (providers.current("stt")?.stt ?? lastResort())?.expect(answer);
+  }
+
+  async finalize(): Promise<SttResult> {
+    const live = this.#live;
+    this.#live = null;
+    this.#byLastResort = live !== null && live.candidate === null;
+    // The next utterance may begin before this one is understood.
+    const pcm = this.#audio.pcm.slice();
+    this.#audio.clear();
+    let failure: unknown = new EngineFailure("stt", "no ear is left");
+    const tried = live?.candidate ?? null;
+    if (live) {
+      const outcome = await this.#recognise(live.stt, live.candidate, pcm, true);
+      if (outcome.result) return outcome.result;
+      failure = outcome.failure;
+    }
+    for (const candidate of this.options.providers.candidates("stt")) {
+      if (candidate.session === tried?.session) continue;
+      const outcome = await this.#recognise(candidate.session.stt, candidate, pcm, false);
+      if (outcome.result) return outcome.result;
+      failure = outcome.failure;
+    }
+    const last = this.options.lastResort();
+    if (!last || last === live?.stt) throw failure;
+    this.#prepare(last);
+    this.#byLastResort = true;
+    return await this.#replay(last, pcm);
+  }
+
+  #choose(): { stt: SttStream; candidate: Candidate | null } | null {
+    const [candidate = null] = this.options.providers.candidates("stt");
+    const stt = candidate?.session.stt ?? this.options.lastResort();
+    if (!stt) return null;
+    this.#prepare(stt);
+    return { stt, candidate };
+  }
+
+  /** `fed`: the ear has the audio already, at the first attempt. */
+  async #recognise(
+    stt: SttStream,
+    candidate: Candidate | null,
+    pcm: Int16Array,
+    fed: boolean,
+  ): Promise<{ result: SttResult; failure: null } | { result: null; failure: unknown }> {
+    this.#prepare(stt);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await (fed && attempt === 1 ? stt.finalize() : this.#replay(stt, pcm));
+        candidate?.breaker.succeeded();
+        return { result, failure: null };
+      } catch (error) {
+        if (!candidate) return { result: null, failure: error };
+        this.options.providers.failed("stt", candidate, error);
+        const pauseMs = retryPauseMs(error, attempt, this.options.guard);
+        if (pauseMs === null) {
+          if (candidate.session.combinedSession)
+            this.options.providers.leave("stt", candidate.session);
+          return { result: null, failure: error };
+        }
+        await sleep(this.options.clock, pauseMs);
+      }
+    }
+  }
+
+  #replay(stt: SttStream, pcm: Int16Array): Promise<SttResult> {
+    const frame = (this.options.sampleRateHz / 1_000) * FRAME_MS;
+    stt.startUtterance(pcm.subarray(0, 0));
+    for (let at = 0; at < pcm.length; at += frame) stt.push(pcm.slice(at, at + frame));
+    return stt.finalize();
+  }
+
+  #prepare(stt: SttStream): void {
+    if (!this.#subscribed.has(stt)) {
+      this.#subscribed.add(stt);
+      stt.onPartial((text) => {
+        if (this.#live?.stt === stt) this.#onPartial(text);
+      });
+      stt.onEndpoint?.(() => {
+        if (this.#live?.stt === stt) this.#onEndpoint();
+      });
+    }
+    stt.expect(this.#expected);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * A voice that finishes its sentence: when a provider falls silent in the middle, the next one says
+ * the words that are missing. After all providers, the embedded voice, which then stays for the
+ * call: a voice that changes with every sentence is worse than a plain one.
+ */
+import { type Clock, sleep } from "../../../core/clock.ts";
+import { EngineFailure, type TtsStream, UnsupportedText } from "../../../domain/conversation/engine-port.ts";
+import type { GuardSettings } from "../settings.ts";
+import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
+
+export interface TtsChainOptions {
+  readonly providers: CallProviders;
+  readonly lastResort: () => TtsStream | null;
+  readonly sampleRateHz: number;
+  readonly guard: GuardSettings;
+  readonly clock: Clock;
+}
+
+/** Ordinary speech, for a guess at which words were out when a voice broke off. */
+const MS_PER_CHARACTER = 65;
+
+/** What is still to be said. */
+interface Unspoken {
+  text: string;
+  spokenMs: number;
+}
+
+export class TtsChain implements TtsStream {
+  #isFallback = false;
+
+  constructor(private readonly options: TtsChainOptions) {}
+
+  /** Another voice than the agent's speaks. */
+  get isFallback(): boolean {
+    return this.#isFallback;
+  }
+
+  prefetch(text: string): void {
+    this.options.providers.current("tts")?.tts.prefetch?.(text);
+  }
+
+  dropPrefetched(): void {
+    this.options.providers.current("tts")?.tts.dropPrefetched?.();
+  }
+
+  async *speak(text: string, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    this.#isFallback = false;
+    const unspoken: Unspoken = { text, spokenMs: 0 };
+    let failure: unknown = new EngineFailure("tts", "no voice is left");
+    for (const candidate of this.options.providers.candidates("tts")) {
+      const outcome = yield* this.#speakWith(candidate, unspoken, signal);
+      if (outcome === "done") return;
+      failure = outcome.failure;
+      if (failure instanceof UnsupportedText) continue;
+      this.options.providers.leave("tts", candidate.session);
+    }
+    const last = this.options.lastResort();
+    if (!last) throw failure;
+    this.#isFallback = true;
+    if (unspoken.text !== "") yield* last.speak(unspoken.text, signal);
+  }
+
+  async *#speakWith(
+    candidate: Candidate,
+    unspoken: Unspoken,
+    signal: AbortSignal,
+  ): AsyncGenerator<Int16Array, "done" | { readonly failure: unknown }> {
+    const { providers, guard, clock, sampleRateHz } = this.options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        for await (const pcm of candidate.session.tts.speak(unspoken.text, signal)) {
+          if (signal.aborted) return "done";
+          candidate.breaker.succeeded();
+          unspoken.spokenMs += (pcm.length / sampleRateHz) * 1_000;
+          yield pcm;
+        }
+        if (signal.aborted) candidate.breaker.abandoned();
+        return "done";
+      } catch (error) {
+        if (signal.aborted) {
+          candidate.breaker.abandoned();
+          return "done";
+        }
+        if (error instanceof UnsupportedText) {
+          candidate.breaker.abandoned();
+          providers.unsupportedText(candidate, error);
+          return { failure: error };
+        }
+        providers.failed("tts", candidate, error);
+        dropSpoken(unspoken);
+        if (unspoken.text === "") return "done";
+        const pauseMs = retryPauseMs(error, attempt, guard);
+        if (pauseMs === null) return { failure: error };
+        await sleep(clock, pauseMs);
+      }
+    }
+  }
+}
+
+/** The words that were said go; the one that was being said stays. */
+function dropSpoken(unspoken: Unspoken): void {
+  const characters = Math.floor(unspoken.spokenMs / MS_PER_CHARACTER);
+  unspoken.spokenMs = 0;
+  if (characters <= 0) return;
+  const space = unspoken.text.lastIndexOf(" ", characters);
+  unspoken.text = characters >= unspoken.text.length ? "" : unspoken.text.slice(space + 1).trim();
+}

@@ -1,0 +1,231 @@
+/**
+ * What a model is told of its call: messages of /v1/chat/completions, kept to what was really said
+ * and heard, and within the model's window (the oldest turns go first).
+ *
+ * Guarantees: every tool call in it has its answer before the next request, whatever happened; an
+ * answer that was cut holds only what the caller heard; one that nobody heard leaves no trace, and
+ * its question is not asked twice when the caller says it again with more.
+ */
+import { oneLine } from "../../../core/one-line.ts";
+import type { JsonObject, JsonValue } from "../../worker/messages.ts";
+import type { ChatMessage } from "../../../domain/conversation/engine-port.ts";
+import { estimateTokens } from "../prompt-size.ts";
+
+export interface CompletionMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | null;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly type: "function";
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+export interface RememberedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** Room for the answer and for what estimates miss. */
+const RESERVE_TOKENS = 1_024;
+const MESSAGES_MAX = 400;
+const NO_RESULT = '{"error":"no result"}';
+
+export class ChatHistory {
+  #messages: CompletionMessage[] = [];
+  /** The caller's words whose answer is running or was cut. */
+  #question: { readonly text: string; readonly at: number } | null = null;
+  /** The running answer's message; null before its first word. */
+  #answer: CompletionMessage | null = null;
+  #answerWasCut = false;
+
+  constructor(
+    private readonly systemPrompt: string,
+    before: readonly ChatMessage[],
+  ) {
+    for (const message of before) this.#messages.push(messageOf(message));
+  }
+
+  /** Everything up to here, to come back to when a request failed. */
+  mark(): () => void {
+    const messages = [...this.#messages];
+    const question = this.#question;
+    return () => {
+      this.#messages = messages;
+      this.#question = question;
+      this.#answer = null;
+    };
+  }
+
+  caller(text: string): void {
+    this.#dropUnplayed(text);
+    this.#question = { text, at: this.#messages.length };
+    this.#add({ role: "user", content: spokenWords(text) });
+    this.#answer = null;
+  }
+
+  /** What the caller said could not be understood. */
+  inaudible(): void {
+    this.note("inaudible");
+  }
+
+  /** A fact about the call, as data. */
+  note(text: string): void {
+    this.#answer = null;
+    this.#question = null;
+    this.#add({ role: "user", content: `[${text}]` });
+  }
+
+  /** A piece of the running answer. */
+  agent(text: string): void {
+    const previous = this.#answer;
+    const content = previous?.content ? `${previous.content} ${text}` : text;
+    this.#replaceAnswer({ ...(previous ?? { role: "assistant" }), content });
+  }
+
+  agentCalls(calls: readonly RememberedCall[]): void {
+    const toolCalls = calls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: "function" as const,
+      function: { name, arguments: JSON.stringify(args) },
+    }));
+    const previous = this.#answer;
+    this.#replaceAnswer({
+      role: "assistant",
+      content: previous?.content ?? null,
+      tool_calls: [...(previous?.tool_calls ?? []), ...toolCalls],
+    });
+  }
+
+  toolResult(id: string, output: JsonValue): void {
+    if (!this.openCalls.includes(id)) return;
+    this.#answer = null;
+    this.#question = null;
+    this.#add({ role: "tool", tool_call_id: id, content: JSON.stringify(output) });
+  }
+
+  /** Tool calls without an answer yet. */
+  get openCalls(): string[] {
+    const answered = new Set(this.#messages.map((message) => message.tool_call_id));
+    return this.#messages
+      .flatMap((message) => message.tool_calls ?? [])
+      .map((call) => call.id)
+      .filter((id) => !answered.has(id));
+  }
+
+  /** The answer was stopped: whether anything of it was heard is not known yet. */
+  cut(): void {
+    this.#answerWasCut = true;
+  }
+
+  /** The answer was given up before anybody knew of it: as if it had not been asked. */
+  forgetQuestion(): void {
+    const question = this.#question;
+    this.#question = null;
+    this.#answer = null;
+    if (question) this.#messages.splice(question.at);
+  }
+
+  /** The answer is complete. */
+  complete(): void {
+    this.#answerWasCut = false;
+    this.#question = null;
+  }
+
+  /** The caller heard only this of the last answer. */
+  truncateSpoken(text: string): void {
+    const last = this.#messages.findLastIndex(({ role, content }) => {
+      return role === "assistant" && content !== null;
+    });
+    const message = this.#messages[last];
+    if (!message) return;
+    if (text.trim() !== "") this.#messages[last] = { ...message, content: text.trim() };
+    else if (message.tool_calls) this.#messages[last] = { ...message, content: null };
+    else this.#messages.splice(last, 1);
+    this.#answer = null;
+    this.#answerWasCut = false;
+    this.#question = null;
+  }
+
+  /** For a request: whole tool exchanges only, within `contextTokens`. */
+  messages(contextTokens: number): CompletionMessage[] {
+    for (const id of this.openCalls) this.#answerMissing(id);
+    const system: CompletionMessage = { role: "system", content: this.systemPrompt };
+    let left = contextTokens - RESERVE_TOKENS - tokensOf(system);
+    let first = this.#messages.length;
+    while (first > 0) {
+      const message = this.#messages[first - 1];
+      if (!message) break;
+      left -= tokensOf(message);
+      if (left < 0 && first < this.#messages.length) break;
+      first--;
+    }
+    while (this.#messages[first]?.role === "tool") first++;
+    return [system, ...this.#messages.slice(first)];
+  }
+
+  /** `Agent: …` / `Customer: …`, for a summary. */
+  asText(): string {
+    const lines = this.#messages.flatMap(({ role, content }) => {
+      if (content === null || content === "") return [];
+      if (role === "assistant") return [`Agent: ${content}`];
+      return [role === "tool" ? `Tool: ${content}` : `Customer: ${content}`];
+    });
+    return lines.join("\n");
+  }
+
+  #answerMissing(id: string): void {
+    const call = this.#messages.findIndex((message) =>
+      message.tool_calls?.some((wanted) => wanted.id === id),
+    );
+    this.#messages.splice(call + 1, 0, { role: "tool", tool_call_id: id, content: NO_RESULT });
+  }
+
+  /** The caller goes on with a question whose answer nobody heard: it is asked once, as a whole. */
+  #dropUnplayed(text: string): void {
+    const question = this.#question;
+    if (!question || !this.#answerWasCut) return;
+    this.#answerWasCut = false;
+    if (!text.startsWith(question.text)) return;
+    const since = this.#messages.slice(question.at);
+    if (since.some((message) => message.tool_calls)) return;
+    this.#messages.splice(question.at);
+  }
+
+  #replaceAnswer(message: CompletionMessage): void {
+    const at = this.#answer === null ? -1 : this.#messages.lastIndexOf(this.#answer);
+    this.#answer = message;
+    if (at < 0) this.#add(message);
+    else this.#messages[at] = message;
+  }
+
+  #add(message: CompletionMessage): void {
+    this.#messages.push(message);
+    const surplus = this.#messages.length - MESSAGES_MAX;
+    if (surplus <= 0) return;
+    this.#messages.splice(0, surplus);
+    while (this.#messages[0]?.role === "tool") this.#messages.shift();
+    this.#question = null;
+  }
+}
+
+function messageOf({ by, text }: ChatMessage): CompletionMessage {
+  if (by === "agent") return { role: "assistant", content: text };
+  const words = spokenWords(text);
+  return { role: "user", content: by === "tool" ? `[A tool returned: ${words}]` : words };
+}
+
+const WORDS_CHARACTERS_MAX = 20_000;
+
+/** Square brackets are ours: no words that were spoken can look like a note about the call. */
+const spokenWords = (text: string): string =>
+  oneLine(text, WORDS_CHARACTERS_MAX)
+    .replace(/[[［]/g, "(")
+    .replace(/[\]］]/g, ")");
+
+const tokensOf = (message: CompletionMessage): number =>
+  4 +
+  estimateTokens(message.content ?? "") +
+  estimateTokens(JSON.stringify(message.tool_calls ?? ""));

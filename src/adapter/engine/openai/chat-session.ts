@@ -1,0 +1,232 @@
+/**
+ * The language side over `/v1/chat/completions`: streams an answer, piece by piece as it can be
+ * spoken, hands tool calls on, and keeps the history of its call.
+ *
+ * A tool that does not exist, or arguments that are no object, go back to the model, which gets one
+ * more try; several calls at once are answered when all results are in. Parameters that a server
+ * refuses and that we can do without are left out from then on.
+ */
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type { Random } from "../../../core/random.ts";
+import type { ToolSnapshot } from "../../worker/messages.ts";
+import type {
+  CallEnd,
+  CallSummary,
+  LlmEvent,
+  LlmInput,
+  LlmSession,
+  SessionSettings,
+} from "../../../domain/conversation/engine-port.ts";
+import { estimateTokens } from "../prompt-size.ts";
+import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
+import type { ChatToolCall, ChatUsage } from "./chat-chunks.ts";
+import type { ChatCompletions } from "./chat-completions.ts";
+import { ChatHistory, type RememberedCall } from "./chat-history.ts";
+import { SpokenPieces } from "./spoken-pieces.ts";
+
+export interface ChatSessionOptions {
+  readonly session: Pick<
+    SessionSettings,
+    "systemPrompt" | "tools" | "builtInTools" | "language" | "history"
+  >;
+  readonly completions: ChatCompletions;
+  readonly contextTokens: number;
+  readonly random: Random;
+}
+
+/** Requests for one answer: the first, and one after calls that could not be carried out. */
+const ROUNDS_MAX = 2;
+const ANSWER_CHARACTERS_MAX = 3_000;
+
+const LANGUAGE_NAMES: Readonly<Record<AgentLanguage, string>> = {
+  en: "English",
+  lt: "Lithuanian",
+  lv: "Latvian",
+  ru: "Russian",
+};
+
+type SortedToolCalls = { readonly accepted: RememberedCall[]; readonly hasRejected: boolean };
+
+export class ChatSession implements LlmSession {
+  readonly capabilities = { earlyStart: true };
+  readonly #history: ChatHistory;
+  readonly #tools: readonly ToolSnapshot[];
+  #language: AgentLanguage;
+  /** Since it was last told. */
+  #used: ChatUsage = { inputTokens: 0, outputTokens: 0 };
+
+  constructor(private readonly options: ChatSessionOptions) {
+    const { session } = options;
+    this.#history = new ChatHistory(session.systemPrompt, session.history ?? []);
+    this.#tools = [...session.tools, ...(session.builtInTools ?? [])];
+    this.#language = session.language;
+  }
+
+  switchLanguage(language: AgentLanguage): void {
+    this.#language = language;
+    this.#history.note(`From now on speak ${LANGUAGE_NAMES[language]}.`);
+  }
+
+  async *respond(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    if (signal.aborted) return;
+    const asBefore = this.#history.mark();
+    if (!this.#remember(input)) {
+      yield { type: "done", usage: { inputTokens: 0, outputTokens: 0 } };
+      return;
+    }
+    let taken = false;
+    const onAbort = () => (taken ? this.#history.cut() : this.#history.forgetQuestion());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for await (const event of this.#answer(signal)) {
+        yield event;
+        taken = true;
+      }
+      if (!signal.aborted) this.#history.complete();
+    } catch (error) {
+      // Asked again, it must not stand there twice.
+      if (!taken) asBefore();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  truncateSpoken(text: string): void {
+    this.#history.truncateSpoken(text);
+  }
+
+  async summarize(end: CallEnd): Promise<CallSummary> {
+    const task = summaryTask(LANGUAGE_NAMES[this.#language], end);
+    const transcript = this.#history.asText();
+    const messages = [
+      { role: "system" as const, content: task },
+      { role: "user" as const, content: transcript === "" ? "(nothing was said)" : transcript },
+    ];
+    let text = "";
+    const answer = this.options.completions.stream({ messages, tools: [] }, forever());
+    for await (const event of answer) {
+      if (event.type === "text") text += event.text;
+      if (text.length > SUMMARY_CHARACTERS_MAX) break;
+    }
+    const summary = readSummary(text);
+    const pieces = new SpokenPieces();
+    return { ...summary, text: [...pieces.push(summary.text), ...pieces.end()].join(" ") };
+  }
+
+  /** Whether the model must be asked now. */
+  #remember(input: LlmInput): boolean {
+    switch (input.type) {
+      case "utterance":
+        this.#history.caller(input.text === "" ? "[inaudible]" : input.text);
+        return true;
+      case "digits":
+        this.#history.note(`The caller pressed the keys ${input.digits}`);
+        return true;
+      case "tool_result":
+        this.#history.toolResult(
+          input.toolCallId,
+          input.ok ? input.output : { failed: true, detail: input.output },
+        );
+        return this.#history.openCalls.length === 0;
+      case "silence":
+        this.#history.note("The caller said nothing and was asked whether they are still there");
+        return false;
+    }
+  }
+
+  async *#answer(signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    for (let round = 1; round <= ROUNDS_MAX; round++) {
+      const needsAnother = yield* this.#round(signal);
+      if (!needsAnother) break;
+    }
+    if (signal.aborted) return;
+    const usage = this.#used;
+    this.#used = { inputTokens: 0, outputTokens: 0 };
+    yield { type: "done", usage };
+  }
+
+  /** One request. Answers whether another is needed. */
+  async *#round(signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
+    const messages = this.#history.messages(this.options.contextTokens);
+    const pieces = new SpokenPieces();
+    let written = "";
+    let sorted: SortedToolCalls = { accepted: [], hasRejected: false };
+    let usage: ChatUsage | null = null;
+    const stream = this.options.completions.stream({ messages, tools: this.#tools }, signal);
+    try {
+      for await (const event of stream) {
+        if (event.type === "text") {
+          written += event.text;
+          yield* this.#say(pieces.push(event.text));
+          if (written.length > ANSWER_CHARACTERS_MAX) break;
+        } else if (event.type === "tool_calls") sorted = this.#sort(event.calls);
+        else usage = event.usage;
+        if (signal.aborted) return false;
+      }
+    } finally {
+      // What was written before a failure or an interruption is paid for all the same.
+      if (usage || written !== "")
+        this.#count(usage ?? estimatedUsage(messages, this.#tools, written));
+    }
+    if (signal.aborted) return false;
+    yield* this.#say(pieces.end());
+    yield* this.#emitToolCalls(sorted);
+    return sorted.hasRejected && sorted.accepted.length === 0;
+  }
+
+  #count({ inputTokens, outputTokens }: ChatUsage): void {
+    this.#used = {
+      inputTokens: this.#used.inputTokens + inputTokens,
+      outputTokens: this.#used.outputTokens + outputTokens,
+    };
+  }
+
+  *#say(texts: readonly string[]): Generator<LlmEvent> {
+    for (const text of texts) {
+      this.#history.agent(text);
+      yield { type: "text", text };
+    }
+  }
+
+  *#emitToolCalls({ accepted }: SortedToolCalls): Generator<LlmEvent> {
+    for (const { id, name, arguments: args } of accepted) {
+      yield { type: "tool_call", toolCallId: id, tool: name, arguments: args };
+    }
+  }
+
+  /** Remembers all calls; those that cannot be carried out are answered at once. */
+  #sort(calls: readonly ChatToolCall[]): SortedToolCalls {
+    if (calls.length === 0) return { accepted: [], hasRejected: false };
+    const known = new Set(this.#tools.map((tool) => tool.name));
+    const remembered = calls.map((call) => ({ call, id: this.#newId() }));
+    this.#history.agentCalls(
+      remembered.map(({ call, id }) => ({ id, name: call.name, arguments: call.arguments ?? {} })),
+    );
+    const accepted: RememberedCall[] = [];
+    for (const { call, id } of remembered) {
+      if (!known.has(call.name)) this.#history.toolResult(id, { error: "there is no such tool" });
+      else if (call.arguments === null) {
+        this.#history.toolResult(id, { error: "the arguments are not a JSON object" });
+      } else accepted.push({ id, name: call.name, arguments: call.arguments });
+    }
+    return { accepted, hasRejected: accepted.length < calls.length };
+  }
+
+  #newId(): string {
+    return `call_${Buffer.from(this.options.random.bytes(9)).toString("base64url")}`;
+  }
+}
+
+function estimatedUsage(
+  messages: readonly { readonly content: string | null }[],
+  tools: readonly ToolSnapshot[],
+  written: string,
+): ChatUsage {
+  const told = messages.reduce((sum, { content }) => sum + 4 + estimateTokens(content ?? ""), 0);
+  const offered = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
+  return { inputTokens: told + offered, outputTokens: estimateTokens(written) };
+}
+
+/** Nobody aborts it: its time-outs end it. */
+const forever = (): AbortSignal => new AbortController().signal;

@@ -1,0 +1,118 @@
+/**
+ * Speech to text over `POST /audio/transcriptions`: each utterance is one WAV file. The answer may be
+ * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
+ */
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type { ExpectedAnswer, SttResult, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { SttSettings } from "../settings.ts";
+import { UtteranceAudio } from "../utterance-audio.ts";
+import { isObject, parseJson } from "./chat-chunks.ts";
+import { ServerSentEvents } from "./server-sent-events.ts";
+import { type Answer, readOut, type Service } from "./service.ts";
+import { wavFile } from "./wav.ts";
+
+export interface HttpSttOptions {
+  readonly service: Service;
+  readonly settings: SttSettings;
+  readonly language: AgentLanguage;
+  readonly sampleRateHz: number;
+}
+
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const PAUSE_MS_MAX = 5_000;
+/** These services do not say how sure they are. */
+const CONFIDENCE = 0.9;
+
+export class HttpSttStream implements SttStream {
+  readonly capabilities = { partials: false };
+  readonly #audio: UtteranceAudio;
+  readonly #closed = new AbortController();
+  #language: AgentLanguage;
+
+  constructor(private readonly options: HttpSttOptions) {
+    this.#audio = new UtteranceAudio(options.sampleRateHz);
+    this.#language = options.language;
+  }
+
+  startUtterance(lead: Int16Array): void {
+    this.#audio.start(lead);
+  }
+
+  push(pcm: Int16Array): void {
+    this.#audio.push(pcm);
+  }
+
+  discard(): void {
+    this.#audio.clear();
+  }
+
+  onPartial(_: (text: string) => void): void {}
+
+  expect(_: ExpectedAnswer): void {}
+
+  switchLanguage(language: AgentLanguage): void {
+    this.#language = language;
+  }
+
+  async finalize(): Promise<SttResult> {
+    const { service, settings, sampleRateHz } = this.options;
+    const audioMs = this.#audio.ms;
+    const body = new FormData();
+    const file = wavFile(this.#audio.pcm, sampleRateHz);
+    this.#audio.clear();
+    body.set("file", new File([file], "speech.wav", { type: "audio/wav" }));
+    body.set("model", settings.model);
+    body.set("language", this.#language);
+    body.set("response_format", "json");
+    if (settings.mode === "sse") body.set("stream", "true");
+    const answer = await service.ask({
+      path: "/audio/transcriptions",
+      body,
+      signal: this.#closed.signal,
+      pauseMsMax: PAUSE_MS_MAX,
+      bytesMax: ANSWER_BYTES_MAX,
+    });
+    return { text: (await this.#read(answer)).trim(), confidence: CONFIDENCE, audioMs };
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #read(answer: Answer): Promise<string> {
+    if (/^text\/event-stream/i.test(answer.contentType)) return await this.#readEvents(answer);
+    const raw = await answer.text();
+    if (/^text\/plain/i.test(answer.contentType) && !raw.trimStart().startsWith("{")) return raw;
+    const body = parseJson(raw);
+    if (isObject(body) && typeof body.text === "string") return body.text;
+    throw this.options.service.fail("protocol", "an answer without a text");
+  }
+
+  async #readEvents(answer: Answer): Promise<string> {
+    const events = new ServerSentEvents();
+    let text = "";
+    let done = false;
+    const read = (data: string) => {
+      const event = parseJson(data);
+      if (!isObject(event)) return;
+      if (isObject(event.error) || event.type === "error") {
+        throw this.options.service.fail("server", JSON.stringify(event.error ?? event));
+      }
+      if (event.type === "transcript.text.delta" && typeof event.delta === "string") {
+        text += event.delta;
+      } else if (typeof event.text === "string") {
+        text = event.type === "transcript.text.done" ? event.text : text + event.text;
+        done = event.type === "transcript.text.done";
+      }
+    };
+    const parts = answer.parts();
+    while (!done) {
+      const { done: ended, value } = await parts.next();
+      for (const data of ended ? events.end() : events.push(value)) read(data);
+      if (ended) break;
+    }
+    if (done) readOut(parts);
+    if (!done && text === "") throw this.options.service.fail("protocol", "no transcript came");
+    return text;
+  }
+}

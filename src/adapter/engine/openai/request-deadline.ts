@@ -1,0 +1,86 @@
+/**
+ * The patience with one request: one bound at a time, on the next thing that must happen. When it is
+ * used up, or the caller aborts, whatever is waited for rejects and the request is aborted.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+
+export class RequestDeadline {
+  readonly #controller = new AbortController();
+  readonly #clock: Clock;
+  readonly #outer: AbortSignal;
+  readonly #onOuterAbort = () => this.fail(new Error("aborted"));
+  #timer: Timer | null = null;
+  #waiting: ((error: Error) => void) | null = null;
+  #failure: Error | null = null;
+  #bound: { ms: number; failure: () => Error } | null = null;
+  /** The bound is on every pause, not on one moment. */
+  #repeats = false;
+
+  constructor(clock: Clock, outer: AbortSignal) {
+    this.#clock = clock;
+    this.#outer = outer;
+    outer.addEventListener("abort", this.#onOuterAbort, { once: true });
+    if (outer.aborted) this.#onOuterAbort();
+  }
+
+  /** Aborts the request. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** From now on: something must happen within `ms`. */
+  within(ms: number, failure: () => Error): void {
+    this.#bound = { ms, failure };
+    this.#arm();
+  }
+
+  /** A part came: a bound on pauses begins anew; one on the beginning goes on. */
+  received(): void {
+    if (this.#repeats) this.#arm();
+  }
+
+  /** From now on: something must happen every `ms`. */
+  pauses(ms: number, failure: () => Error): void {
+    this.#repeats = true;
+    this.within(ms, failure);
+  }
+
+  /** Settles as `work`, or rejects when patience is used up. */
+  wait<Value>(work: Promise<Value>): Promise<Value> {
+    const failure = this.#failure;
+    if (failure) {
+      work.catch(() => {});
+      return Promise.reject(failure);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting = reject;
+      work.then(resolve, reject).finally(() => {
+        if (this.#waiting === reject) this.#waiting = null;
+      });
+    });
+  }
+
+  /** Used up. */
+  fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#timer?.cancel();
+    this.#waiting?.(error);
+    this.#waiting = null;
+    this.#controller.abort(error);
+  }
+
+  /** The request is over, one way or the other. */
+  end(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#outer.removeEventListener("abort", this.#onOuterAbort);
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    const bound = this.#bound;
+    if (!bound || this.#failure) return;
+    this.#timer = this.#clock.after(bound.ms, () => this.fail(bound.failure()));
+  }
+}

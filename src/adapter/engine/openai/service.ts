@@ -1,0 +1,240 @@
+/**
+ * One HTTP service of a provider (STT, LLM or TTS): requests with its key, over connections that are
+ * kept and used again, every wait bounded, every answer capped in size, every failure classified.
+ *
+ * Guarantees: a connection that does not come up within `connectTimeoutMs` fails as `connect`,
+ * whatever the answer's own time-out is; no message carries the key; aborting the caller's signal
+ * ends the request at once. What answers mean is the reader's.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
+import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
+import type { ServiceSettings } from "../settings.ts";
+import { canConnect } from "./connectivity.ts";
+import { RequestDeadline } from "./request-deadline.ts";
+
+export interface ServiceOptions {
+  readonly part: EngineFailure["part"];
+  readonly settings: ServiceSettings;
+  readonly clock: Clock;
+}
+
+export interface Ask {
+  readonly path: string;
+  readonly body: FormData | Readonly<Record<string, unknown>>;
+  readonly accept?: string;
+  readonly signal: AbortSignal;
+  /** Longest pause between two parts of the answer. */
+  readonly pauseMsMax: number;
+  readonly bytesMax: number;
+}
+
+/** An answer with status 2xx; reading it goes on under the same bounds. */
+export interface Answer {
+  readonly contentType: string;
+  /** Parts as they come. Throws ProviderFailure; ends quietly when the signal was aborted. */
+  parts(): AsyncGenerator<Uint8Array>;
+  /** The whole body. */
+  text(): Promise<string>;
+  /** What counts as the answer's beginning has come: from now on only pauses are bounded. */
+  begun(): void;
+}
+
+/**
+ * All that matters of an answer has come: the rest is read in the background, so that the connection
+ * can be used again, within the answer's own bounds.
+ */
+export function readOut(parts: AsyncGenerator<Uint8Array>): void {
+  const read = async () => {
+    while (!(await parts.next()).done);
+  };
+  read().catch(() => {});
+}
+
+const ERROR_BYTES_MAX = 4_096;
+/** A service that answered this recently is not probed again. */
+const TRUSTED_MS = 30_000;
+
+export class Service {
+  #answeredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ServiceOptions) {}
+
+  get settings(): ServiceSettings {
+    return this.options.settings;
+  }
+
+  fail(
+    reason: ProviderFailure["reason"],
+    message: string,
+    more: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+  ): ProviderFailure {
+    const { part, settings } = this.options;
+    const text = withoutSecrets(message, [settings.apiKey]);
+    return new ProviderFailure({ part, reason, message: `${this.#name}: ${text}`, ...more });
+  }
+
+  /** Resolves with the head of a 2xx answer. Rejects with ProviderFailure. */
+  async ask(ask: Ask): Promise<Answer> {
+    const { clock, settings } = this.options;
+    const deadline = new RequestDeadline(clock, ask.signal);
+    deadline.within(settings.timeoutMs, () =>
+      this.fail("timeout", `no answer within ${settings.timeoutMs} ms`),
+    );
+    this.#watchConnection(deadline);
+    try {
+      const response = await deadline.wait(this.#fetch(ask, deadline.signal));
+      this.#answeredAt = clock.monotonic();
+      if (!response.ok) throw await this.#rejection(response, deadline);
+      return this.#answer(response, ask, deadline);
+    } catch (error) {
+      deadline.end();
+      throw this.#asFailure(error);
+    }
+  }
+
+  get #name(): string {
+    const { hostname, port } = new URL(this.options.settings.baseUrl);
+    return port === "" ? hostname : `${hostname}:${port}`;
+  }
+
+  #fetch({ path, body, accept }: Ask, signal: AbortSignal): Promise<Response> {
+    const { baseUrl, apiKey } = this.options.settings;
+    const headers: Record<string, string> = { accept: accept ?? "*/*" };
+    if (apiKey !== null) headers.authorization = `Bearer ${apiKey}`;
+    const isForm = body instanceof FormData;
+    if (!isForm) headers["content-type"] = "application/json";
+    return fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers,
+      body: isForm ? body : JSON.stringify(body),
+      redirect: "manual",
+      signal,
+    });
+  }
+
+  /** Beside the request: fetch itself does not tell connecting from waiting. */
+  #watchConnection(deadline: RequestDeadline): void {
+    const { clock, settings } = this.options;
+    const { connectTimeoutMs } = settings;
+    if (clock.monotonic() - this.#answeredAt < TRUSTED_MS) return;
+    if (connectTimeoutMs >= settings.timeoutMs) return;
+    void canConnect(new URL(settings.baseUrl), connectTimeoutMs, clock, deadline.signal).then(
+      (up) => {
+        if (!up) deadline.fail(this.fail("connect", `no connection within ${connectTimeoutMs} ms`));
+      },
+    );
+  }
+
+  async #rejection(response: Response, deadline: RequestDeadline): Promise<ProviderFailure> {
+    const { status } = response;
+    const detail = await readAtMost(response, ERROR_BYTES_MAX, deadline).catch(() => "");
+    const message = `${status} ${messageOf(detail)}`;
+    if (status === 401 || status === 403) return this.fail("auth", message, { status });
+    if (status === 429) {
+      const spent = /insufficient_quota|billing/i.test(detail);
+      const retryAfterMs = retryAfterOf(response.headers);
+      return this.fail(spent ? "auth" : "rate_limited", message, { status, retryAfterMs });
+    }
+    if (status >= 500 || status === 408 || status === 409 || status === 425) {
+      return this.fail("server", message, { status, retryAfterMs: retryAfterOf(response.headers) });
+    }
+    return this.fail("request", message, { status });
+  }
+
+  #answer(response: Response, ask: Ask, deadline: RequestDeadline): Answer {
+    const parts = () => this.#parts(response, ask, deadline);
+    return {
+      contentType: response.headers.get("content-type") ?? "",
+      parts,
+      begun: () =>
+        deadline.pauses(ask.pauseMsMax, () =>
+          this.fail("timeout", `the answer stopped for ${ask.pauseMsMax} ms`),
+        ),
+      async text() {
+        const decoder = new TextDecoder();
+        let text = "";
+        for await (const part of parts()) text += decoder.decode(part, { stream: true });
+        return text + decoder.decode();
+      },
+    };
+  }
+
+  async *#parts(
+    response: Response,
+    ask: Ask,
+    deadline: RequestDeadline,
+  ): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader();
+    if (!reader) return deadline.end();
+    let bytes = 0;
+    try {
+      for (;;) {
+        const { done, value } = await deadline.wait(reader.read());
+        if (done) return;
+        bytes += value.length;
+        if (bytes > ask.bytesMax) {
+          throw this.fail("protocol", `an answer of more than ${ask.bytesMax} bytes`);
+        }
+        deadline.received();
+        yield value;
+      }
+    } catch (error) {
+      if (ask.signal.aborted) return;
+      throw this.#asFailure(error);
+    } finally {
+      deadline.end();
+      void reader.cancel().catch(() => {});
+    }
+  }
+
+  #asFailure(error: unknown): unknown {
+    if (error instanceof ProviderFailure) return error;
+    const code = (error as { code?: unknown } | null)?.code;
+    const detail = describeError(error);
+    const unreachable = /refused|unable to connect|ENOTFOUND|resolve|certificate|EHOST|ENETUN/i;
+    if (unreachable.test(`${String(code)} ${detail}`)) {
+      return this.fail("connect", detail, { cause: error });
+    }
+    return this.fail("protocol", `the connection broke: ${detail}`, { cause: error });
+  }
+}
+
+async function readAtMost(
+  response: Response,
+  bytesMax: number,
+  deadline: RequestDeadline,
+): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  while (text.length < bytesMax) {
+    const { done, value } = await deadline.wait(reader.read());
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  void reader.cancel().catch(() => {});
+  return text.slice(0, bytesMax);
+}
+
+/** The message of an OpenAI error body, or the body's beginning. */
+function messageOf(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { error?: { message?: unknown } | string; detail?: unknown };
+    const { error, detail } = parsed;
+    const message = typeof error === "string" ? error : (error?.message ?? detail);
+    return typeof message === "string" ? message : body;
+  } catch {
+    return body;
+  }
+}
+
+/** Milliseconds, or undefined. Dates are not honoured: nobody sends them here. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+}

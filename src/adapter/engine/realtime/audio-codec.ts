@@ -1,0 +1,70 @@
+/**
+ * Audio between the call (16-bit PCM at its own rate) and the socket (base64 of G.711 at 8 kHz or of
+ * PCM at 24 kHz). G.711 of an 8 kHz call passes through without a change of rate; with the trunk's
+ * own law its octets are the same ones.
+ */
+import { decodeG711, encodeG711, type G711Law } from "../../../platform/audio/g711.ts";
+import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
+import { type AudioFormat, rateOf } from "./events.ts";
+
+const lawOf = (format: AudioFormat): G711Law => (format === "g711_ulaw" ? "PCMU" : "PCMA");
+
+export class AudioEncoder {
+  readonly #resampler: Resampler;
+
+  constructor(
+    private readonly format: AudioFormat,
+    callRateHz: number,
+  ) {
+    this.#resampler = createResampler(callRateHz, rateOf(format));
+  }
+
+  encode(pcm: Int16Array): string {
+    const samples = this.#resampler.process(pcm);
+    if (this.format === "pcm") return base64(samples);
+    const octets = new Uint8Array(samples.length);
+    encodeG711(lawOf(this.format), samples, octets);
+    return Buffer.from(octets.buffer).toString("base64");
+  }
+
+  /** The end of an utterance: what the resampler holds. May be empty. */
+  flush(): string {
+    const rest = this.#resampler.flush();
+    if (this.format !== "pcm" || rest.length === 0) return "";
+    return base64(rest);
+  }
+}
+
+export class AudioDecoder {
+  readonly #resampler: Resampler;
+  #oddByte: Uint8Array = new Uint8Array(0);
+
+  constructor(
+    private readonly format: AudioFormat,
+    callRateHz: number,
+  ) {
+    this.#resampler = createResampler(rateOf(format), callRateHz);
+  }
+
+  decode(text: string): Int16Array {
+    const bytes = new Uint8Array(Buffer.concat([this.#oddByte, Buffer.from(text, "base64")]));
+    if (this.format !== "pcm") {
+      const pcm = new Int16Array(bytes.length);
+      decodeG711(lawOf(this.format), bytes, pcm);
+      return this.#resampler.process(pcm);
+    }
+    const samples = bytes.length >> 1;
+    this.#oddByte = bytes.slice(samples * 2);
+    const view = new DataView(bytes.buffer);
+    const pcm = Int16Array.from({ length: samples }, (_, index) => view.getInt16(index * 2, true));
+    return this.#resampler.process(pcm);
+  }
+
+  flush(): Int16Array {
+    this.#oddByte = new Uint8Array(0);
+    return this.#resampler.flush();
+  }
+}
+
+const base64 = (pcm: Int16Array): string =>
+  Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString("base64");

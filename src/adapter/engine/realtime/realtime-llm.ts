@@ -1,0 +1,212 @@
+/**
+ * The mind of a Realtime session: hands on the words of an answer as they can be said, and its tool
+ * calls; what was not heard is truncated at the server, to the millisecond that was played.
+ */
+import type { Random } from "../../../core/random.ts";
+import type { JsonValue } from "../../worker/messages.ts";
+import type { CallEnd, CallSummary, LlmEvent, LlmInput, LlmSession } from "../../../domain/conversation/engine-port.ts";
+import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
+import type { RealtimeLink } from "./link.ts";
+import type { RealtimeSttStream } from "./realtime-stt.ts";
+import type { RealtimeTtsStream } from "./realtime-tts.ts";
+import type { RealtimeResponse, ResponseCall } from "./response.ts";
+
+export interface RealtimeLlmOptions {
+  readonly link: RealtimeLink;
+  readonly stt: RealtimeSttStream;
+  readonly tts: RealtimeTtsStream;
+  readonly random: Random;
+}
+
+/** Answers to calls that could not be carried out, in one turn. */
+const ROUNDS_MAX = 2;
+
+export class RealtimeLlmSession implements LlmSession {
+  /** Our ids of tool calls → the server's, those without a result yet. */
+  readonly #calls = new Map<string, string>();
+  #last: RealtimeResponse | null = null;
+
+  constructor(private readonly options: RealtimeLlmOptions) {}
+
+  async *respond(input: LlmInput, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    if (signal.aborted) return;
+    const { link } = this.options;
+    const before = [...link.history];
+    let response = await this.#ask(input).catch((error: unknown) => {
+      // Asked again, it must not be remembered twice.
+      link.history.splice(0, link.history.length, ...before);
+      throw error;
+    });
+    let outputTokens = 0;
+    let inputTokens = 0;
+    for (let round = 1; response && !signal.aborted; round++) {
+      const hasRejected = yield* this.#read(response, signal);
+      inputTokens += response.usage.inputTokens;
+      outputTokens += response.usage.outputTokens;
+      response = hasRejected && round < ROUNDS_MAX && !signal.aborted ? await link.ask() : null;
+    }
+    if (signal.aborted) return;
+    const speechUsage = this.options.tts.takeUsage();
+    inputTokens += speechUsage.inputTokens;
+    outputTokens += speechUsage.outputTokens;
+    yield { type: "done", usage: { inputTokens, outputTokens } };
+  }
+
+  truncateSpoken(text: string, playedMs?: number): void {
+    const { link } = this.options;
+    const last = this.#last;
+    const index = link.history.findLastIndex(({ by }) => by === "agent");
+    if (index >= 0) {
+      if (text.trim() === "") link.history.splice(index, 1);
+      else link.history[index] = { by: "agent", text };
+    }
+    if (!last || last.itemId === "") return;
+    this.#last = null;
+    const share = last.transcript === "" ? 1 : text.length / last.transcript.length;
+    const audioEndMs = playedMs ?? share * last.track.ms;
+    if (text.trim() === "" && audioEndMs < 1) {
+      link.send({ type: "conversation.item.delete", item_id: last.itemId });
+      return;
+    }
+    link.send({
+      type: "conversation.item.truncate",
+      item_id: last.itemId,
+      content_index: 0,
+      audio_end_ms: Math.floor(Math.max(0, Math.min(audioEndMs, last.track.ms))),
+    });
+  }
+
+  async summarize(end: CallEnd): Promise<CallSummary> {
+    const { link } = this.options;
+    const transcript = link.history
+      .map(({ by, text }) => `${by === "agent" ? "Agent" : "Customer"}: ${text}`)
+      .join("\n");
+    await link.ready();
+    const response = await link.ask(
+      {
+        conversation: "none",
+        input: [
+          { type: "message", role: "user", content: [{ type: "input_text", text: transcript }] },
+        ],
+        instructions: summaryTask(`the language with the code ${link.language}`, end),
+        ...link.isTextOnly,
+        tool_choice: "none",
+      },
+      true,
+    );
+    while ((await response.next()) !== null);
+    return readSummary(response.transcript.slice(0, SUMMARY_CHARACTERS_MAX));
+  }
+
+  /** The answer to this input; null: it needs none yet. */
+  async #ask(input: LlmInput): Promise<RealtimeResponse | null> {
+    const { link, stt } = this.options;
+    if (input.type === "utterance") {
+      const ahead = stt.takeAhead();
+      const committed = stt.takeCommitted();
+      link.remember({ by: "caller", text: input.text });
+      if (ahead && !ahead.failure) return ahead;
+      if (!committed || ahead?.failure) await this.#tell("caller", input.text, committed);
+      return await link.ask();
+    }
+    if (input.type === "tool_result") {
+      await this.#toolResult(input.toolCallId, input.ok, input.output);
+      return this.#calls.size === 0 ? await link.ask() : null;
+    }
+    const note =
+      input.type === "digits"
+        ? `[The caller pressed the keys ${input.digits}]`
+        : "[The caller said nothing and was asked whether they are still there]";
+    await this.#tell("caller", note, false);
+    link.remember({ by: "caller", text: note });
+    return input.type === "digits" ? await link.ask() : null;
+  }
+
+  async #tell(by: "caller" | "tool", text: string, known: boolean): Promise<void> {
+    const { link } = this.options;
+    const before = link.connects;
+    await link.ready();
+    // A session that began just now was told everything that is remembered.
+    if (known && before === link.connects) return;
+    if (before === link.connects) link.sendText(by, text);
+  }
+
+  async #toolResult(id: string, ok: boolean, output: JsonValue): Promise<void> {
+    const { link } = this.options;
+    const callId = this.#calls.get(id);
+    if (callId === undefined) return;
+    this.#calls.delete(id);
+    const result = JSON.stringify(ok ? output : { failed: true, detail: output });
+    link.remember({ by: "tool", text: result });
+    const before = link.connects;
+    await link.ready();
+    if (before !== link.connects) return;
+    this.#sendResult(callId, result);
+  }
+
+  #sendResult(callId: string, output: string): void {
+    this.options.link.send({
+      type: "conversation.item.create",
+      item: { type: "function_call_output", call_id: callId, output },
+    });
+  }
+
+  /** Whether calls were refused, so that the model must be asked again. */
+  async *#read(response: RealtimeResponse, signal: AbortSignal): AsyncGenerator<LlmEvent, boolean> {
+    const { link, tts } = this.options;
+    this.#last = response;
+    tts.speaksFrom(response);
+    const onAbort = () => this.#aborted(response);
+    signal.addEventListener("abort", onAbort, { once: true });
+    let toolCalls = 0;
+    let hasRejected = false;
+    const words: string[] = [];
+    try {
+      for (let event = await response.next(); event; event = await response.next()) {
+        if (signal.aborted) break;
+        if (event.type === "piece") {
+          words.push(event.text);
+          yield { type: "text", text: event.text };
+          continue;
+        }
+        const toolCall = this.#toolCall(event.call);
+        if (toolCall) {
+          toolCalls++;
+          yield toolCall;
+        } else hasRejected = true;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      if (words.length > 0) link.remember({ by: "agent", text: words.join(" ") });
+    }
+    return hasRejected && toolCalls === 0;
+  }
+
+  #aborted(response: RealtimeResponse): void {
+    const { link } = this.options;
+    link.cancel(response);
+    if (response.track.begun) return;
+    // Nobody heard a sound of it: it was never said.
+    void response.settled.then(() => {
+      if (response.itemId !== "" && !response.track.begun) {
+        link.send({ type: "conversation.item.delete", item_id: response.itemId });
+      }
+    });
+  }
+
+  /** Null: it cannot be carried out; the model is told why. */
+  #toolCall({ callId, name, arguments: args }: ResponseCall): LlmEvent | null {
+    const { session } = this.options.link.options;
+    const known = [...session.tools, ...(session.builtInTools ?? [])];
+    const problem = known.some((tool) => tool.name === name)
+      ? "the arguments are not a JSON object"
+      : "there is no such tool";
+    if (args === null || problem.startsWith("there is no")) {
+      this.#sendResult(callId, JSON.stringify({ error: problem }));
+      return null;
+    }
+    const id = `call_${Buffer.from(this.options.random.bytes(9)).toString("base64url")}`;
+    this.#calls.set(id, callId);
+    return { type: "tool_call", toolCallId: id, tool: name, arguments: args };
+  }
+}

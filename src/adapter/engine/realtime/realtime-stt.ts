@@ -1,0 +1,210 @@
+/**
+ * The ear of a Realtime session: the audio of each utterance goes out while it is spoken; its end
+ * commits it and asks for the answer at once, so that the model thinks while the words are written
+ * down. With the server's turn detection it says when the caller has finished.
+ *
+ * An answer that nobody fetches (the utterance was a cough, a "mhm") is cancelled and forgotten.
+ */
+import type { Timer } from "../../../core/clock.ts";
+import type { ExpectedAnswer, SttResult, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { ProviderFailure } from "../provider-failure.ts";
+import { type ServerEvent, textField } from "./events.ts";
+import type { RealtimeLink } from "./link.ts";
+import type { RealtimeResponse } from "./response.ts";
+import { committedFor, Upload } from "./upload.ts";
+
+/** Heard, but not written down. */
+const UNWRITTEN = "…";
+/** An answer that was asked for ahead and not fetched by then is not wanted. */
+const UNFETCHED_MS_MAX = 4_000;
+/** The caller speaks again while earlier words are being written down. */
+const UPLOADS_MAX = 3;
+
+export class RealtimeSttStream implements SttStream {
+  readonly capabilities: SttStream["capabilities"];
+  /** The running utterance last; before it those whose words are still to come. */
+  #uploads: Upload[] = [];
+  #ahead: { readonly response: RealtimeResponse; readonly timer: Timer } | null = null;
+  #committed = false;
+  #onEndpoint: () => void = () => {};
+
+  constructor(private readonly link: RealtimeLink) {
+    const { turnDetection } = link.options.settings;
+    this.capabilities = { partials: false, endpoints: turnDetection === "server" };
+    link.onEvent((event) => this.#receive(event));
+    link.onReconnect(() => this.#reconnected());
+    link.onLost(() => this.#lost());
+  }
+
+  startUtterance(lead: Int16Array): void {
+    const { settings, session, clock } = this.link.options;
+    this.#uploads = this.#uploads.filter((upload) => upload.over).slice(1 - UPLOADS_MAX);
+    const upload = new Upload(
+      {
+        format: settings.audio,
+        sampleRateHz: session.sampleRateHz,
+        clock,
+        isOpen: () => this.link.isOpen,
+        send: (event) => this.link.send(event),
+      },
+      lead,
+    );
+    this.#uploads.push(upload);
+    this.link.ready().then(
+      () => upload.send(),
+      () => {},
+    );
+  }
+
+  push(pcm: Int16Array): void {
+    this.#running?.push(pcm);
+  }
+
+  finalize(): Promise<SttResult> {
+    const upload = this.#running;
+    if (!upload) return Promise.reject(this.link.fail("stt", "protocol", "no utterance runs"));
+    upload.end(this.link.options.settings.responseTimeoutMs, () => this.#late(upload));
+    this.link.ready().then(
+      () => this.#commit(upload),
+      (failure: ProviderFailure) => this.#reject(upload, failure),
+    );
+    return upload.result;
+  }
+
+  discard(): void {
+    const upload = this.#running;
+    if (!upload) return;
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    this.link.send({ type: "input_audio_buffer.clear" });
+    for (const id of upload.items.keys()) this.#deleteItem(id);
+  }
+
+  onPartial(_: (text: string) => void): void {}
+
+  onEndpoint(listener: () => void): void {
+    this.#onEndpoint = listener;
+  }
+
+  expect(_: ExpectedAnswer): void {}
+
+  /** The answer to what was just heard, asked for ahead. Whoever takes it owns it. */
+  takeAhead(): RealtimeResponse | null {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    ahead?.timer.cancel();
+    return ahead?.response ?? null;
+  }
+
+  /** Whether the last utterance stands in the server's conversation as audio. */
+  takeCommitted(): boolean {
+    const committed = this.#committed && this.link.alive;
+    this.#committed = false;
+    return committed;
+  }
+
+  close(): void {
+    this.#dropAhead();
+    const failure = this.link.fail("stt", "protocol", "the session was closed");
+    for (const upload of [...this.#uploads]) this.#reject(upload, failure);
+  }
+
+  get #running(): Upload | null {
+    const last = this.#uploads.at(-1);
+    return last && !last.over ? last : null;
+  }
+
+  #commit(upload: Upload): void {
+    if (!this.#uploads.includes(upload)) return;
+    upload.commit();
+    this.#committed = true;
+    this.#askAhead();
+    if (this.link.options.settings.transcriptionModel === "") this.#resolve(upload, UNWRITTEN);
+    else this.#checkWritten(upload);
+  }
+
+  #askAhead(): void {
+    this.#dropAhead();
+    if (this.link.active) return;
+    const { clock } = this.link.options;
+    const response = this.link.askNow();
+    this.#ahead = { response, timer: clock.after(UNFETCHED_MS_MAX, () => this.#dropAhead()) };
+  }
+
+  #dropAhead(): void {
+    const response = this.takeAhead();
+    if (!response) return;
+    this.link.cancel(response);
+    void response.settled.then(() => this.#deleteItem(response.itemId));
+  }
+
+  #deleteItem(id: string): void {
+    if (id !== "") this.link.send({ type: "conversation.item.delete", item_id: id });
+  }
+
+  /** Somebody waits for words that the lost session was to write down: another one shall. */
+  #lost(): void {
+    const waiting = this.#uploads.filter(({ over }) => over);
+    if (waiting.length === 0) return;
+    this.link.ready().then(
+      () => {
+        for (const upload of waiting) if (upload.items.size === 0) this.#commit(upload);
+      },
+      (failure: ProviderFailure) => {
+        for (const upload of waiting) this.#reject(upload, failure);
+      },
+    );
+  }
+
+  /** A new session knows nothing of what is running or waiting. */
+  #reconnected(): void {
+    for (const upload of this.#uploads) upload.restart();
+    this.#running?.send();
+  }
+
+  #receive({ type, body }: ServerEvent): void {
+    switch (type) {
+      case "input_audio_buffer.committed":
+        committedFor(this.#uploads)?.items.set(textField(body, "item_id"), null);
+        break;
+      case "input_audio_buffer.speech_stopped":
+        if (this.#running) this.#onEndpoint();
+        break;
+      case "conversation.item.input_audio_transcription.completed":
+        this.#written(textField(body, "item_id"), textField(body, "transcript").trim());
+        break;
+      case "conversation.item.input_audio_transcription.failed":
+        this.#written(textField(body, "item_id"), UNWRITTEN);
+        break;
+    }
+  }
+
+  #written(itemId: string, text: string): void {
+    const upload = this.#uploads.find(({ items }) => items.has(itemId));
+    if (!upload) return;
+    upload.items.set(itemId, text);
+    this.#checkWritten(upload);
+  }
+
+  #checkWritten(upload: Upload): void {
+    if (upload.over && upload.text !== null) this.#resolve(upload, upload.text);
+  }
+
+  /** The words are late: the answer must not be. */
+  #late(upload: Upload): void {
+    if (this.link.alive && upload.items.size > 0) this.#resolve(upload, UNWRITTEN);
+    else {
+      const reason = "the server did not take what was said";
+      this.#reject(upload, this.link.fail("stt", "timeout", reason));
+    }
+  }
+
+  #resolve(upload: Upload, text: string): void {
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    upload.resolve(text);
+  }
+
+  #reject(upload: Upload, failure: ProviderFailure): void {
+    this.#uploads = this.#uploads.filter((one) => one !== upload);
+    upload.reject(failure);
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * One response of the model, from `response.create` to `response.done`: its words cut into pieces as
+ * they can be said, its audio beside them, its tool calls, its usage. One reader; every wait has a
+ * bound: on the first sign of it, then on every pause.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+import type { JsonObject } from "../../worker/messages.ts";
+import { isObject, parseJson } from "../openai/chat-chunks.ts";
+import { SpokenPieces } from "../openai/spoken-pieces.ts";
+import type { ProviderFailure } from "../provider-failure.ts";
+import type { AudioDecoder } from "./audio-codec.ts";
+import { objectField, type ServerEvent, textField } from "./events.ts";
+import { SpeechTrack } from "./speech-track.ts";
+
+export interface ResponseCall {
+  /** As the server calls it: its result goes back under this id. */
+  readonly callId: string;
+  readonly name: string;
+  /** Null: no JSON object. */
+  readonly arguments: JsonObject | null;
+}
+
+export type ResponseEvent =
+  | { readonly type: "piece"; readonly text: string }
+  | { readonly type: "call"; readonly call: ResponseCall };
+
+export interface ResponseUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface ResponseOptions {
+  /** Ours, for `response.create` and its metadata. */
+  readonly key: string;
+  /** Beside the conversation: a phrase that is only to be said. */
+  readonly outOfBand: boolean;
+  readonly decoder: AudioDecoder;
+  readonly sampleRateHz: number;
+  readonly firstMsMax: number;
+  readonly clock: Clock;
+  readonly fail: (reason: ProviderFailure["reason"], message: string) => ProviderFailure;
+}
+
+const PAUSE_MS_MAX = 5_000;
+const EVENTS_MAX = 2_000;
+/** Audio that comes without a word is played all the same. */
+const WORDLESS_MS = 400;
+const NO_WORDS = "…";
+
+export class RealtimeResponse {
+  readonly track: SpeechTrack;
+  readonly #pieces = new SpokenPieces();
+  readonly #events: ResponseEvent[] = [];
+  readonly #finished = Promise.withResolvers<void>();
+  readonly #settled = Promise.withResolvers<void>();
+  #id = "";
+  #itemId = "";
+  #firstWords = "";
+  #transcript = "";
+  readonly #calls = new Set<string>();
+  #speaking = false;
+  #usage: ResponseUsage = { inputTokens: 0, outputTokens: 0 };
+  #failure: ProviderFailure | null = null;
+  #over = false;
+  #cancelled = false;
+  #wake: (() => void) | null = null;
+  #timer: Timer | null;
+
+  constructor(readonly options: ResponseOptions) {
+    const { clock, firstMsMax, fail } = options;
+    this.track = new SpeechTrack(options.sampleRateHz);
+    this.#timer = clock.after(firstMsMax, () =>
+      this.fail(fail("timeout", `no answer within ${firstMsMax} ms`)),
+    );
+  }
+
+  /** The server's; empty before `response.created`. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** The spoken item in the server's conversation; empty when it has none (yet). */
+  get itemId(): string {
+    return this.#itemId;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  get usage(): ResponseUsage {
+    return this.#usage;
+  }
+
+  /** All its words so far. */
+  get transcript(): string {
+    return this.#transcript;
+  }
+
+  /** Resolves when nothing more comes of it here, whatever the reason. */
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  /** Resolves when the server is through with it, too. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  settle(): void {
+    this.#settled.resolve();
+  }
+
+  get failure(): ProviderFailure | null {
+    return this.#failure;
+  }
+
+  created(id: string): void {
+    this.#id = id;
+  }
+
+  receive({ type, body }: ServerEvent): void {
+    if (type === "response.done") this.settle();
+    if (type === "response.output_item.added") this.#itemAdded(objectField(body, "item"));
+    if (this.#over) return;
+    switch (type) {
+      case "response.output_audio.delta":
+        this.#receiveTranscript(body);
+        break;
+      case "response.output_audio_transcript.delta":
+      case "response.output_text.delta":
+        this.#words(textField(body, "delta"));
+        break;
+      case "response.output_audio_transcript.done":
+        // Some servers write the words down only when all are said.
+        if (this.#transcript === "") this.#words(textField(body, "transcript"));
+        break;
+      case "response.output_item.done":
+        this.#itemDone(objectField(body, "item"));
+        break;
+      case "response.done":
+        this.#finish(objectField(body, "response"));
+        return;
+    }
+    this.#alive();
+  }
+
+  /** Stops it here: what came is kept. The server is told by whoever calls this. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#end();
+  }
+
+  fail(failure: ProviderFailure): void {
+    if (this.#over) return;
+    this.#failure = failure;
+    this.#end();
+  }
+
+  /** Null at its end. Rejects with ProviderFailure. */
+  async next(): Promise<ResponseEvent | null> {
+    while (this.#events.length === 0 && !this.#over) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const event = this.#events.shift();
+    if (event) return event;
+    if (this.#failure && !this.#cancelled) throw this.#failure;
+    return null;
+  }
+
+  #itemAdded(item: JsonObject): void {
+    if (textField(item, "type") === "message") this.#itemId = textField(item, "id");
+  }
+
+  #receiveTranscript(body: JsonObject): void {
+    if (this.#itemId === "") this.#itemId = textField(body, "item_id");
+    this.track.add(this.options.decoder.decode(textField(body, "delta")));
+    if (!this.#speaking) this.#begin();
+  }
+
+  #words(delta: string): void {
+    this.#transcript += delta;
+    if (this.#speaking) this.#say(this.#pieces.push(delta));
+    else {
+      this.#firstWords += delta;
+      this.#begin();
+    }
+  }
+
+  /** The first whole words are a piece of their own as soon as there is sound: nothing waits. */
+  #begin(): void {
+    if (this.track.samples === 0) return;
+    const space = this.#firstWords.lastIndexOf(" ");
+    const wordless = this.#firstWords === "" && this.track.ms >= WORDLESS_MS;
+    if (space <= 0 && !wordless) return;
+    this.#speaking = true;
+    const words = wordless ? NO_WORDS : this.#firstWords.slice(0, space).trim();
+    const rest = this.#firstWords.slice(Math.max(0, space));
+    if (words !== "") this.#say([words]);
+    this.#say(this.#pieces.push(rest));
+  }
+
+  #say(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.track.addPiece(text);
+      this.#emit({ type: "piece", text });
+    }
+  }
+
+  #itemDone(item: JsonObject): void {
+    if (textField(item, "type") !== "function_call") return;
+    const id = textField(item, "call_id") || textField(item, "id");
+    if (this.#calls.has(id)) return;
+    this.#calls.add(id);
+    const args = textField(item, "arguments");
+    const parsed = args.trim() === "" ? {} : parseJson(args);
+    const call = {
+      callId: id,
+      name: textField(item, "name"),
+      arguments: isObject(parsed) ? parsed : null,
+    };
+    this.#emit({ type: "call", call });
+  }
+
+  #finish(response: JsonObject): void {
+    // Calls that had no event of their own.
+    for (const item of Array.isArray(response.output) ? response.output : []) {
+      if (isObject(item)) this.#itemDone(item);
+    }
+    const usage = objectField(response, "usage");
+    const { input_tokens: input, output_tokens: output } = usage;
+    this.#usage = {
+      inputTokens: typeof input === "number" ? input : 0,
+      outputTokens: typeof output === "number" ? output : 0,
+    };
+    if (textField(response, "status") === "failed") {
+      const error = objectField(objectField(response, "status_details"), "error");
+      const code = `${textField(error, "type")} ${textField(error, "code")}`;
+      const reason = /rate_limit/.test(code) ? "rate_limited" : "server";
+      this.#failure = this.options.fail(reason, textField(error, "message") || code || "failed");
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.track.add(this.options.decoder.flush());
+    const rest = this.#speaking ? [] : this.#pieces.push(this.#firstWords);
+    this.#speaking = true;
+    this.#say([...rest, ...this.#pieces.end()]);
+    this.#over = true;
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.track.end();
+    this.#wake?.();
+    this.#finished.resolve();
+  }
+
+  #alive(): void {
+    const { clock, fail } = this.options;
+    this.#timer?.cancel();
+    this.#timer = clock.after(PAUSE_MS_MAX, () =>
+      this.fail(fail("timeout", `the answer stopped for ${PAUSE_MS_MAX} ms`)),
+    );
+  }
+
+  #emit(event: ResponseEvent): void {
+    if (this.#events.length >= EVENTS_MAX) return;
+    this.#events.push(event);
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The way in of audio: 10 ms blocks from the jitter buffer in, PCM at the conversation's rate out,
+ * for as long as a stream keeps its codec.
+ *
+ * G.711 and G.722 here: decodes, conceals what is missing at the codec's own rate (so that a
+ * wideband gap is filled in the whole band), then resamples with the filter's state kept. While the
+ * far end is silent by comfort noise (RFC 3389) missing blocks are noise, not concealment.
+ */
+import type { Random } from "../../../core/random.ts";
+import type { CodecName } from "../../../core/media-plan.ts";
+import type { JitterStorage } from "../rtp/jitter-storage.ts";
+import { OctetRing } from "../rtp/octet-ring.ts";
+import { type AudioDecoder, createDecoder } from "./codec.ts";
+import { ComfortNoise } from "./comfort-noise.ts";
+import { PacketLossConcealment } from "./concealment.ts";
+import { OpusInboundAudio } from "./opus/opus-inbound.ts";
+import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
+
+const BLOCK_MS = 10;
+
+export interface InboundAudio {
+  readonly codec: CodecName;
+  /** The block of the last call, at the conversation's rate. Reused. */
+  readonly block: Int16Array;
+  /** Where the jitter buffer keeps what has arrived. */
+  readonly storage: JitterStorage;
+  /** RTP ticks in one of 8 kHz. */
+  readonly clockDivisor: number;
+  /** The block that the jitter buffer took last; `octets` is what it wrote. */
+  play(octets: Uint8Array): void;
+  /** A block that is missing. */
+  conceal(): void;
+  /** The payload of a comfort-noise packet has arrived: what is missing from now on is noise. */
+  enterComfortNoise(payload: Uint8Array): void;
+  /** A packet of audio has arrived: the far end speaks again. */
+  leaveComfortNoise(): void;
+  /** The far end has fallen silent by comfort noise and not spoken since. */
+  readonly isSilent: boolean;
+  /** Gives memory back. */
+  close(): void;
+}
+
+export function createInboundAudio(
+  codec: CodecName,
+  sampleRateHz: 8000 | 16000,
+  random: Random,
+): InboundAudio {
+  if (codec === "opus") return new OpusInboundAudio(sampleRateHz);
+  return new OctetInboundAudio(codec, sampleRateHz, random);
+}
+
+class OctetInboundAudio implements InboundAudio {
+  readonly codec: CodecName;
+  readonly block: Int16Array;
+  readonly storage = new OctetRing();
+  readonly clockDivisor = 1;
+  readonly #decoder: AudioDecoder;
+  readonly #concealment: PacketLossConcealment;
+  readonly #resampler: Resampler | null;
+  readonly #decoded: Int16Array;
+  readonly #noise: ComfortNoise;
+  isSilent = false;
+
+  constructor(codec: Exclude<CodecName, "opus">, sampleRateHz: number, random: Random) {
+    this.codec = codec;
+    this.#decoder = createDecoder(codec);
+    const codecRateHz = this.#decoder.sampleRateHz;
+    this.#concealment = new PacketLossConcealment(codecRateHz);
+    this.#decoded = new Int16Array((codecRateHz * BLOCK_MS) / 1000);
+    const sameRate = codecRateHz === sampleRateHz;
+    this.block = sameRate ? this.#decoded : new Int16Array((sampleRateHz * BLOCK_MS) / 1000);
+    this.#resampler = sameRate ? null : createResampler(codecRateHz, sampleRateHz);
+    this.#noise = new ComfortNoise(random);
+  }
+
+  play(octets: Uint8Array): void {
+    this.#decoder.decode(octets, this.#decoded);
+    this.#concealment.accept(this.#decoded);
+    this.#resample();
+  }
+
+  conceal(): void {
+    if (this.isSilent) {
+      this.#noise.fill(this.#decoded);
+      this.#concealment.accept(this.#decoded);
+    } else {
+      this.#concealment.conceal(this.#decoded);
+    }
+    this.#resample();
+  }
+
+  enterComfortNoise(payload: Uint8Array): void {
+    this.isSilent = true;
+    this.#noise.update(payload);
+  }
+
+  leaveComfortNoise(): void {
+    this.isSilent = false;
+  }
+
+  close(): void {}
+
+  #resample(): void {
+    this.#resampler?.processInto(this.#decoded, this.block, 0);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Voice activity of one stream: a cheap energy gate, and behind it the Silero model, which only
+ * runs while the gate is open (250 calls leave no room for it on every frame).
+ *
+ * `process` is synchronous and answers what the model says of the newest whole window (32 ms). The last 64 ms
+ * before the gate opened are judged too, so that onsets are not lost.
+ */
+import type { VoiceActivityDetector } from "../../../domain/conversation/audio-port.ts";
+import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
+import { SileroModel, type SileroStream, WINDOW_SAMPLES } from "./silero/model.ts";
+import { SpeechGate } from "./speech-gate.ts";
+
+/** Makes the detector of one stream, at 8 kHz unless told otherwise. */
+export type VadFactory = (sampleRateHz?: 8000 | 16000) => VoiceActivityDetector;
+
+const MODEL_RATE_HZ = 8000;
+const FRAMES_PER_SECOND = 50;
+
+/** 64 ms. */
+const PRE_ROLL_WINDOWS = 2;
+
+let loading: Promise<SileroModel> | null = null;
+
+/** Loads the model once per thread. Rejects when it cannot be read; may be tried again. */
+export async function loadVad(): Promise<VadFactory> {
+  loading ??= SileroModel.load();
+  try {
+    const model = await loading;
+    return (sampleRateHz = MODEL_RATE_HZ) => {
+      const vad = new GatedVad(model.newStream());
+      return sampleRateHz === MODEL_RATE_HZ ? vad : new WidebandVad(vad, sampleRateHz);
+    };
+  } catch (error) {
+    loading = null;
+    throw error;
+  }
+}
+
+/** The same for wideband audio: the model hears the telephone band of it. */
+class WidebandVad implements VoiceActivityDetector {
+  readonly #vad: VoiceActivityDetector;
+  readonly #resampler: Resampler;
+  readonly #frame: Int16Array;
+
+  constructor(vad: VoiceActivityDetector, sampleRateHz: number) {
+    this.#vad = vad;
+    this.#resampler = createResampler(sampleRateHz, MODEL_RATE_HZ);
+    this.#frame = new Int16Array(MODEL_RATE_HZ / FRAMES_PER_SECOND);
+  }
+
+  /** Frames of 20 ms. */
+  process(pcm: Int16Array): number {
+    this.#resampler.processInto(pcm, this.#frame, 0);
+    return this.#vad.process(this.#frame);
+  }
+}
+
+export class GatedVad implements VoiceActivityDetector {
+  readonly #stream: Pick<SileroStream, "judge" | "reset">;
+  readonly #gate = new SpeechGate();
+  /** The newest whole windows while the gate is closed, in a ring, and the one that fills. */
+  readonly #windows = Array.from(
+    { length: PRE_ROLL_WINDOWS + 1 },
+    () => new Int16Array(WINDOW_SAMPLES),
+  );
+  #filling = 0;
+  #buffered = 0;
+  #filled = 0;
+  #isOpen = false;
+  #probability = 0;
+
+  constructor(stream: Pick<SileroStream, "judge" | "reset">) {
+    this.#stream = stream;
+  }
+
+  process(pcm: Int16Array): number {
+    const isOpen = this.#gate.isOpen(pcm);
+    if (isOpen && !this.#isOpen) this.#begin();
+    if (!isOpen) this.#probability = 0;
+    this.#isOpen = isOpen;
+    let window = this.#windowAgo(0);
+    let filled = this.#filled;
+    for (let index = 0; index < pcm.length; index++) {
+      window[filled++] = pcm[index] ?? 0;
+      if (filled < WINDOW_SAMPLES) continue;
+      filled = 0;
+      this.#wholeWindow(window);
+      window = this.#windowAgo(0);
+    }
+    this.#filled = filled;
+    return this.#probability;
+  }
+
+  /** What was heard just before the gate opened is judged first. */
+  #begin(): void {
+    this.#stream.reset();
+    for (let ago = this.#buffered; ago > 0; ago--)
+      this.#probability = this.#stream.judge(this.#windowAgo(ago));
+    this.#buffered = 0;
+  }
+
+  #wholeWindow(window: Int16Array): void {
+    if (this.#isOpen) {
+      this.#probability = this.#stream.judge(window);
+      return;
+    }
+    this.#filling = (this.#filling + 1) % this.#windows.length;
+    this.#buffered = Math.min(PRE_ROLL_WINDOWS, this.#buffered + 1);
+  }
+
+  /** 0: the one that fills. */
+  #windowAgo(count: number): Int16Array {
+    const { length } = this.#windows;
+    const window = this.#windows[(this.#filling - count + length) % length];
+    if (!window) throw new RangeError("no such window");
+    return window;
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * A call's audio without RTP: the caller is a browser whose microphone and loudspeaker are messages
+ * (worker/messages.ts `audio_in`, `audio_out`). The conversation runs at 8 kHz, exactly as on the
+ * phone; only this edge knows the browser's rate.
+ *
+ * Guarantees: what comes is played out evenly, one frame a tick, with 60 ms of patience; a browser
+ * that sends too much or too fast is cut to the newest 100 ms, so memory and delay are bounded; a
+ * frame goes out every tick from `connect` on, silence too.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { PlayoutQueue } from "./audio/playout-queue.ts";
+import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
+import { dtmfTones } from "../../platform/audio/tones.ts";
+import type { MediaStatistics } from "../../core/media-plan.ts";
+import type { CallAudio, MediaTimeout } from "../../domain/conversation/audio-port.ts";
+import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
+
+export interface BrowserAudioOptions {
+  /** Of the browser's PCM, both ways. */
+  readonly sampleRateHz: 8000 | 16000;
+  /** Nothing came for so long: the browser is gone. */
+  readonly timeoutMs: number;
+  /** 20 ms for the loudspeaker; fresh memory. */
+  readonly send: (pcm: Int16Array) => void;
+  /** What was sent but not played is void. */
+  readonly clear: () => void;
+}
+
+export interface BrowserAudioDeps {
+  readonly pacer: Pacer;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const RATE_HZ = 8000;
+const FRAME_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
+const START_SAMPLES = (RATE_HZ * 60) / 1000;
+const BACKLOG_SAMPLES_MAX = (RATE_HZ * 300) / 1000;
+const BACKLOG_SAMPLES_TARGET = (RATE_HZ * 100) / 1000;
+/** A perfect line: nothing is lost between browser and appliance. */
+const PERFECT_MOS = 4.5;
+
+/** The caller must `close` it. */
+export function createBrowserAudio(
+  options: BrowserAudioOptions,
+  deps: BrowserAudioDeps,
+): CallAudio & { feed(pcm: Int16Array): void } {
+  return new BrowserAudio(options, deps);
+}
+
+class BrowserAudio implements CallAudio, PacedStream {
+  readonly rtpPort = 0;
+  readonly sampleRateHz = RATE_HZ;
+  readonly #down: Resampler;
+  readonly #up: Resampler;
+  readonly #queue = new PlayoutQueue(RATE_HZ);
+  readonly #callerFrame = new Int16Array(FRAME_SAMPLES);
+  readonly #agentFrame = new Int16Array(FRAME_SAMPLES);
+  readonly #frameListeners: ((pcm: Int16Array) => void)[] = [];
+  #timeoutListener: ((timeout: MediaTimeout) => void) | null = null;
+  #monitor: ((caller: Int16Array, agent: Int16Array) => void) | null = null;
+  #backlog = new Int16Array(0);
+  #isFlowing = false;
+  #connected = false;
+  #closed = false;
+  #lastFedMs: number;
+  #clockMs = 0;
+  #framesSent = 0;
+  #framesReceived = 0;
+
+  constructor(
+    private readonly options: BrowserAudioOptions,
+    private readonly deps: BrowserAudioDeps,
+  ) {
+    this.#down = createResampler(options.sampleRateHz, RATE_HZ);
+    this.#up = createResampler(RATE_HZ, options.sampleRateHz);
+    this.#lastFedMs = deps.clock.monotonic();
+    deps.pacer.add(this);
+  }
+
+  connect(): void {
+    this.#connected = true;
+    this.#lastFedMs = this.deps.clock.monotonic();
+  }
+
+  feed(pcm: Int16Array): void {
+    if (this.#closed) return;
+    this.#lastFedMs = this.deps.clock.monotonic();
+    const received = this.#down.process(pcm);
+    const backlog = new Int16Array(this.#backlog.length + received.length);
+    backlog.set(this.#backlog);
+    backlog.set(received, this.#backlog.length);
+    this.#backlog =
+      backlog.length > BACKLOG_SAMPLES_MAX ? backlog.slice(-BACKLOG_SAMPLES_TARGET) : backlog;
+  }
+
+  onFrame(listener: (pcm: Int16Array) => void): void {
+    this.#frameListeners.push(listener);
+  }
+
+  /** Keys come as messages of their own. */
+  onDigit(): void {}
+
+  onTimeout(listener: (timeout: MediaTimeout) => void): void {
+    this.#timeoutListener = listener;
+  }
+
+  play(pcm: Int16Array): boolean {
+    return this.#queue.push(pcm);
+  }
+
+  get queuedMs(): number {
+    return this.#queue.queuedMs;
+  }
+
+  get playedMs(): number {
+    return this.#queue.playedMs;
+  }
+
+  get rtpClockMs(): number {
+    return this.#clockMs;
+  }
+
+  stopPlaying(fadeMs: number): number {
+    const dropped = this.#queue.stop(fadeMs);
+    if (dropped > 0) this.options.clear();
+    return dropped;
+  }
+
+  whenDrained(listener: () => void): void {
+    this.#queue.whenDrained(listener);
+  }
+
+  sendDigits(digits: string): void {
+    this.#queue.pushDigits(digits);
+  }
+
+  /** A trial is not recorded. */
+  startRecording(): void {}
+
+  monitor(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
+    this.#monitor = listener;
+  }
+
+  get statistics(): MediaStatistics {
+    return {
+      codec: null,
+      packetsSent: this.#framesSent,
+      packetsReceived: this.#framesReceived,
+      packetsLost: 0,
+      packetsDiscarded: 0,
+      jitterMs: 0,
+      mos: PERFECT_MOS,
+    };
+  }
+
+  async close(): Promise<null> {
+    this.#closed = true;
+    this.deps.pacer.remove(this);
+    this.#frameListeners.length = 0;
+    this.#timeoutListener = null;
+    this.#monitor = null;
+    this.#backlog = new Int16Array(0);
+    return null;
+  }
+
+  /** Called by the pacer. */
+  send(skippedTicks: number): void {
+    this.#clockMs += (skippedTicks + 1) * TICK_MS;
+    if (!this.#connected) return;
+    const digits = this.#queue.takeDigits();
+    if (digits !== null) this.#queue.pushTones(dtmfTones(digits, RATE_HZ));
+    this.#queue.take(this.#agentFrame);
+    this.#framesSent++;
+    this.options.send(this.#up.process(this.#agentFrame));
+  }
+
+  /** Called by the pacer. */
+  afterSend(): void {
+    this.#takeFrame();
+    if (this.#connected) {
+      for (const listener of this.#frameListeners) this.#guard(() => listener(this.#callerFrame));
+      const monitor = this.#monitor;
+      if (monitor) this.#guard(() => monitor(this.#callerFrame, this.#agentFrame));
+    }
+    for (const listener of this.#queue.drainedListeners()) this.#guard(listener);
+    this.#checkTimeout();
+  }
+
+  /** Silence until there is enough to go on evenly. */
+  #takeFrame(): void {
+    const enough = this.#isFlowing ? FRAME_SAMPLES : START_SAMPLES;
+    this.#isFlowing = this.#backlog.length >= enough;
+    if (!this.#isFlowing) {
+      this.#callerFrame.fill(0);
+      return;
+    }
+    this.#callerFrame.set(this.#backlog.subarray(0, FRAME_SAMPLES));
+    this.#backlog = this.#backlog.slice(FRAME_SAMPLES);
+    this.#framesReceived++;
+  }
+
+  #checkTimeout(): void {
+    const listener = this.#timeoutListener;
+    if (!listener || this.deps.clock.monotonic() - this.#lastFedMs < this.options.timeoutMs) return;
+    this.#timeoutListener = null;
+    this.#guard(() => listener("lost"));
+  }
+
+  #guard(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.deps.log.error("media.listener_failed", { error: describeError(error) });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * One block of DTMF analysis: eight Goertzel filters over 12.75 ms and the rules by which a block
+ * shows a key. Its strongest row and column stand 8 dB above their neighbours, differ by at most
+ * 8 dB (column stronger) or 4 dB (row stronger), and hold nearly all of the block's energy: that
+ * last rule is what speech fails.
+ */
+import { dtmfFrequencies } from "../../../platform/audio/tones.ts";
+
+const KEYS = ["123A", "456B", "789C", "*0#D"] as const;
+const TONES = 8;
+const GROUP = 4;
+/** Mean square of the quieter tone: about −56 dBov. */
+const TONE_POWER_MIN = 1000;
+const NEIGHBOUR_RATIO = 6.3;
+/** 8 dB and 4 dB. */
+const COLUMN_STRONGER_MAX = 6.3;
+const ROW_STRONGER_MAX = 2.5;
+/** Share of a block's energy in its two tones. */
+const TONE_SHARE_MIN = 0.88;
+
+/** 2·cos(ω) of the rows and the columns. */
+export function dtmfCoefficients(sampleRateHz: number): Float64Array {
+  const rows = ["1", "4", "7", "*"].map((key) => dtmfFrequencies(key)?.[0] ?? 0);
+  const columns = ["1", "2", "3", "A"].map((key) => dtmfFrequencies(key)?.[1] ?? 0);
+  return Float64Array.from(
+    [...rows, ...columns],
+    (frequencyHz) => 2 * Math.cos((2 * Math.PI * frequencyHz) / sampleRateHz),
+  );
+}
+
+export class DtmfBlock {
+  readonly #samples: number;
+  readonly #coefficients: Float64Array;
+  readonly #previous = new Float64Array(TONES);
+  readonly #beforePrevious = new Float64Array(TONES);
+  readonly #powers = new Float64Array(TONES);
+  #filled: number;
+  #energy = 0;
+
+  /** `filled`: how far along it begins, so that two blocks may overlap. */
+  constructor(samples: number, coefficients: Float64Array, filled: number) {
+    this.#samples = samples;
+    this.#coefficients = coefficients;
+    this.#filled = filled;
+  }
+
+  /** Null while the block is not full; then the key it shows, "" for none. */
+  add(sample: number): string | null {
+    this.#energy += sample * sample;
+    for (let tone = 0; tone < TONES; tone++) {
+      const previous = this.#previous[tone] ?? 0;
+      const state = sample + (this.#coefficients[tone] ?? 0) * previous;
+      this.#previous[tone] = state - (this.#beforePrevious[tone] ?? 0);
+      this.#beforePrevious[tone] = previous;
+    }
+    this.#filled++;
+    if (this.#filled < this.#samples) return null;
+    const key = this.#key();
+    this.#previous.fill(0);
+    this.#beforePrevious.fill(0);
+    this.#energy = 0;
+    this.#filled = 0;
+    return key;
+  }
+
+  #key(): string {
+    this.#measure();
+    const row = this.#strongest(0);
+    const column = this.#strongest(GROUP);
+    const rowPower = this.#powers[row] ?? 0;
+    const columnPower = this.#powers[column] ?? 0;
+    const isKey =
+      Math.min(rowPower, columnPower) > TONE_POWER_MIN &&
+      columnPower < rowPower * COLUMN_STRONGER_MAX &&
+      rowPower < columnPower * ROW_STRONGER_MAX &&
+      this.#standsOut(row, 0) &&
+      this.#standsOut(column, GROUP) &&
+      rowPower + columnPower > (TONE_SHARE_MIN * this.#energy) / this.#samples;
+    return isKey ? (KEYS[row]?.[column - GROUP] ?? "") : "";
+  }
+
+  /** Mean square of each tone: what a sine of that power would have. */
+  #measure(): void {
+    const scale = 2 / (this.#samples * this.#samples);
+    for (let tone = 0; tone < TONES; tone++) {
+      const last = this.#previous[tone] ?? 0;
+      const before = this.#beforePrevious[tone] ?? 0;
+      const cross = (this.#coefficients[tone] ?? 0) * last * before;
+      this.#powers[tone] = (last * last + before * before - cross) * scale;
+    }
+  }
+
+  #strongest(group: number): number {
+    let best = group;
+    for (let tone = group + 1; tone < group + GROUP; tone++) {
+      if ((this.#powers[tone] ?? 0) > (this.#powers[best] ?? 0)) best = tone;
+    }
+    return best;
+  }
+
+  #standsOut(best: number, group: number): boolean {
+    const power = this.#powers[best] ?? 0;
+    for (let tone = group; tone < group + GROUP; tone++) {
+      if (tone !== best && (this.#powers[tone] ?? 0) * NEIGHBOUR_RATIO > power) return false;
+    }
+    return true;
+  }
+}

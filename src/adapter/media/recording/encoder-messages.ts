@@ -1,0 +1,26 @@
+/** What the main thread and the encoder worker say to each other. One job at a time. */
+import type { RecordingTags } from "./id3.ts";
+import type { RecordingPeaks } from "./peaks.ts";
+
+export type ToEncoderWorker =
+  | {
+      readonly type: "encode";
+      readonly jobId: number;
+      readonly wavPath: string;
+      readonly mp3Path: string;
+      readonly tags: RecordingTags;
+    }
+  | { readonly type: "cancel"; readonly jobId: number };
+
+export type FromEncoderWorker =
+  | {
+      readonly type: "encoded";
+      readonly jobId: number;
+      readonly durationMs: number;
+      readonly bytes: number;
+      readonly peaks: RecordingPeaks;
+    }
+  | { readonly type: "failed"; readonly jobId: number; readonly reason: string };
+
+/** Where the worker writes until the MP3 is whole. */
+export const partialFileOf = (mp3Path: string): string => `${mp3Path}.part`;

@@ -1,0 +1,210 @@
+/**
+ * The main thread's side of the encoder worker: a bounded queue, one job at a time, each with a
+ * time limit. The worker is started with the first job; one that dies fails its job and is
+ * replaced for the next. `close` cancels everything. No job leaves a half file.
+ */
+import { rm } from "node:fs/promises";
+import { type Clock, systemClock, type Timer } from "../../../core/clock.ts";
+import { AppError } from "../../../core/errors.ts";
+import {
+  type FromEncoderWorker,
+  partialFileOf,
+  type ToEncoderWorker,
+} from "./encoder-messages.ts";
+import type { RecordingTags } from "./id3.ts";
+import type { RecordingPeaks } from "./peaks.ts";
+
+export interface EncodedRecording {
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly peaks: RecordingPeaks;
+}
+
+export interface Encoder {
+  /**
+   * Rejects with an AppError, or with the reason of `signal`. `retryable`: the encoder was closed, its
+   * queue was full (1,000 jobs), or its worker died or took too long over this file for the first or
+   * second time. Else the file cannot be encoded.
+   */
+  encode(
+    wavPath: string,
+    mp3Path: string,
+    tags: RecordingTags,
+    signal?: AbortSignal,
+  ): Promise<EncodedRecording>;
+  /** Rejects what is under way or waits, and ends the worker. Idempotent. */
+  close(): Promise<void>;
+}
+
+const JOBS_MAX = 1000;
+/** Over 100 × real time here: enough for a day of audio on a slow machine. */
+const JOB_TIMEOUT_MS = 15 * 60_000;
+/** A file that ends so many workers is given up. */
+const CRASHES_MAX = 3;
+
+interface Job {
+  readonly id: number;
+  readonly message: Extract<ToEncoderWorker, { type: "encode" }>;
+  resolve(result: EncodedRecording): void;
+  reject(error: unknown): void;
+}
+
+/** The caller owns it and must `close` it. */
+export function createEncoder(spawn: () => Worker, clock: Clock = systemClock): Encoder {
+  return new WorkerEncoder(spawn, clock);
+}
+
+class WorkerEncoder implements Encoder {
+  readonly #spawn: () => Worker;
+  readonly #clock: Clock;
+  #waiting: Job[] = [];
+  #current: Job | null = null;
+  #worker: Worker | null = null;
+  #timeout: Timer | null = null;
+  #nextId = 1;
+  #closed = false;
+  /** By WAV: how many workers it has ended. */
+  readonly #crashes = new Map<string, number>();
+
+  constructor(spawn: () => Worker, clock: Clock) {
+    this.#spawn = spawn;
+    this.#clock = clock;
+  }
+
+  encode(
+    wavPath: string,
+    mp3Path: string,
+    tags: RecordingTags,
+    signal?: AbortSignal,
+  ): Promise<EncodedRecording> {
+    if (this.#closed) return Promise.reject(unavailable("the encoder is closed"));
+    if (this.#waiting.length >= JOBS_MAX) {
+      return Promise.reject(unavailable("too many recordings wait"));
+    }
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const id = this.#nextId++;
+    return new Promise<EncodedRecording>((resolve, reject) => {
+      const onAbort = () => this.#cancel(id, signal?.reason);
+      const settle = () => signal?.removeEventListener("abort", onAbort);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.push({
+        id,
+        message: { type: "encode", jobId: id, wavPath, mp3Path, tags },
+        resolve(result) {
+          settle();
+          resolve(result);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+      });
+      this.#startNext();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const left = this.#current ? [this.#current, ...this.#waiting] : this.#waiting;
+    this.#waiting = [];
+    await this.#dismissWorker();
+    for (const job of left) job.reject(unavailable("shutting down"));
+  }
+
+  #startNext(): void {
+    if (this.#current || this.#closed) return;
+    const job = this.#waiting.shift();
+    if (!job) return;
+    this.#current = job;
+    this.#timeout = this.#clock.after(JOB_TIMEOUT_MS, () => this.#workerFailed("it took too long"));
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage(job.message);
+  }
+
+  #startWorker(): Worker {
+    const worker = this.#spawn();
+    worker.onmessage = (event: MessageEvent<FromEncoderWorker>) => this.#settle(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#workerFailed(event.message);
+    };
+    return worker;
+  }
+
+  #settle(message: FromEncoderWorker): void {
+    const job = this.#current;
+    if (!job || job.id !== message.jobId) return;
+    this.#finishCurrent();
+    this.#crashes.delete(job.message.wavPath);
+    if (message.type === "encoded") {
+      const { durationMs, bytes, peaks } = message;
+      job.resolve({ durationMs, bytes, peaks });
+    } else {
+      job.reject(failed(message.reason));
+    }
+    this.#startNext();
+  }
+
+  #workerFailed(reason: string): void {
+    const job = this.#current;
+    const dismissed = this.#dismissWorker();
+    if (job) void dismissed.then(() => job.reject(this.#crashOf(job.message.wavPath, reason)));
+    this.#startNext();
+  }
+
+  /** The worker may have died for want of memory: the file is tried again. */
+  #crashOf(wavPath: string, reason: string): AppError {
+    const crashes = (this.#crashes.get(wavPath) ?? 0) + 1;
+    if (crashes < CRASHES_MAX) {
+      this.#crashes.set(wavPath, crashes);
+      return unavailable(`the worker died: ${reason}`);
+    }
+    this.#crashes.delete(wavPath);
+    return failed(`${crashes} workers died: ${reason}`);
+  }
+
+  /** The worker itself removes the half file when it is told; only then the next job begins. */
+  #cancel(id: number, reason: unknown): void {
+    if (this.#current?.id === id) {
+      const cancel: ToEncoderWorker = { type: "cancel", jobId: id };
+      this.#worker?.postMessage(cancel);
+      return;
+    }
+    const job = this.#waiting.find((waiting) => waiting.id === id);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
+    job?.reject(reason);
+  }
+
+  /** Nobody removes the half file of a worker that is ended in its work but us. */
+  async #dismissWorker(): Promise<void> {
+    const job = this.#current;
+    this.#finishCurrent();
+    this.#worker?.terminate();
+    this.#worker = null;
+    if (job) await rm(partialFileOf(job.message.mp3Path), { force: true }).catch(() => {});
+  }
+
+  #finishCurrent(): void {
+    this.#current = null;
+    this.#timeout?.cancel();
+    this.#timeout = null;
+  }
+}
+
+function failed(reason: string): AppError {
+  return new AppError({
+    code: "engine",
+    publicMessage: "The recording could not be encoded.",
+    internal: `MP3 encoding: ${reason}`,
+  });
+}
+
+function unavailable(internal: string): AppError {
+  return new AppError({
+    code: "unavailable",
+    publicMessage: "The recording cannot be encoded now.",
+    internal: `MP3 encoding: ${internal}`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * WAV → MP3 (LAME in wasm), in pieces: a call of hours needs no more memory than a short one.
+ * Constant bit rate, because players show a wrong length otherwise; 16 kHz (MPEG-2 Layer III),
+ * which players know better than 8 kHz (the unofficial MPEG 2.5). Written beside and renamed.
+ */
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders";
+import lameWasm from "../../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" with {
+  type: "file",
+};
+import { partialFileOf } from "./encoder-messages.ts";
+import { id3Tag, type RecordingTags } from "./id3.ts";
+import { PeakMeter, type RecordingPeaks } from "./peaks.ts";
+import { openWav, type WavReader } from "./wav.ts";
+
+const BITRATE_KBPS = 32;
+const OUTPUT_RATE_HZ = 16000;
+/** Sample frames per piece: 2 s at 8 kHz. Between pieces the job can be cancelled. */
+const PIECE_FRAMES = 16_000;
+
+type Mp3Encoder = WasmMediaEncoder<"audio/mpeg">;
+
+export interface EncodedMp3 {
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly peaks: RecordingPeaks;
+}
+
+let compiled: Promise<WebAssembly.Module> | null = null;
+
+async function loadLame(): Promise<Mp3Encoder> {
+  compiled ??= Bun.file(lameWasm)
+    .arrayBuffer()
+    .then((bytes) => WebAssembly.compile(bytes));
+  return createEncoder("audio/mpeg", await compiled);
+}
+
+/** Rejects on disk errors, when the WAV is none, or with the signal's reason; leaves no half file. */
+export async function encodeMp3(
+  wavPath: string,
+  mp3Path: string,
+  tags: RecordingTags,
+  signal: AbortSignal,
+): Promise<EncodedMp3> {
+  const partPath = partialFileOf(mp3Path);
+  const wav = await openWav(wavPath);
+  try {
+    const file = await open(partPath, "w");
+    const meter = new PeakMeter(wav.info);
+    const bytes = await writeMp3(wav, file, tags, meter, signal).finally(() => file.close());
+    await rename(partPath, mp3Path);
+    return { durationMs: wav.info.durationMs, bytes, peaks: meter.peaks };
+  } catch (error) {
+    await rm(partPath, { force: true });
+    throw error;
+  } finally {
+    await wav.close();
+  }
+}
+
+async function writeMp3(
+  wav: WavReader,
+  file: FileHandle,
+  tags: RecordingTags,
+  meter: PeakMeter,
+  signal: AbortSignal,
+): Promise<number> {
+  const { channels, sampleRateHz } = wav.info;
+  if (channels !== 1 && channels !== 2) throw new Error(`cannot encode ${channels} channels`);
+  const lame = await loadLame();
+  lame.configure({
+    channels,
+    sampleRate: sampleRateHz,
+    bitrate: BITRATE_KBPS,
+    outputSampleRate: OUTPUT_RATE_HZ,
+  });
+  const tag = id3Tag(tags);
+  await file.write(tag);
+  let bytes = tag.length;
+  for (let piece = await wav.read(PIECE_FRAMES); piece; piece = await wav.read(PIECE_FRAMES)) {
+    signal.throwIfAborted();
+    meter.add(piece);
+    bytes += await append(file, lame.encode(splitChannels(piece, channels)));
+  }
+  bytes += await append(file, lame.finalize());
+  await file.sync();
+  return bytes;
+}
+
+/** The encoder's memory is reused: it must be written before the next call. */
+async function append(file: FileHandle, mp3: Uint8Array): Promise<number> {
+  if (mp3.length > 0) await file.write(mp3.slice());
+  return mp3.length;
+}
+
+function splitChannels(interleaved: Int16Array, channels: number): Float32Array[] {
+  const frames = interleaved.length / channels;
+  return Array.from({ length: channels }, (_, channel) => {
+    const samples = new Float32Array(frames);
+    for (let frame = 0; frame < frames; frame++) {
+      samples[frame] = (interleaved[frame * channels + channel] ?? 0) / 32768;
+    }
+    return samples;
+  });
+}

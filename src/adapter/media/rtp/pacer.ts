@@ -1,0 +1,146 @@
+/**
+ * The one clock of all audio in a call worker: every stream is ticked every 20 ms, on an absolute
+ * schedule (the timeout is corrected each time, so nothing drifts), in one of four slots 5 ms apart.
+ *
+ * Guarantees: all streams of a slot send before any of them does its receive work, so that slow
+ * listeners don't delay packets; after a late wake-up at most `CATCH_UP_CYCLES_MAX` ticks are made
+ * up for, the rest is skipped and reported, so that a stall never becomes a burst; a stream that
+ * throws is reported and the others go on.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+
+export const TICK_MS = 20;
+const SLOTS = 4;
+const SLOT_MS = TICK_MS / SLOTS;
+/** 60 ms: what a far end's jitter buffer takes without loss. */
+const CATCH_UP_CYCLES_MAX = 3;
+/** Timers may fire this much early and still count as due. */
+const EARLY_MS = 0.1;
+const SLEEP_MS_MAX = 1;
+/** So much later than asked for the kernel wakes a thread. */
+const SLEEP_OVERHEAD_MS = 0.06;
+
+export interface PacedStream {
+  /** Sends this tick's packet. `skippedTicks` were never sent: the RTP clock must move past them. */
+  send(skippedTicks: number): void;
+  /** Everything else of this tick. */
+  afterSend(): void;
+}
+
+export interface Pacer {
+  add(stream: PacedStream): void;
+  remove(stream: PacedStream): void;
+  readonly streamCount: number;
+  /** Forgets all streams and stops the timer. */
+  close(): void;
+}
+
+/** The caller owns it and must `close` it. The timer runs only while there are streams. */
+export function createPacer(clock: Clock, log: Log): Pacer {
+  return new SlotPacer(clock, log);
+}
+
+class SlotPacer implements Pacer {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #slots: PacedStream[][] = Array.from({ length: SLOTS }, () => []);
+  readonly #skippedTicks: number[] = new Array<number>(SLOTS).fill(0);
+  #timer: Timer | null = null;
+  #slot = 0;
+  #dueMs = 0;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get streamCount(): number {
+    return this.#slots.reduce((sum, slot) => sum + slot.length, 0);
+  }
+
+  add(stream: PacedStream): void {
+    const smallest = this.#slots.reduce((a, b) => (b.length < a.length ? b : a));
+    smallest.push(stream);
+    if (this.#timer) return;
+    this.#dueMs = this.#clock.monotonic() + SLOT_MS;
+    this.#arm();
+  }
+
+  remove(stream: PacedStream): void {
+    // A copy: a stream may leave while its slot is being served.
+    this.#slots.forEach((streams, index) => {
+      if (streams.includes(stream))
+        this.#slots[index] = streams.filter((other) => other !== stream);
+    });
+    if (this.streamCount === 0) this.#stop();
+  }
+
+  close(): void {
+    for (let slot = 0; slot < SLOTS; slot++) this.#slots[slot] = [];
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #arm(): void {
+    const delayMs = Math.max(0, this.#dueMs - this.#clock.monotonic());
+    this.#timer = this.#clock.after(delayMs, () => this.#wake());
+  }
+
+  #wake(): void {
+    this.#sleepUntilDue();
+    const now = this.#clock.monotonic();
+    this.#skipWhatIsTooLate(now);
+    while (this.#dueMs <= now + EARLY_MS) {
+      this.#serve(this.#slot);
+      this.#slot = (this.#slot + 1) % SLOTS;
+      this.#dueMs += SLOT_MS;
+    }
+    if (this.streamCount > 0) this.#arm();
+  }
+
+  /**
+   * Timers know whole milliseconds: one for 4.7 fires after 4.1, and another would fire after 1.1 more.
+   * So the thread sleeps what is left. Never while it is late.
+   */
+  #sleepUntilDue(): void {
+    const sleepMs = this.#dueMs - this.#clock.monotonic() - SLEEP_OVERHEAD_MS;
+    if (sleepMs > 0 && sleepMs < SLEEP_MS_MAX) this.#clock.blockThread?.(sleepMs);
+  }
+
+  #skipWhatIsTooLate(now: number): void {
+    const cyclesLate = Math.floor((now - this.#dueMs) / TICK_MS);
+    const cyclesSkipped = cyclesLate - CATCH_UP_CYCLES_MAX;
+    if (cyclesSkipped <= 0) return;
+    for (let slot = 0; slot < SLOTS; slot++) {
+      this.#skippedTicks[slot] = (this.#skippedTicks[slot] ?? 0) + cyclesSkipped;
+    }
+    this.#dueMs += cyclesSkipped * TICK_MS;
+    this.#log.warn("media.thread_stalled", { late_ms: Math.round(cyclesLate * TICK_MS) });
+  }
+
+  #serve(slot: number): void {
+    const streams = this.#slots[slot] ?? [];
+    const skippedTicks = this.#skippedTicks[slot] ?? 0;
+    this.#skippedTicks[slot] = 0;
+    for (const stream of streams) {
+      try {
+        stream.send(skippedTicks);
+      } catch (error) {
+        this.#log.error("media.send_failed", { error: describeError(error) });
+      }
+    }
+    for (const stream of streams) {
+      try {
+        stream.afterSend();
+      } catch (error) {
+        this.#log.error("media.receive_failed", { error: describeError(error) });
+      }
+    }
+  }
+}

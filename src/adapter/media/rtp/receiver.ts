@@ -1,0 +1,237 @@
+/**
+ * The receiving half of an RTP stream: datagrams in, 20 ms frames and key presses out.
+ *
+ * Order of trust: well-formed, from the locked source, of an agreed payload type (or G.711), of the current
+ * SSRC (a new one is believed at its second packet in sequence). What fails is dropped unseen.
+ * Frames are concealed where packets are missing; before the first packet they are silence.
+ */
+import { type Random, systemRandom } from "../../../core/random.ts";
+import { clockTicksPerMs } from "../audio/codec.ts";
+import { createInboundAudio, type InboundAudio } from "../audio/inbound-audio.ts";
+import type { CodecName } from "../../../core/media-plan.ts";
+import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
+import { RtpPacketView } from "./packet.ts";
+import { estimateMos } from "./quality.ts";
+import { ReceptionStatistics } from "./reception.ts";
+import { SourceLock } from "./source-lock.ts";
+import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts";
+
+const BLOCKS_PER_FRAME = 2;
+/** Mean absolute sample value below which a block counts as quiet (about −50 dBm0). */
+const QUIET_LEVEL = 64;
+/** Packet time and the far end's own delay, added to the jitter buffer's for the MOS. */
+const OTHER_DELAY_MS = 60;
+/** RFC 3551 6. Taken also where it was not agreed: many far ends send it so. */
+const COMFORT_NOISE_TYPE = 13;
+
+export interface ReceiveFormat {
+  readonly codec: CodecName;
+  readonly payloadType: number;
+  readonly telephoneEventType: number | null;
+  /** What the far end may change to without asking. */
+  readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
+  /** Payload type of comfort noise (RFC 3389); missing: its static one. */
+  readonly comfortNoiseType?: number;
+}
+
+export interface RtpReceiverOptions {
+  readonly jitterMsMax: number;
+  readonly onDigit: (digit: string) => void;
+  /** Of the frames handed out, whatever the codec's; 8000 where missing. */
+  readonly sampleRateHz?: 8000 | 16000;
+  readonly random?: Random;
+}
+
+export class RtpReceiver {
+  readonly source = new SourceLock();
+  readonly reception = new ReceptionStatistics();
+  readonly #jitterBuffer: JitterBuffer;
+  readonly #events = new TelephoneEventReceiver();
+  readonly #packet = new RtpPacketView();
+  readonly #octets = new Uint8Array(BLOCK_OCTETS);
+  /** Of the packet that came last: the same memory as long as packets have the same size. */
+  #payload = new Uint8Array(0);
+  readonly #onDigit: (digit: string) => void;
+  readonly #sampleRateHz: 8000 | 16000;
+  readonly #random: Random;
+  #format: ReceiveFormat | null = null;
+  #audio: InboundAudio | null = null;
+  #ssrc: number | null = null;
+  #nextSsrc: number | null = null;
+  #nextSequence = 0;
+  #quiet = true;
+  #discarded = 0;
+  #lastLifeMs: number | null = null;
+
+  constructor(options: RtpReceiverOptions) {
+    this.#jitterBuffer = new JitterBuffer({ delayMsMax: options.jitterMsMax });
+    this.#onDigit = options.onDigit;
+    this.#sampleRateHz = options.sampleRateHz ?? 8000;
+    this.#random = options.random ?? systemRandom;
+  }
+
+  get ssrc(): number | null {
+    return this.#ssrc;
+  }
+
+  /** Arrived, but too late (or too early) to be played. */
+  get packetsDiscarded(): number {
+    return this.#discarded;
+  }
+
+  /** When RTP or RTCP of the far end last came, on the monotonic clock; null before the first. */
+  get lastLifeMs(): number | null {
+    return this.#lastLifeMs;
+  }
+
+  /** RTCP has come: proof of life of a far end that sends no RTP while it is silent (RFC 3389 4.1). */
+  noteReport(nowMs: number): void {
+    this.#lastLifeMs = nowMs;
+  }
+
+  get mos(): number {
+    const { packetsExpected, packetsLost } = this.reception;
+    if (packetsExpected === 0) return 1;
+    const missing = Math.min(packetsExpected, packetsLost + this.#discarded);
+    const delayMs = this.#jitterBuffer.targetDelayMs + OTHER_DELAY_MS;
+    return estimateMos(missing / packetsExpected, delayMs);
+  }
+
+  /** From the next packet on. A change of codec forgets what is buffered and the coder's state. */
+  configure(format: ReceiveFormat): void {
+    this.#format = format;
+    this.#switchTo(format.codec);
+  }
+
+  #switchTo(codec: CodecName): void {
+    if (this.#audio?.codec === codec) return;
+    this.#audio?.close();
+    this.#audio = createInboundAudio(codec, this.#sampleRateHz, this.#random);
+    this.#jitterBuffer.begin(this.#audio.storage, this.#audio.clockDivisor);
+    this.reception.setClock(clockTicksPerMs(codec));
+  }
+
+  /** Gives the coder's memory back. Frames are silence afterwards. */
+  close(): void {
+    this.#format = null;
+    this.#audio?.close();
+    this.#audio = null;
+  }
+
+  /** One datagram of the RTP socket. False when it was no packet of this stream. */
+  receive(datagram: Uint8Array, host: string, port: number, nowMs: number): boolean {
+    const format = this.#format;
+    const packet = this.#packet;
+    if (!format || !packet.read(datagram)) return false;
+    const isEvent = packet.payloadType === format.telephoneEventType;
+    const codec = isEvent ? null : codecOf(format, packet.payloadType);
+    const noiseType = format.comfortNoiseType ?? COMFORT_NOISE_TYPE;
+    if (!isEvent && !codec && packet.payloadType !== noiseType) return false;
+    const { ssrc, sequenceNumber } = packet;
+    if (!this.source.accept(host, port, ssrc, sequenceNumber, nowMs)) return false;
+    if (!this.#isCurrentSsrc(ssrc, sequenceNumber)) return false;
+    this.#lastLifeMs = nowMs;
+    const arrival = this.reception.receive(sequenceNumber, packet.timestamp, nowMs, !isEvent);
+    if (arrival === "duplicate" || arrival === "jump") return true;
+    if (arrival === "restart") this.#forgetBuffered();
+    if (isEvent) this.#takeEvent(datagram);
+    else if (codec) this.#takeAudio(codec, datagram, nowMs);
+    else this.#takeNoise(datagram);
+    return true;
+  }
+
+  /** Fills the 20 ms frame of this tick. */
+  takeFrame(frame: Int16Array, nowMs: number): void {
+    const audio = this.#audio;
+    if (!audio) {
+      frame.fill(0);
+      return;
+    }
+    for (let index = 0; index < BLOCKS_PER_FRAME; index++) {
+      const kind = this.#jitterBuffer.take(this.#octets, nowMs, this.#quiet);
+      if (kind === "audio") audio.play(this.#octets);
+      else audio.conceal();
+      frame.set(audio.block, index * audio.block.length);
+      this.#quiet = meanLevel(audio.block) < QUIET_LEVEL;
+    }
+  }
+
+  #takeNoise(datagram: Uint8Array): void {
+    const { payloadOffset, payloadBytes } = this.#packet;
+    this.#audio?.enterComfortNoise(datagram.subarray(payloadOffset, payloadOffset + payloadBytes));
+  }
+
+  #takeAudio(codec: CodecName, datagram: Uint8Array, nowMs: number): void {
+    if (this.#packet.payloadBytes === 0) return;
+    this.#switchTo(codec);
+    this.#audio?.leaveComfortNoise();
+    const payload = this.#payloadOf(datagram);
+    if (this.#jitterBuffer.put(this.#packet.timestamp, payload, nowMs) !== "kept") {
+      this.#discarded++;
+    }
+  }
+
+  /** A copy: a view of a datagram costs the runtime more, and a collection later. */
+  #payloadOf(datagram: Uint8Array): Uint8Array {
+    const { payloadOffset, payloadBytes } = this.#packet;
+    if (this.#payload.length !== payloadBytes) this.#payload = new Uint8Array(payloadBytes);
+    const payload = this.#payload;
+    for (let index = 0; index < payloadBytes; index++) {
+      payload[index] = datagram[payloadOffset + index] ?? 0;
+    }
+    return payload;
+  }
+
+  #takeEvent(datagram: Uint8Array): void {
+    const { payloadOffset, payloadBytes, timestamp, marker } = this.#packet;
+    const event = readTelephoneEvent(datagram, payloadOffset, payloadBytes);
+    const digit = event && this.#events.receive(event, timestamp, marker);
+    if (digit) this.#onDigit(digit);
+  }
+
+  #isCurrentSsrc(ssrc: number, sequence: number): boolean {
+    if (this.#ssrc === null) this.#ssrc = ssrc;
+    if (this.#ssrc === ssrc) {
+      this.#nextSsrc = null;
+      return true;
+    }
+    const confirmed = this.#nextSsrc === ssrc && this.#nextSequence === sequence;
+    this.#nextSsrc = ssrc;
+    this.#nextSequence = (sequence + 1) & 0xffff;
+    if (!confirmed) return false;
+    this.#ssrc = ssrc;
+    this.#nextSsrc = null;
+    this.reception.restart();
+    this.#forgetBuffered();
+    return true;
+  }
+
+  #forgetBuffered(): void {
+    this.#jitterBuffer.reset();
+    this.#events.reset();
+  }
+}
+
+/**
+ * RFC 3551 6. Far ends send the law that was not answered, and gateways play announcements in it; the
+ * type says which law it is, so both are decoded whatever was agreed.
+ */
+const STATIC_G711: ReadonlyMap<number, CodecName> = new Map([
+  [0, "PCMU"],
+  [8, "PCMA"],
+]);
+const NO_CODECS: NonNullable<ReceiveFormat["otherCodecs"]> = [];
+
+function codecOf(format: ReceiveFormat, payloadType: number): CodecName | null {
+  if (payloadType === format.payloadType) return format.codec;
+  for (const other of format.otherCodecs ?? NO_CODECS) {
+    if (other.payloadType === payloadType) return other.name;
+  }
+  return STATIC_G711.get(payloadType) ?? null;
+}
+
+function meanLevel(pcm: Int16Array): number {
+  let sum = 0;
+  for (let index = 0; index < pcm.length; index++) sum += Math.abs(pcm[index] ?? 0);
+  return sum / pcm.length;
+}

@@ -1,0 +1,142 @@
+/**
+ * SRTP and SRTCP of what we receive (RFC 3711 3.3, 3.4), with one SDES key: nothing that is not
+ * authentic, or was seen before, leaves here. Each SSRC has a context of its own (rollover counter,
+ * replay window), made at its first authentic packet; the oldest of `CONTEXTS_MAX` gives way.
+ */
+import type { SrtpSuite } from "../../../core/media-plan.ts";
+import { RTP_HEADER_BYTES, readUint16, readUint32 } from "../rtp/packet.ts";
+import { deriveKeys, RTCP_TAG_BYTES, rtpTagBytes } from "./keys.ts";
+import { ReplayWindow } from "./replay-window.ts";
+import { CIPHER_BYTES_MAX, SrtpTransform } from "./transform.ts";
+
+const CONTEXTS_MAX = 4;
+const RTCP_HEADER_BYTES = 8;
+const RTCP_INDEX_BYTES = 4;
+const ENCRYPTED_BIT = 0x80;
+const HALF_SEQUENCE = 0x8000;
+
+interface RtpContext {
+  readonly window: ReplayWindow;
+  rollover: number;
+  highestSequence: number;
+}
+
+export class SrtpInbound {
+  readonly suite: SrtpSuite;
+  readonly key: string;
+  readonly #rtp: SrtpTransform;
+  readonly #rtcp: SrtpTransform;
+  readonly #tagBytes: number;
+  readonly #contexts = new Map<number, RtpContext>();
+  readonly #rtcpWindows = new Map<number, ReplayWindow>();
+
+  constructor(suite: SrtpSuite, key: string) {
+    this.suite = suite;
+    this.key = key;
+    this.#rtp = new SrtpTransform(deriveKeys(key, "rtp"));
+    this.#rtcp = new SrtpTransform(deriveKeys(key, "rtcp"));
+    this.#tagBytes = rtpTagBytes(suite);
+  }
+
+  /** Decrypts in place. Null: not authentic, seen before, or malformed; then nothing was changed. */
+  unprotectRtp(packet: Uint8Array): Uint8Array | null {
+    const size = packet.length - this.#tagBytes;
+    const payloadAt = headerBytes(packet, size);
+    if (payloadAt === null || size - payloadAt > CIPHER_BYTES_MAX) return null;
+    const sequence = readUint16(packet, 2);
+    const ssrc = readUint32(packet, 8);
+    const known = this.#contexts.get(ssrc);
+    const rollover = known
+      ? this.#authenticRollover(known, packet, size, sequence)
+      : this.#firstRollover(packet, size);
+    if (rollover === null) return null;
+    const index = rollover * 2 ** 16 + sequence;
+    this.#rtp.crypt(packet, payloadAt, size, ssrc, index);
+    this.#accept(known ?? this.#newContext(ssrc, sequence), rollover, sequence, index);
+    return packet.subarray(0, size);
+  }
+
+  /** The same for RTCP. */
+  unprotectRtcp(packet: Uint8Array): Uint8Array | null {
+    const indexAt = packet.length - RTCP_TAG_BYTES - RTCP_INDEX_BYTES;
+    if (indexAt < RTCP_HEADER_BYTES || indexAt > CIPHER_BYTES_MAX) return null;
+    const ssrc = readUint32(packet, 4);
+    const isEncrypted = ((packet[indexAt] ?? 0) & ENCRYPTED_BIT) !== 0;
+    const index = readUint32(packet, indexAt) & 0x7fffffff;
+    const known = this.#rtcpWindows.get(ssrc);
+    if (known && !known.isFresh(index)) return null;
+    const tagAt = indexAt + RTCP_INDEX_BYTES;
+    if (!this.#rtcp.isAuthentic(packet, tagAt, null, tagAt, RTCP_TAG_BYTES)) return null;
+    if (isEncrypted) this.#rtcp.crypt(packet, RTCP_HEADER_BYTES, indexAt, ssrc, index);
+    const window = known ?? new ReplayWindow();
+    if (!known) remember(this.#rtcpWindows, ssrc, window);
+    window.add(index);
+    return packet.subarray(0, indexAt);
+  }
+
+  /** Null: seen before, or not authentic. */
+  #authenticRollover(
+    context: RtpContext,
+    packet: Uint8Array,
+    size: number,
+    sequence: number,
+  ): number | null {
+    const rollover = guessRollover(context, sequence);
+    if (rollover < 0 || !context.window.isFresh(rollover * 2 ** 16 + sequence)) return null;
+    return this.#isAuthentic(packet, size, rollover) ? rollover : null;
+  }
+
+  /** A stream begins with rollover 0; or with 1, when all before its first wrap was lost. */
+  #firstRollover(packet: Uint8Array, size: number): number | null {
+    if (this.#isAuthentic(packet, size, 0)) return 0;
+    return this.#isAuthentic(packet, size, 1) ? 1 : null;
+  }
+
+  #isAuthentic(packet: Uint8Array, size: number, rollover: number): boolean {
+    return this.#rtp.isAuthentic(packet, size, rollover, size, this.#tagBytes);
+  }
+
+  #newContext(ssrc: number, sequence: number): RtpContext {
+    const context = { window: new ReplayWindow(), rollover: 0, highestSequence: sequence };
+    remember(this.#contexts, ssrc, context);
+    return context;
+  }
+
+  #accept(context: RtpContext, rollover: number, sequence: number, index: number): void {
+    context.window.add(index);
+    const isNewer =
+      rollover > context.rollover ||
+      (rollover === context.rollover && sequence > context.highestSequence);
+    if (!isNewer) return;
+    context.rollover = rollover;
+    context.highestSequence = sequence;
+  }
+}
+
+/** Bounded: more SSRCs than a call can have push out the first one. */
+function remember<Value>(contexts: Map<number, Value>, ssrc: number, value: Value): void {
+  const oldest = contexts.keys().next();
+  if (contexts.size >= CONTEXTS_MAX && !oldest.done) contexts.delete(oldest.value);
+  contexts.set(ssrc, value);
+}
+
+/** RFC 3711 3.3.1 and appendix A; −1 for a packet from before the first one. */
+function guessRollover(context: RtpContext, sequence: number): number {
+  const { rollover, highestSequence } = context;
+  if (highestSequence < HALF_SEQUENCE) {
+    return sequence - highestSequence > HALF_SEQUENCE ? rollover - 1 : rollover;
+  }
+  return highestSequence - HALF_SEQUENCE > sequence ? rollover + 1 : rollover;
+}
+
+/** Where the payload begins; null when the packet is too short for its own header. */
+function headerBytes(packet: Uint8Array, size: number): number | null {
+  if (size < RTP_HEADER_BYTES) return null;
+  const first = packet[0] ?? 0;
+  let offset = RTP_HEADER_BYTES + (first & 0x0f) * 4;
+  if ((first & 0x10) !== 0) {
+    if (offset + 4 > size) return null;
+    offset += 4 + readUint16(packet, offset + 2) * 4;
+  }
+  return offset > size ? null : offset;
+}

@@ -1,0 +1,54 @@
+/**
+ * Keys of SRTP (RFC 3711 4.3): from a master key and salt, as SDES carries them (RFC 4568 6.1), to
+ * the session keys of RTP and RTCP. The key derivation rate is 0: once for the whole stream.
+ */
+import { createCipheriv } from "node:crypto";
+import type { SrtpSuite } from "../../../core/media-plan.ts";
+
+export const MASTER_KEY_BYTES = 16;
+export const MASTER_SALT_BYTES = 14;
+const AUTHENTICATION_KEY_BYTES = 20;
+const LABELS = { rtp: [0, 1, 2], rtcp: [3, 4, 5] } as const;
+/** Byte of the salt that a label is added to: the least of the 56 bits of label and rate. */
+const LABEL_OFFSET = 7;
+
+export interface SessionKeys {
+  readonly cipherKey: Uint8Array;
+  readonly authenticationKey: Uint8Array;
+  readonly salt: Uint8Array;
+}
+
+/** Octets of the tag behind RTP. Behind RTCP it is 10 with either suite (RFC 4568 6.2). */
+export function rtpTagBytes(suite: SrtpSuite): number {
+  return suite === "AES_CM_128_HMAC_SHA1_32" ? 4 : 10;
+}
+export const RTCP_TAG_BYTES = 10;
+
+/** `inline`: base64 of master key and salt. Throws RangeError when it is no such key. */
+export function deriveKeys(inline: string, use: "rtp" | "rtcp"): SessionKeys {
+  const bytes = Buffer.from(inline, "base64");
+  if (bytes.length !== MASTER_KEY_BYTES + MASTER_SALT_BYTES) {
+    throw new RangeError("an SDES key has 30 octets");
+  }
+  const masterKey = bytes.subarray(0, MASTER_KEY_BYTES);
+  const masterSalt = bytes.subarray(MASTER_KEY_BYTES);
+  const [cipher, authentication, salt] = LABELS[use];
+  return {
+    cipherKey: derive(masterKey, masterSalt, cipher, MASTER_KEY_BYTES),
+    authenticationKey: derive(masterKey, masterSalt, authentication, AUTHENTICATION_KEY_BYTES),
+    salt: derive(masterKey, masterSalt, salt, MASTER_SALT_BYTES),
+  };
+}
+
+/** RFC 3711 4.3.3. Exported for the RFC's test vectors. */
+export function derive(
+  masterKey: Uint8Array,
+  masterSalt: Uint8Array,
+  label: number,
+  bytes: number,
+): Uint8Array {
+  const counter = new Uint8Array(16);
+  counter.set(masterSalt);
+  counter[LABEL_OFFSET] = (counter[LABEL_OFFSET] ?? 0) ^ label;
+  return createCipheriv("aes-128-ctr", masterKey, counter).update(new Uint8Array(bytes));
+}

@@ -1,0 +1,51 @@
+/**
+ * The protection of one call's media, both directions: SRTP where SDES agreed on keys, nothing
+ * where it did not. A key that stays the same over a re-INVITE keeps its state (RFC 4568 6.4), also
+ * with plain RTP in between: no packet index is ever used twice with one key.
+ */
+import type { SrtpKeys } from "../../../core/media-plan.ts";
+import { SrtpInbound } from "./inbound.ts";
+import { SrtpOutbound } from "./outbound.ts";
+
+export class SrtpSession {
+  #inbound: SrtpInbound | null = null;
+  #outbound: SrtpOutbound | null = null;
+  #active = false;
+
+  /** Throws RangeError when a key is none. */
+  use(keys: SrtpKeys | null): void {
+    this.#active = keys !== null;
+    if (!keys) return;
+    const { suite, sendKey, receiveKey } = keys;
+    if (!isSame(this.#outbound, suite, sendKey)) this.#outbound = new SrtpOutbound(suite, sendKey);
+    if (!isSame(this.#inbound, suite, receiveKey)) {
+      this.#inbound = new SrtpInbound(suite, receiveKey);
+    }
+  }
+
+  /** In place; there is room behind `size`. Answers the size of what is to be sent. */
+  protectRtp(datagram: Uint8Array, size: number): number {
+    return this.#active && this.#outbound ? this.#outbound.protectRtp(datagram, size) : size;
+  }
+
+  protectRtcp(datagram: Uint8Array): Uint8Array {
+    return this.#active && this.#outbound ? this.#outbound.protectRtcp(datagram) : datagram;
+  }
+
+  /** Null: to be dropped unseen. May change the datagram. */
+  unprotectRtp(datagram: Uint8Array): Uint8Array | null {
+    return this.#active && this.#inbound ? this.#inbound.unprotectRtp(datagram) : datagram;
+  }
+
+  unprotectRtcp(datagram: Uint8Array): Uint8Array | null {
+    return this.#active && this.#inbound ? this.#inbound.unprotectRtcp(datagram) : datagram;
+  }
+}
+
+function isSame(
+  context: { readonly suite: string; readonly key: string } | null,
+  suite: string,
+  key: string,
+): boolean {
+  return context !== null && context.suite === suite && context.key === key;
+}

@@ -1,0 +1,20 @@
+/**
+ * Manual payments, the embedded default: a page on the appliance shows the amount and the operator's
+ * bank details; the operator confirms what arrived (dashboard or command line).
+ */
+import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
+
+/** A bank transfer takes days, a forgotten one should not stay open for ever. */
+const VALID_FOR_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** `publicUrl`: the appliance's own address, known once it listens; a trailing slash is dropped. */
+export function manualPayments(publicUrl: () => string): PaymentProvider {
+  return {
+    name: "manual",
+    validForMs: VALID_FOR_MS,
+    open: async (checkout) => ({
+      checkoutUrl: `${publicUrl().replace(/\/+$/, "")}/checkout/${checkout.id}`,
+      providerSession: null,
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * What Stripe took back, booked as it is now: refunds (key `refund:<id>`) and disputes (key
+ * `dispute:<id>`), and their undoing when a refund fails or a dispute is won.
+ */
+import type Stripe from "stripe";
+import type { Clock } from "../../core/clock.ts";
+import { centsToMicro } from "../../core/money.ts";
+import type { Database } from "../store/database.ts";
+import { bookChargeback, isWalletMoney, reverseChargeback } from "../../domain/billing/chargeback.ts";
+import { type ChargebackStatus, syncEntitlement } from "../../domain/billing/entitlement.ts";
+import type { BillingStores, Checkout } from "../../domain/billing/stores.ts";
+
+interface Books {
+  readonly database: Database;
+  readonly stores: BillingStores;
+  readonly clock: Clock;
+}
+
+export async function bookRefunds(
+  { database, stores, clock }: Books,
+  checkout: Checkout,
+  refunds: readonly Stripe.Refund[],
+): Promise<void> {
+  await database.tx(async (queries) => {
+    for (const refund of refunds) {
+      const step = { checkout, amount: centsToMicro(refund.amount), nowMs: clock.now() };
+      const key = `refund:${refund.id}`;
+      if (refund.status === "failed" || refund.status === "canceled")
+        await reverseChargeback(stores, queries, {
+          ...step,
+          key,
+          note: `Refund ${refund.id} failed`,
+        });
+      else await bookChargeback(stores, queries, { ...step, key, note: `Refund ${refund.id}` });
+    }
+    if (await isWalletMoney(stores, queries, checkout)) return;
+    await syncEntitlement(
+      stores,
+      queries,
+      checkout,
+      chargebackStatusOf(checkout, refunds),
+      clock.now(),
+    );
+  });
+}
+
+function chargebackStatusOf(
+  checkout: Checkout,
+  refunds: readonly Stripe.Refund[],
+): ChargebackStatus {
+  const valid = refunds.filter(({ status }) => status !== "failed" && status !== "canceled");
+  const cents = (list: readonly Stripe.Refund[]) =>
+    list.reduce((sum, { amount }) => sum + amount, 0);
+  const done = valid.filter(({ status }) => status === "succeeded");
+  return {
+    cause: "refunds",
+    isWhole: centsToMicro(cents(valid)) >= checkout.amount,
+    isFinal: centsToMicro(cents(done)) >= checkout.amount,
+  };
+}
+
+/** Inquiries move no money: what counts is what Stripe took from the balance and put back. */
+export async function bookDispute(
+  { database, stores, clock }: Books,
+  checkout: Checkout,
+  dispute: Stripe.Dispute,
+): Promise<void> {
+  const moves = dispute.balance_transactions;
+  const isCharged = moves.some((move) => move.amount < 0);
+  const isReinstated = moves.some((move) => move.amount > 0);
+  if (!isCharged) return;
+  const step = { checkout, amount: centsToMicro(dispute.amount), nowMs: clock.now() };
+  const key = `dispute:${dispute.id}`;
+  await database.tx(async (queries) => {
+    await bookChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id}` });
+    if (isReinstated)
+      await reverseChargeback(stores, queries, { ...step, key, note: `Dispute ${dispute.id} won` });
+    if (await isWalletMoney(stores, queries, checkout)) return;
+    const standing = {
+      cause: dispute.id,
+      isWhole: !isReinstated && step.amount >= checkout.amount,
+      isFinal: dispute.status === "lost",
+    };
+    await syncEntitlement(stores, queries, checkout, standing, clock.now());
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * A trunk's credentials: one nonce counter for its registration and its calls. Only challenges of
+ * the trunk's realm are answered, so that nobody else can collect responses; where none is
+ * configured, the first that the server and the first that a proxy names are kept.
+ */
+import type { Random } from "../../core/random.ts";
+import { type Challenge, DigestClient, parseChallenges, unknownIn } from "./digest.ts";
+import type { SipResponse } from "./message/index.ts";
+import type { TrunkSettings } from "../../domain/call/sip-port.ts";
+
+/** Of the server (401) or of a proxy on the way (407): RFC 3261 22.2, 22.3. */
+export type ChallengeKind = "server" | "proxy";
+
+export const kindOf = (statusCode: number): ChallengeKind =>
+  statusCode === 407 ? "proxy" : "server";
+
+const FIELDS = { server: "www-authenticate", proxy: "proxy-authenticate" } as const;
+
+export class TrunkCredentials {
+  readonly #realms = new Map<ChallengeKind, string>();
+  readonly #client: DigestClient;
+
+  constructor(
+    private readonly settings: Pick<TrunkSettings, "realm" | "username" | "password">,
+    random: Random,
+  ) {
+    this.#client = new DigestClient(settings, random);
+  }
+
+  /** The strongest challenge of our realm in a 401 or 407; undefined: none that we may answer. */
+  pick(response: Pick<SipResponse, "statusCode" | "headers">): Challenge | undefined {
+    const { statusCode, headers } = response;
+    const kind = kindOf(statusCode);
+    const challenges = parseChallenges(headers.all(FIELDS[kind]));
+    const realm = this.settings.realm ?? this.#realms.get(kind);
+    if (realm === undefined) return challenges[0];
+    return challenges.find((challenge) => challenge.realm === realm);
+  }
+
+  /** For one request and its repeats. */
+  authorisation(): RequestAuthorisation {
+    return new RequestAuthorisation((kind, challenge, method, uri, body) => {
+      if (!this.#realms.has(kind)) this.#realms.set(kind, challenge.realm);
+      return this.#client.answer(challenge, method, uri, body);
+    });
+  }
+}
+
+/** What a 401 or 407 asks for where we can answer none of its challenges; null: we can, or it has none. */
+export function unknownChallengeOf(
+  response: Pick<SipResponse, "statusCode" | "headers">,
+): string | null {
+  const field = FIELDS[kindOf(response.statusCode)];
+  const unknown = response.headers.all(field).map(unknownIn);
+  return unknown.every((each) => each !== null) ? (unknown[0] ?? null) : null;
+}
+
+type Sign = (
+  kind: ChallengeKind,
+  challenge: Challenge,
+  method: string,
+  uri: string,
+  body: string,
+) => string;
+
+/** A request is not repeated more often, whatever it is challenged with. */
+const CHALLENGES_MAX = 4;
+
+/** The proofs that one request carries: one for the server, one for a proxy. */
+export class RequestAuthorisation {
+  readonly #challenges = new Map<ChallengeKind, Challenge>();
+  #last: ChallengeKind | undefined;
+  /** Challenged anew without a word on why, and answered once more. */
+  readonly #renewed = new Set<ChallengeKind>();
+  #taken = 0;
+
+  constructor(private readonly sign: Sign) {}
+
+  /** False: the same proof was refused already, so that another try would not help. */
+  take(kind: ChallengeKind, challenge: Challenge): boolean {
+    const before = this.#challenges.get(kind);
+    const isNew = before?.nonce !== challenge.nonce;
+    // A nonce may be good for one request only, and another hop's challenge took that one.
+    const usedUp = this.#last !== kind && isNew;
+    if (before && !challenge.stale && !usedUp) {
+      // Servers that stand beside one another, each with nonces of its own, do not say `stale`.
+      if (!isNew || this.#renewed.has(kind)) return false;
+      this.#renewed.add(kind);
+    }
+    if (++this.#taken > CHALLENGES_MAX) return false;
+    this.#challenges.set(kind, challenge);
+    this.#last = kind;
+    return true;
+  }
+
+  /** Header lines for the next try, their nonce counts one higher than before (RFC 7616 3.4). */
+  headers(method: string, uri: string, body = ""): (readonly [name: string, value: string])[] {
+    return [...this.#challenges].map(([kind, challenge]) => [
+      kind === "proxy" ? "Proxy-Authorization" : "Authorization",
+      this.sign(kind, challenge, method, uri, body),
+    ]);
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * What can be learned of a trunk without a conversation: one OPTIONS (RFC 3261 11), and one INVITE
+ * to nobody: a user that is no telephone number, so that no call can be charged. Whether the far end
+ * answers, how fast, what it says it can do, whether it takes calls of ours at all, and from what
+ * address it saw us (RFC 3581), and whether something on the way rewrote what was said (a SIP ALG).
+ * Judges nothing: see trunk-checks.ts.
+ */
+import { isIP } from "node:net";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
+import { type AlgSign, oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
+import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
+import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
+import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
+import { parseVia } from "./message/via.ts";
+import type { ProbedServer, SeenAddress, TrunkProbe, TrunkSettings } from "../../domain/call/sip-port.ts";
+import { hostForUri } from "./registration.ts";
+import type { Answered } from "./route-set.ts";
+
+type Method = "OPTIONS" | "INVITE";
+
+export interface ProbeDeps {
+  readonly settings: TrunkSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly credentials: TrunkCredentials;
+  readonly userAgent: string;
+  /**
+   * Asks the trunk's server; null: no answer, or no way. An INVITE is given up at its first sign of
+   * life: rings, it is cancelled; answered, it is hung up.
+   */
+  ask(method: Method, compose: (via: string) => string): Promise<Answered | null>;
+  /** Why there was none, for a person; null: not known. */
+  noAnswerReason(): string | null;
+  contactUri(): string;
+  /** Value of the Route header; empty: none. */
+  route(): string;
+  /** What we call ourselves in Contact and SDP, and what we are on this machine. */
+  addresses(): { readonly advertised: SeenAddress; readonly local: SeenAddress };
+  /** The servers that the trunk's name leads to, in order. */
+  servers(): readonly ProbedServer[];
+  /** The registrar repeated another Contact than was sent. */
+  readonly isContactAltered: boolean;
+  /** An offer of all we speak, for media that never comes. */
+  offer(): string;
+}
+
+const PROBE_MS_MAX = 10_000;
+const CALL_MS_MAX = 8000;
+/** An unusual spelling either arrives at once or not at all. */
+const ODD_MS_MAX = 4000;
+
+interface Answer {
+  readonly response: SipResponse;
+  readonly roundTripMs: number;
+  readonly remote: SeenAddress;
+  readonly said: SentHeaders | null;
+}
+
+/** Resolves within some 18 s; never rejects. */
+export async function probeTrunk(
+  deps: ProbeDeps,
+  { calls = true }: { readonly calls?: boolean } = {},
+): Promise<TrunkProbe> {
+  const usual = await within(deps.clock, PROBE_MS_MAX, ask(deps, "OPTIONS"));
+  const odd = usual
+    ? null
+    : await within(deps.clock, ODD_MS_MAX, ask(deps, "OPTIONS", oddlySpelled));
+  const options = usual ?? odd;
+  const common = { ...deps.addresses(), servers: deps.servers() };
+  const none = { codecs: null, allow: [], supported: [], accept: [], call: null, algSigns: [] };
+  const unseen = { remote: null, sipCode: null, roundTripMs: null, seenAs: null };
+  if (!options) return { ...common, ...none, ...unseen, problem: deps.noAnswerReason() };
+  const call = calls ? await within(deps.clock, CALL_MS_MAX, ask(deps, "INVITE")) : null;
+  const { response, roundTripMs, remote } = options;
+  const said = [response, call?.response].filter((each) => each !== undefined);
+  const listed = (field: string) => [...new Set(said.flatMap(({ headers }) => headers.all(field)))];
+  return {
+    ...common,
+    ...{ remote, roundTripMs, problem: null, sipCode: response.statusCode },
+    seenAs: seenAs(response),
+    codecs: said.map(codecsIn).find((codecs) => codecs !== null) ?? null,
+    allow: listed("allow").map((method) => method.toUpperCase()),
+    supported: listed("supported").map((option) => option.toLowerCase()),
+    accept: listed("accept").map(mediaTypeOf),
+    call: calls ? { sipCode: call?.response.statusCode ?? null } : null,
+    algSigns: algSigns(deps, options, odd !== null),
+  };
+}
+
+function algSigns(deps: ProbeDeps, { said, response }: Answer, isOdd: boolean): AlgSign[] {
+  return [
+    ...(said ? signsInEcho(said, response) : []),
+    ...(deps.isContactAltered ? (["contact"] as const) : []),
+    ...(isOdd ? (["swallowed"] as const) : []),
+  ];
+}
+
+async function within<Result>(
+  clock: Clock,
+  limitMs: number,
+  work: Promise<Result | null>,
+): Promise<Result | null> {
+  let timer: Timer | undefined;
+  const tooLate = new Promise<null>((resolve) => {
+    timer = clock.after(limitMs, () => resolve(null));
+  });
+  const result = await Promise.race([work.catch(() => null), tooLate]);
+  timer?.cancel();
+  return result;
+}
+
+/** Asked again with credentials when challenged. */
+async function ask(
+  deps: ProbeDeps,
+  method: Method,
+  spelled: (text: string) => string = (text) => text,
+): Promise<Answer | null> {
+  const authorisation = deps.credentials.authorisation();
+  const identity: Identity = {
+    spelled,
+    // Our own address in it: who rewrites addresses wherever they stand rewrites it too.
+    callId: `${hex(deps.random.bytes(16))}@${hostForUri(deps.addresses().local.host)}`,
+    fromTag: hex(deps.random.bytes(8)),
+    uri: method === "OPTIONS" ? uriOf(deps.settings) : unassignedUri(deps),
+  };
+  let answer = await send(deps, method, identity, 1, authorisation);
+  for (let cseq = 2; answer; cseq++) {
+    const { response } = answer;
+    if (response.statusCode !== 401 && response.statusCode !== 407) return answer;
+    const challenge = deps.credentials.pick(response);
+    if (!challenge || !authorisation.take(kindOf(response.statusCode), challenge)) return answer;
+    answer = (await send(deps, method, identity, cseq, authorisation)) ?? answer;
+  }
+  return answer;
+}
+
+const uriOf = ({ server }: TrunkSettings): string => `sip:${hostForUri(server)}`;
+
+/** Letters only: no dialling plan takes it for a number. */
+function unassignedUri({ settings, random }: ProbeDeps): string {
+  const letters = [...random.bytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26)));
+  return `sip:linevoice-test-${letters.join("")}@${hostForUri(settings.server)}`;
+}
+
+interface Identity {
+  readonly callId: string;
+  readonly fromTag: string;
+  readonly uri: string;
+  spelled(text: string): string;
+}
+
+async function send(
+  deps: ProbeDeps,
+  method: Method,
+  { callId, fromTag, uri, spelled }: Identity,
+  cseq: number,
+  authorisation: RequestAuthorisation,
+): Promise<Answer | null> {
+  const { settings, clock } = deps;
+  const authorizationHeaders = authorisation.headers(method, uri);
+  const fromUri = `sip:${settings.username}@${hostForUri(settings.server)}`;
+  const own = `<${fromUri}>`;
+  const route = deps.route();
+  let said: SentHeaders | null = null;
+  const calling = method === "INVITE";
+  let sentAtMs = clock.monotonic();
+  const compose = (via: string) => {
+    sentAtMs = clock.monotonic();
+    const parsed = parseVia(via);
+    said = parsed ? { via: parsed, callId, fromUri, fromTag, toUri: uri } : null;
+    const text = buildRequest({
+      ...{ method, uri },
+      headers: [
+        ["Via", via],
+        ["Max-Forwards", 70],
+        ...(route === "" ? [] : [["Route", route] as const]),
+        ["From", `${own};tag=${fromTag}`],
+        ["To", `<${uri}>`],
+        ["Call-ID", callId],
+        ["CSeq", `${cseq} ${method}`],
+        ["Contact", `<${deps.contactUri()}>`],
+        ["Accept", calling ? "application/sdp" : ACCEPT],
+        ["Allow", ALLOW],
+        ["Supported", SUPPORTED],
+        ["User-Agent", deps.userAgent],
+        ...authorizationHeaders,
+        ...(calling ? ([["Content-Type", "application/sdp"]] as const) : []),
+      ],
+      body: calling ? deps.offer() : "",
+    });
+    return spelled(text);
+  };
+  const answered = await deps.ask(method, compose);
+  if (!answered) return null;
+  const { response, flow } = answered;
+  return { response, roundTripMs: clock.monotonic() - sentAtMs, remote: flow.remote, said };
+}
+
+function seenAs({ via }: SipResponse): SeenAddress | null {
+  const host = via.parameters.get("received") ?? "";
+  const rport = Number(via.parameters.get("rport") ?? Number.NaN);
+  const port = rport >= 1 && rport <= 65_535 ? rport : null;
+  if (isIP(host) !== 0) return { host, port: port ?? via.port ?? 5060 };
+  return port === null ? null : { host: via.host.replace(/^\[|\]$/g, ""), port };
+}
+
+const STATIC_NAMES: Readonly<Record<string, string>> = {
+  0: "PCMU",
+  3: "GSM",
+  4: "G723",
+  8: "PCMA",
+  9: "G722",
+  18: "G729",
+};
+
+const codecsIn = ({ headers, body }: SipResponse): readonly string[] | null =>
+  codecsOf(sdpIn(headers.get("content-type") ?? "application/sdp", body) ?? "");
+
+/** Encoding names of the audio stream, e.g. `PCMA`, `telephone-event`; null without SDP. */
+export function codecsOf(sdp: string): readonly string[] | null {
+  const formats = /^m=audio \d+ \S+((?: \d+)+)\s*$/m.exec(sdp)?.[1];
+  if (formats === undefined) return null;
+  const names = new Map(
+    [...sdp.matchAll(/^a=rtpmap:(\d+) ([^/\s]+)/gm)].map((line) => [line[1] ?? "", line[2] ?? ""]),
+  );
+  const listed = formats.trim().split(" ");
+  const found = listed.map((format) => names.get(format) ?? STATIC_NAMES[format]);
+  return found.filter((name): name is string => name !== undefined);
+}

@@ -1,0 +1,361 @@
+/**
+ * The registration client of one trunk (RFC 3261 10.2): digest, refresh before expiry, 423,
+ * Retry-After, back-off. Own, because SIP.js' Registerer storms when a 200 carries only an Expires
+ * header and sticks when it carries no Contact.
+ *
+ * Guarantees: never two REGISTERs at once; at most 6 requests an attempt; a refused password is
+ * retried every 10 minutes only; `close` ends every timer.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import { Emitter } from "../../core/emitter.ts";
+import { describeError } from "../../core/errors.ts";
+import { hex } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import { StateMachine } from "../../core/state-machine.ts";
+import { isContactAltered } from "./alg-signs.ts";
+import { ALLOW } from "./capabilities.ts";
+import {
+  kindOf,
+  type RequestAuthorisation,
+  type TrunkCredentials,
+  unknownChallengeOf,
+} from "./credentials.ts";
+import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
+import type { RegistrationStatus, TrunkSettings } from "../../domain/call/sip-port.ts";
+import {
+  ENDED_AT_ONCE,
+  explainRegistrationFailure,
+  explainUnknownChallenge,
+  retryDelayMs,
+} from "./registration-failure.ts";
+import {
+  REGISTRATION_TABLE,
+  type RegistrationEvent,
+  type RegistrationState,
+} from "./registration-state.ts";
+import { NO_ROUTE, type ServiceRoute, serviceRouteOf } from "./service-route.ts";
+
+export interface RegistrationDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly credentials: TrunkCredentials;
+  readonly userAgent: string;
+  readonly expiresSeconds: number;
+  /** User part of our Contact: how the registrar's requests find this trunk. */
+  readonly contactUser: string;
+  /** Contact URI as seen from outside, now. */
+  contactUri(): string;
+  /**
+   * Sends a request without Via: the caller adds it. Answers with the final response, or null when
+   * none came (timeout, unresolvable host).
+   */
+  send(request: RegisterRequest): Promise<SipResponse | null>;
+  /** Why nothing answered, in words for a person; null or absent: not known. */
+  readonly noAnswerReason?: () => string | null;
+}
+
+/** Composed with the Via that its sender makes. */
+export type RegisterRequest = (via: string) => string;
+
+const REQUESTS_PER_ATTEMPT_MAX = 6;
+const UNREGISTER_TIMEOUT_MS = 2000;
+/** A refresh leaves time for two attempts that time out, but never comes before half the time. */
+const REFRESH_MARGIN_MS = 70_000;
+const SHORTEST_EXPIRES_SECONDS = 5;
+
+type Outcome =
+  | { readonly kind: "accepted"; readonly response: SipResponse }
+  | { readonly kind: "rejected"; readonly response: SipResponse }
+  | { readonly kind: "no_answer" };
+
+export class RegistrationClient {
+  readonly #machine: StateMachine<RegistrationState, RegistrationEvent>;
+  readonly #emitter = new Emitter<{ status: RegistrationStatus }>();
+  readonly #callId: string;
+  readonly #fromTag: string;
+  #cseq = 0;
+  #expiresSeconds: number;
+  #timer: Timer | undefined;
+  /** Ends the earlier binding while it is not renewed. */
+  #bindingTimer: Timer | undefined;
+  #whenGone: (() => void)[] = [];
+  /** As the last REGISTER said it. */
+  #sentContact = "";
+  #isContactAltered = false;
+  #serviceRoute = NO_ROUTE;
+
+  constructor(
+    private readonly settings: TrunkSettings,
+    private readonly deps: RegistrationDeps,
+  ) {
+    this.#callId = hex(deps.random.bytes(16));
+    this.#fromTag = hex(deps.random.bytes(8));
+    this.#expiresSeconds = deps.expiresSeconds;
+    this.#machine = new StateMachine(
+      "registration",
+      REGISTRATION_TABLE,
+      { name: "idle" } as RegistrationState,
+      {
+        onTransition: (from, to) => this.#enter(from, to),
+        onIllegal: (state, event) =>
+          deps.log.warn("registration.illegal_event", { state: state.name, event: event.type }),
+      },
+    );
+  }
+
+  get status(): RegistrationStatus {
+    return statusOf(this.#machine.state);
+  }
+
+  /** The last answer repeated another Contact than was sent (see alg-signs.ts). */
+  get isContactAltered(): boolean {
+    return this.#isContactAltered;
+  }
+
+  /** Of the last 200; none while there is no registration (RFC 3608 5.1). */
+  get serviceRoute(): ServiceRoute {
+    return this.#serviceRoute;
+  }
+
+  onStatus(listener: (status: RegistrationStatus) => void): Unsubscribe {
+    return this.#emitter.on("status", listener);
+  }
+
+  start(): void {
+    this.#machine.apply({ type: "start" });
+  }
+
+  /** The public address changed: the binding is renewed now. */
+  refreshNow(): void {
+    if (this.#machine.state.name === "registered") this.#machine.apply({ type: "due" });
+  }
+
+  /** Un-REGISTERs and resolves when answered, at the latest after 2 s. */
+  stop(): Promise<void> {
+    if (this.#machine.state.name === "unregistered") return Promise.resolve();
+    const gone = new Promise<void>((resolve) => this.#whenGone.push(resolve));
+    this.#machine.apply({ type: "stop" });
+    return gone;
+  }
+
+  #enter(from: RegistrationState, to: RegistrationState): void {
+    if (from.name === to.name) {
+      this.#reportState(from);
+      return;
+    }
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#watchBinding(to);
+    const { clock } = this.deps;
+    if (to.name === "registering") void this.#register();
+    if (to.name === "registered") this.#wake(to.refreshAtMs - clock.now());
+    if (to.name === "failed") this.#wake(to.nextAttemptAtMs - clock.now());
+    if (to.name === "unregistering") void this.#unregister();
+    if (to.name === "unregistered") {
+      for (const resolve of this.#whenGone.splice(0)) resolve();
+    }
+    this.#reportState(from);
+  }
+
+  #reportState(before: RegistrationState): void {
+    if (this.status.name !== "registered") this.#serviceRoute = NO_ROUTE;
+    if (JSON.stringify(statusOf(before)) !== JSON.stringify(this.status)) {
+      this.#emitter.emit("status", this.status);
+    }
+  }
+
+  #watchBinding(state: RegistrationState): void {
+    this.#bindingTimer?.cancel();
+    this.#bindingTimer = undefined;
+    const waits = state.name === "registering" || state.name === "failed";
+    if (!waits || state.validUntilMs === null) return;
+    const leftMs = Math.max(0, state.validUntilMs - this.deps.clock.now());
+    this.#bindingTimer = this.deps.clock.after(leftMs, () =>
+      this.#machine.apply({ type: "expired" }),
+    );
+  }
+
+  #wake(delayMs: number): void {
+    this.#timer = this.deps.clock.after(Math.max(0, delayMs), () =>
+      this.#machine.apply({ type: "due" }),
+    );
+  }
+
+  async #register(): Promise<void> {
+    const outcome = await this.#transact(() => this.#expiresSeconds);
+    const state = this.#machine.state;
+    if (state.name !== "registering") return;
+    if (outcome.kind === "accepted" && this.#grantedSeconds(outcome.response) > 0) {
+      this.#machine.apply(this.#acceptedEvent(outcome.response));
+      return;
+    }
+    const response = outcome.kind === "no_answer" ? null : outcome.response;
+    const rejected = outcome.kind === "rejected" ? outcome.response : null;
+    const delayMs = retryDelayMs(rejected, state.failures, this.deps.random);
+    const event: RegistrationEvent = {
+      type: "rejected",
+      lastCode: response?.statusCode ?? null,
+      explanation: this.#explain(response),
+      nextAttemptAtMs: this.deps.clock.now() + delayMs,
+      bindingServes: this.#isUnanswered(response),
+    };
+    this.deps.log.warn("registration.failed", {
+      trunk_id: this.settings.trunkId,
+      sip_code: event.lastCode,
+      retry_in_ms: Math.round(delayMs),
+    });
+    this.#machine.apply(event);
+  }
+
+  /** Nobody decided on it: silence, or a server that is ill. A way that is known to be shut is no way. */
+  #isUnanswered(response: SipResponse | null): boolean {
+    if (response === null) return !this.deps.noAnswerReason?.();
+    return response.statusCode === 408 || response.statusCode >= 500;
+  }
+
+  #explain(response: SipResponse | null): string {
+    if (response && response.statusCode < 300) return ENDED_AT_ONCE;
+    const asked = response && unknownChallengeOf(response);
+    if (asked) return explainUnknownChallenge(asked);
+    const known = response === null ? this.deps.noAnswerReason?.() : null;
+    return known ?? explainRegistrationFailure(response?.statusCode ?? null, this.settings.server);
+  }
+
+  #acceptedEvent(response: SipResponse): RegistrationEvent {
+    const { contactUser, log } = this.deps;
+    this.#isContactAltered = isContactAltered(this.#sentContact, contactUser, response);
+    const route = serviceRouteOf(response);
+    if (!route) log.warn("service_route.not_followed", { trunk_id: this.settings.trunkId });
+    this.#serviceRoute = route ?? NO_ROUTE;
+    const lifetimeMs = Math.max(SHORTEST_EXPIRES_SECONDS, this.#grantedSeconds(response)) * 1000;
+    const now = this.deps.clock.now();
+    const refreshAfterMs = Math.max(lifetimeMs / 2, lifetimeMs - REFRESH_MARGIN_MS);
+    return {
+      type: "accepted",
+      expiresAtMs: now + lifetimeMs,
+      refreshAtMs: now + refreshAfterMs * (0.95 + 0.05 * this.deps.random.float()),
+    };
+  }
+
+  /** Ours among the Contacts, else the Expires header, else what we asked for (10.2.4). 0: no binding. */
+  #grantedSeconds(response: SipResponse): number {
+    const contacts = response.headers.all("contact").map(parseNameAddr);
+    const ours = contacts.find(
+      (contact) => contact && userOf(contact.uri) === this.deps.contactUser,
+    );
+    const only = contacts.length === 1 ? contacts[0] : undefined;
+    const stated =
+      (ours ?? only)?.parameters.get("expires") ?? response.headers.get("expires") ?? "";
+    return /^\d{1,9}$/.test(stated) ? Number(stated) : this.#expiresSeconds;
+  }
+
+  async #unregister(): Promise<void> {
+    let timer: Timer | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = this.deps.clock.after(UNREGISTER_TIMEOUT_MS, resolve);
+    });
+    await Promise.race([this.#transact(() => 0), timeout]);
+    timer?.cancel();
+    if (this.#machine.state.name === "unregistering") this.#machine.apply({ type: "gone" });
+  }
+
+  /** Never rejects: what cannot even be written or sent got no answer. */
+  async #transact(expiresSeconds: () => number): Promise<Outcome> {
+    try {
+      return await this.#attempt(expiresSeconds);
+    } catch (error) {
+      this.deps.log.error("registration.threw", { error: describeError(error) });
+      return { kind: "no_answer" };
+    }
+  }
+
+  /** One attempt: the request, and again for each challenge, a stale nonce, a 423. */
+  async #attempt(expiresSeconds: () => number): Promise<Outcome> {
+    let authorisation = this.deps.credentials.authorisation();
+    for (let sent = 1; ; sent++) {
+      const response = await this.deps.send(this.#compose(expiresSeconds(), authorisation));
+      if (response === null) return { kind: "no_answer" };
+      const { statusCode } = response;
+      if (statusCode >= 200 && statusCode < 300) return { kind: "accepted", response };
+      if (sent >= REQUESTS_PER_ATTEMPT_MAX) return { kind: "rejected", response };
+      if (statusCode === 401 || statusCode === 407) {
+        const challenge = this.deps.credentials.pick(response);
+        if (!challenge || !authorisation.take(kindOf(statusCode), challenge))
+          return { kind: "rejected", response };
+      } else if (statusCode === 423 && this.#acceptMinimum(response)) {
+        authorisation = this.deps.credentials.authorisation();
+      } else {
+        return { kind: "rejected", response };
+      }
+    }
+  }
+
+  #acceptMinimum(response: SipResponse): boolean {
+    const minimum = Number(response.headers.get("min-expires") ?? Number.NaN);
+    if (!(minimum > this.#expiresSeconds) || minimum > 86_400) return false;
+    this.#expiresSeconds = minimum;
+    return true;
+  }
+
+  get #registrarUri(): string {
+    return `sip:${hostForUri(this.settings.server)}`;
+  }
+
+  #compose(expiresSeconds: number, authorisation: RequestAuthorisation): RegisterRequest {
+    const identity = `<sip:${this.settings.username}@${hostForUri(this.settings.server)}>`;
+    const cseq = ++this.#cseq;
+    const authorizationHeaders = authorisation.headers("REGISTER", this.#registrarUri);
+    return (via) => {
+      this.#sentContact = this.deps.contactUri();
+      return buildRequest({
+        method: "REGISTER",
+        uri: this.#registrarUri,
+        headers: [
+          ["Via", via],
+          ["Max-Forwards", 70],
+          ["From", `${identity};tag=${this.#fromTag}`],
+          ["To", identity],
+          ["Call-ID", this.#callId],
+          ["CSeq", `${cseq} REGISTER`],
+          ["Contact", `<${this.#sentContact}>;expires=${expiresSeconds}`],
+          ["Expires", expiresSeconds],
+          ["Allow", ALLOW],
+          ["User-Agent", this.deps.userAgent],
+          ...authorizationHeaders,
+        ],
+      });
+    };
+  }
+}
+
+/** IPv6 literals want brackets inside a URI. */
+export const hostForUri = (host: string): string =>
+  host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+
+function statusOf(state: RegistrationState): RegistrationStatus {
+  switch (state.name) {
+    case "idle":
+      return { name: "registering" };
+    case "registering":
+      return state.validUntilMs === null
+        ? { name: "registering" }
+        : { name: "registered", expiresAtMs: state.validUntilMs };
+    case "registered":
+      return { name: "registered", expiresAtMs: state.expiresAtMs };
+    case "failed":
+      if (state.bindingServes && state.validUntilMs !== null)
+        return { name: "registered", expiresAtMs: state.validUntilMs };
+      return {
+        name: "failed",
+        lastCode: state.lastCode,
+        explanation: state.explanation,
+        nextAttemptAtMs: state.nextAttemptAtMs,
+      };
+    case "unregistering":
+    case "unregistered":
+      return { name: "unregistered" };
+  }
+}

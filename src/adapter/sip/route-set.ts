@@ -1,0 +1,336 @@
+/**
+ * How a trunk's requests leave, and under which address: routes (where to), link (over what),
+ * addresses (what we are called there), sender (the next server when one fails). The trunk itself
+ * only writes requests and reads answers.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { hex } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import { parseMessage, plainHost, type SipRequest, type SipResponse } from "./message/index.ts";
+import type { ProbedServer, SipTransportName, TrunkSettings } from "../../domain/call/sip-port.ts";
+import { hostForUri } from "./registration.ts";
+import type { FailedTargets } from "./routing/failed-targets.ts";
+import { LateResponse } from "./routing/late-response.ts";
+import type { Target } from "./routing/locate.ts";
+import type { Locator } from "./routing/locator.ts";
+import { type Draft, RequestSender, type Route, type SendUser } from "./routing/sender.ts";
+import type { ServiceRoute } from "./service-route.ts";
+import type { TransactionLayer } from "./transaction/layer.ts";
+import type { Address, Flow, StreamFlow, TransportName } from "./transport/flow.ts";
+import type { Peer } from "./transport/stream.ts";
+import { TransportBinding } from "./transport-binding.ts";
+import { TrunkAddresses } from "./trunk-addresses.ts";
+import { type Hop, TrunkRoutes, transportOf } from "./trunk-routes.ts";
+
+export interface RouteSetDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly transactions: TransactionLayer;
+  readonly locator: Locator;
+  readonly failed: FailedTargets;
+  /** Whether a trunk may speak to that address. */
+  readonly mayReach: (host: string) => boolean;
+  readonly local: Address;
+  readonly localTls: Address | null;
+  readonly externalIp: string;
+  /** See TrunkAddressesDeps. */
+  readonly mapped: () => Address | null;
+  flowTo(remote: Address): Flow | undefined;
+  connectionTo(peer: Peer): Promise<StreamFlow>;
+  /** What the registrar wants our requests outside a dialog to go by. */
+  readonly serviceRoute: () => ServiceRoute;
+  /** The addresses that belong to the trunk are others now. */
+  readonly onAddresses: () => void;
+  /** A connection to the server stands anew. */
+  readonly onConnected: () => void;
+  /** It is gone, and it is time to connect again. */
+  readonly onLost: () => void;
+  /** Our own address on the way to the server is another now. */
+  readonly onMoved: () => void;
+}
+
+export interface Answered {
+  readonly response: SipResponse;
+  readonly flow: Flow;
+}
+
+/** How often it is asked whether our own address is still the same. */
+const LOCAL_PERIOD_MS = 30_000;
+
+export class RouteSet {
+  readonly addresses: TrunkAddresses;
+  readonly #routes: TrunkRoutes;
+  readonly #binding: TransportBinding;
+  readonly #sender: RequestSender;
+  /** The server that took our last REGISTER: calls go there too, while it is sound. */
+  #preferred: Target | undefined;
+  /** The server that we looked up our own address for. */
+  #toward: string | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  /** Throws when the outbound proxy is not host[:port]. */
+  constructor(
+    private readonly settings: TrunkSettings,
+    private readonly deps: RouteSetDeps,
+  ) {
+    const { clock, log, locator, mayReach, local, externalIp, mapped } = deps;
+    const onChange = deps.onAddresses;
+    this.#routes = new TrunkRoutes(settings, { clock, log, locator, mayReach, onChange });
+    this.addresses = new TrunkAddresses({
+      ...{ log, local, localTls: deps.localTls, externalIp, mapped },
+      transport: () => this.transport,
+    });
+    this.#binding = new TransportBinding({
+      ...{ clock, random: deps.random },
+      flowTo: deps.flowTo,
+      connectionTo: deps.connectionTo,
+      onConnected: (own) => {
+        this.addresses.connected(own);
+        deps.onAddresses();
+        deps.onConnected();
+      },
+      onLost: () => {
+        deps.onAddresses();
+        deps.onLost();
+      },
+    });
+    this.#sender = new RequestSender(deps);
+  }
+
+  /** Of the server, as far as is known now. */
+  get transport(): TransportName {
+    const stated = transportOf(this.settings);
+    if (stated !== "AUTO") return stated;
+    return (this.#preferred ?? this.#routes.first)?.transport ?? "UDP";
+  }
+
+  /** Addresses that requests of the trunk's peers come from: the servers', and our connection's. */
+  get remotes(): readonly string[] {
+    const connectedHost = this.#binding.connectedHost;
+    const all = this.#routes.all;
+    return connectedHost === null || all.includes(connectedHost) ? all : [...all, connectedHost];
+  }
+
+  /** The host is one of the trunk's servers, by name or by address. */
+  isOwn(host: string): boolean {
+    const names = [this.#routes.place.host, plainHost(this.settings.server)];
+    return names.includes(host) || this.remotes.includes(host);
+  }
+
+  /** Who may ask for our password's proof: the trunk's servers, and whom its registrar sends us to. */
+  mayChallenge(host: string): boolean {
+    const isRouted = this.deps.serviceRoute().length > 0 && this.#routes.routed.includes(host);
+    return isRouted || this.remotes.includes(host);
+  }
+
+  /** Why nothing answered, for a person; null: not known. */
+  get problem(): string | null {
+    return this.#routes.problem ?? this.#binding.problem;
+  }
+
+  /** Looks everything up; resolves when requests can leave, or it is known that they cannot. */
+  async start(): Promise<void> {
+    await this.#routes.refresh();
+    const { first } = this.#routes;
+    if (first) await this.#towards(first);
+    if (this.#closed) return;
+    this.#timer = this.deps.clock.every(LOCAL_PERIOD_MS, () => void this.#checkLocalAddress());
+  }
+
+  /** A request of a dialog or a call, to wherever it leads. Never throws. */
+  async send(message: SipRequest, draft: Draft, user: SendUser): Promise<void> {
+    const followed = draft.method === "ACK" || draft.method === "CANCEL";
+    if (followed && this.#sender.follow(draft, user)) return;
+    try {
+      const hop = await this.#routes.nextHop(message);
+      this.#sender.send(draft, this.#routeOf(this.#preferredFirst(hop)), user);
+    } catch (reason) {
+      user.onFailure({ silent: false, reason });
+    }
+  }
+
+  /**
+   * A request to the trunk's server, outside every dialog, by its Service-Route unless it is a REGISTER;
+   * `compose` is given its Via. Null: nobody answered, or there was no way. Never rejects.
+   */
+  async ask(method: string, compose: (via: string) => string): Promise<Answered | null> {
+    const branch = this.#newBranch();
+    const draft: Draft = {
+      method,
+      branch,
+      compose: (hop) => compose(this.#viaOf(hop.flow, hop.branch)),
+    };
+    const registering = method === "REGISTER";
+    const hop = await this.#initialHop(registering ? [] : this.deps.serviceRoute());
+    if (!hop) return null;
+    const route = this.#routeOf(registering ? hop : this.#preferredFirst(hop));
+    return await new Promise((resolve) => {
+      this.#sender.send(draft, route, {
+        onResponse: (response, flow) => {
+          if (response.statusCode < 200) return;
+          if (registering) this.#settle(flow, hop);
+          resolve({ response, flow });
+        },
+        onFailure: ({ silent, reason }) => {
+          if (silent) this.#binding.dropSilentConnection();
+          if (reason) this.deps.log.warn("sip.unreachable", { error: describeError(reason) });
+          resolve(null);
+        },
+      });
+    });
+  }
+
+  /**
+   * An INVITE that shall come to nothing: what rings is cancelled, what answers is hung up. Null:
+   * nothing final came in `limitMs`. Never rejects.
+   */
+  async tryCall(compose: (via: string) => string, limitMs: number): Promise<Answered | null> {
+    const hop = await this.#initialHop(this.deps.serviceRoute());
+    if (!hop) return null;
+    let sent: LateResponse | undefined;
+    let trying: Flow | undefined;
+    const draft: Draft = {
+      method: "INVITE",
+      branch: this.#newBranch(),
+      compose: ({ flow, branch }) => {
+        const text = compose(this.#viaOf(flow, branch));
+        const message = parseMessage(text);
+        if (message.kind === "request") sent = new LateResponse(message, this.deps);
+        return text;
+      },
+    };
+    return await new Promise((resolve) => {
+      const limit = this.deps.clock.after(limitMs, () => {
+        if (trying) sent?.cancel(trying);
+        resolve(null);
+      });
+      const finish = (answered: Answered | null) => {
+        limit.cancel();
+        resolve(answered);
+      };
+      this.#sender.send(draft, this.#routeOf(this.#preferredFirst(hop)), {
+        onResponse: (response, flow) => {
+          trying = flow;
+          if (response.statusCode > 100) sent?.receive(response, flow);
+          if (response.statusCode >= 200) finish({ response, flow });
+        },
+        onFailure: () => finish(null),
+      });
+    });
+  }
+
+  /** The servers as last looked up, in the order in which they would be tried. */
+  get servers(): readonly ProbedServer[] {
+    const { failed } = this.deps;
+    return failed.order(this.#routes.targets).map((target) => ({
+      ...target.remote,
+      transport: target.transport.toLowerCase() as SipTransportName,
+      failed: failed.has(target),
+    }));
+  }
+
+  /** Makes a lost connection to the server anew, for want of a request that does. Never rejects. */
+  async reconnect(): Promise<void> {
+    if (!this.#binding.isLost || this.#closed) return;
+    const server = await this.#initialHop([]);
+    const hop = server && this.#preferredFirst(server);
+    const [target] = hop?.targets ?? [];
+    if (!hop || !target) return;
+    try {
+      await this.#routeOf(hop).open(target);
+    } catch (error) {
+      this.deps.log.warn("sip.unreachable", { error: describeError(error) });
+    }
+  }
+
+  keepAlive(): void {
+    const target = this.#preferred ?? this.#routes.first;
+    if (target) this.#binding.keepAlive(target.transport === "UDP" ? target.remote : null);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#routes.close();
+    this.#binding.close();
+  }
+
+  async #initialHop([first]: ServiceRoute): Promise<Hop | undefined> {
+    try {
+      return await this.#routes.initialHop(first?.uri);
+    } catch (error) {
+      this.deps.log.warn("trunk.unresolved", { error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  #routeOf(hop: Hop): Route {
+    return {
+      targets: hop.targets,
+      open: async (target) => {
+        if (hop.isServer) await this.#towards(target);
+        return await this.#binding.open(target, hop);
+      },
+      openTcp: (target) => this.#binding.openTcp(target, hop),
+    };
+  }
+
+  #preferredFirst(hop: Hop): Hop {
+    const connectedHost =
+      this.#preferred && hop.targets.find((target) => isSame(target, this.#preferred));
+    if (!hop.isServer || !connectedHost) return hop;
+    return {
+      ...hop,
+      targets: [connectedHost, ...hop.targets.filter((target) => target !== connectedHost)],
+    };
+  }
+
+  #settle(flow: Flow, hop: Hop): void {
+    const target = { transport: flow.transport, remote: flow.remote };
+    this.#preferred = hop.targets.find((each) => isSame(each, target)) ?? this.#preferred;
+  }
+
+  async #towards({ remote }: Target): Promise<void> {
+    if (this.#toward === remote.host) return;
+    try {
+      await this.addresses.toward(remote);
+      this.#toward = remote.host;
+    } catch (error) {
+      // No way there from here; sending shows it, and says it to the operator.
+      this.deps.log.warn("sip.no_route", { error: describeError(error) });
+    }
+  }
+
+  /** The machine may have moved to another network. */
+  async #checkLocalAddress(): Promise<void> {
+    const target = this.#preferred ?? this.#routes.first;
+    if (target?.transport !== "UDP") return;
+    const before = this.addresses.local.host;
+    try {
+      await this.addresses.toward(target.remote);
+    } catch {
+      return;
+    }
+    if (this.#closed || this.addresses.local.host === before) return;
+    this.addresses.forget();
+    this.deps.onMoved();
+  }
+
+  #newBranch(): string {
+    return `z9hG4bK${hex(this.deps.random.bytes(12))}`;
+  }
+
+  #viaOf(flow: Flow, branch: string): string {
+    const { host, port } = this.addresses.public;
+    return `SIP/2.0/${flow.transport} ${hostForUri(host)}:${port};rport;branch=${branch}`;
+  }
+}
+
+const isSame = (one: Target, other: Target | undefined): boolean =>
+  one.transport === other?.transport &&
+  one.remote.host === other.remote.host &&
+  one.remote.port === other.remote.port;

@@ -1,0 +1,306 @@
+/**
+ * Sends one request to the first of several servers that takes it (RFC 3263 4.3). A server that
+ * cannot be connected to, says 503, or says nothing is passed over for the next; each try is a
+ * transaction of its own, and the user sees one request, under the branch it was written with.
+ * Requests above 1,300 bytes leave UDP for TCP where TCP is taken (RFC 3261 18.1.1).
+ *
+ * What a server that was passed over says later is dealt with here (see late-response.ts): no phone
+ * is left ringing twice.
+ *
+ * Each try bears the same Call-ID, From tag and CSeq (RFC 3263 4.3: a new branch, else the same request), so
+ * that a callee whom both servers lead to sees one call. It then says 482 to the second try: the first has
+ * reached it, only its answers are late. That is taken as what it is: back to the silent server, and wait.
+ * With a new Call-ID the callee would ring twice, or be busy with our own first try.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import { hex } from "../../../core/ids.ts";
+import type { Random } from "../../../core/random.ts";
+import {
+  branchOf,
+  formatVia,
+  parseMessage,
+  type SipRequest,
+  type SipResponse,
+} from "../message/index.ts";
+import type { TransactionLayer } from "../transaction/layer.ts";
+import { T1_MS } from "../transaction/timers.ts";
+import { type Flow, isStream } from "../transport/flow.ts";
+import type { FailedTargets } from "./failed-targets.ts";
+import { ackOf, LateResponse } from "./late-response.ts";
+import type { Target } from "./locate.ts";
+
+export interface SendUser {
+  /** Every response there is to see; its branch is the one that the request was written with. */
+  onResponse(response: SipResponse, flow: Flow): void;
+  /** No server is left. `silent`: the last one took it and said nothing; else it was not reached. */
+  onFailure(failure: { readonly silent: boolean; readonly reason: unknown }): void;
+  /** False: nobody waits for it any more, so that it is tried nowhere else. Default: always true. */
+  readonly isWanted?: () => boolean;
+}
+
+export interface SenderDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transactions: TransactionLayer;
+  readonly failed: FailedTargets;
+}
+
+/** Where a request may go, and how to get there. */
+export interface Route {
+  /** In order of preference. */
+  readonly targets: readonly Target[];
+  /** A way to that server. Rejects when there is none. */
+  open(target: Target): Promise<Flow>;
+  /** A TCP connection in place of that UDP target, soon; rejects when none is taken. */
+  openTcp(target: Target): Promise<Flow>;
+}
+
+/** A request before it is known where it goes. */
+export interface Draft {
+  readonly method: string;
+  /** What its user knows it by; the first try bears it on the wire too. */
+  readonly branch: string;
+  /** Its text for one hop, with the Via for it. */
+  compose(hop: { readonly flow: Flow; readonly branch: string }): string;
+}
+
+/**
+ * How long a server may say nothing at all while there is another: five tries over UDP. RFC 3263
+ * leaves it at 64·T1, which no caller waits through.
+ */
+export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
+/** RFC 3261 18.1.1, where the path's MTU is not known. */
+export const UDP_BYTES_MAX = 1300;
+/** A server that takes no TCP is not asked for it with every call. */
+const NO_TCP_MS = 600_000;
+const RETRY_AFTER_SECONDS_MAX = 900;
+const INVITES_MAX = 20_000;
+/** RFC 3261 8.2.2.2. */
+const MERGED = 482;
+
+export class RequestSender {
+  /** INVITEs under way, by the branch they were written with: their CANCEL and ACK follow them. */
+  readonly #invites = new Map<string, Sending>();
+
+  constructor(private readonly deps: SenderDeps) {}
+
+  /** Tries the targets in their order, those that failed lately last. Never throws. */
+  send(draft: Draft, route: Route, user: SendUser): void {
+    const sending = new Sending(this.deps, draft, route, user);
+    if (draft.method === "INVITE") this.#remember(draft.branch, sending);
+    void sending.start();
+  }
+
+  /**
+   * A CANCEL, or the ACK of a refusal: goes where its INVITE went. False: it belongs to none, which
+   * is right for the ACK of a 2xx.
+   */
+  follow(draft: Draft, user: SendUser): boolean {
+    const { branch } = draft;
+    const hop = this.#invites.get(branch)?.hop;
+    if (!hop) return false;
+    const text = draft.compose(hop);
+    const message = parseMessage(text);
+    if (message.kind !== "request") return false;
+    this.deps.transactions.sendRequest(message, text, hop.flow, {
+      onResponse: (response, flow) => user.onResponse(withBranch(response, branch), flow),
+      onTimeout: () => user.onFailure({ silent: true, reason: null }),
+    });
+    return true;
+  }
+
+  #remember(branch: string, sending: Sending): void {
+    this.#invites.set(branch, sending);
+    sending.onDone = () => this.#invites.delete(branch);
+    if (this.#invites.size <= INVITES_MAX) return;
+    const oldest = this.#invites.keys().next().value;
+    if (oldest !== undefined) this.#invites.delete(oldest);
+  }
+}
+
+interface Hop {
+  readonly target: Target;
+  readonly flow: Flow;
+  readonly branch: string;
+}
+
+class Sending {
+  onDone: () => void = () => {};
+  readonly #left: Target[];
+  #hop: Hop | undefined;
+  /** Passed over for its silence, the last of them, while it has still said nothing. */
+  #silent: Hop | undefined;
+  #tries = 0;
+  /** Something above 100 went up: the request has found its server. */
+  #settled = false;
+  #over = false;
+
+  constructor(
+    private readonly deps: SenderDeps,
+    private readonly draft: Draft,
+    private readonly route: Route,
+    private readonly user: SendUser,
+  ) {
+    this.#left = deps.failed.order(route.targets);
+  }
+
+  get hop(): Hop | undefined {
+    return this.#hop;
+  }
+
+  async start(): Promise<void> {
+    await this.#next({ silent: false, reason: new Error("no server is known") });
+  }
+
+  /** To the next server; `failure`: why the one before would not do. */
+  async #next(failure: { silent: boolean; reason: unknown }): Promise<void> {
+    const target = this.#left.shift();
+    const wanted = this.#tries === 0 || (this.user.isWanted?.() ?? true);
+    if (!target || !wanted) {
+      this.#finish();
+      this.user.onFailure(failure);
+      return;
+    }
+    try {
+      await this.#try(target);
+    } catch (reason) {
+      this.deps.failed.note(target);
+      await this.#next({ silent: false, reason });
+    }
+  }
+
+  async #try(target: Target): Promise<void> {
+    const branch =
+      this.#tries++ === 0 ? this.draft.branch : `z9hG4bK${hex(this.deps.random.bytes(12))}`;
+    let flow = await this.route.open(target);
+    let text = this.draft.compose({ flow, branch });
+    if (flow.transport === "UDP" && Buffer.byteLength(text) > UDP_BYTES_MAX) {
+      flow = (await this.#tcpInstead(target)) ?? flow;
+      text = this.draft.compose({ flow, branch });
+    }
+    const message = parseMessage(text);
+    if (message.kind !== "request") throw new Error("we wrote no request");
+    const hop: Hop = { target, flow, branch };
+    this.#hop = hop;
+    this.#transact(hop, message, text);
+  }
+
+  async #tcpInstead(target: Target): Promise<Flow | undefined> {
+    const overTcp: Target = { ...target, transport: "TCP" };
+    if (this.deps.failed.has(overTcp)) return undefined;
+    try {
+      return await this.route.openTcp(target);
+    } catch {
+      this.deps.failed.note(overTcp, NO_TCP_MS);
+      return undefined;
+    }
+  }
+
+  #transact(hop: Hop, message: SipRequest, text: string): void {
+    const { transactions } = this.deps;
+    if (message.method === "ACK") {
+      transactions.sendRequest(message, text, hop.flow, NO_OP_CALLBACKS);
+      return;
+    }
+    const lateResponse = new LateResponse(message, this.deps);
+    const forget = isStream(hop.flow) ? hop.flow.onClosed(() => this.#lose(hop)) : () => {};
+    transactions.sendRequest(
+      message,
+      text,
+      hop.flow,
+      {
+        onResponse: (response, flow) => {
+          if (response.statusCode >= 200) forget();
+          if (this.#hop === hop) this.#receive(response, flow, message);
+          else if (message.method === "INVITE") {
+            if (this.#silent === hop) this.#silent = undefined;
+            lateResponse.receive(response, flow);
+          }
+        },
+        onTimeout: () => {
+          forget();
+          this.#moveOn(hop, { silent: true, reason: null });
+        },
+      },
+      this.#left.length > 0 ? RESPONSE_DEADLINE_MS : null,
+    );
+  }
+
+  #receive(response: SipResponse, flow: Flow, request: SipRequest): void {
+    const { statusCode } = response;
+    const hop = this.#hop;
+    if (hop && statusCode === 503 && !this.#settled) {
+      this.deps.failed.note(hop.target, retryAfterMs(response));
+      if (this.#left.length > 0 && (this.user.isWanted?.() ?? true)) {
+        if (request.method === "INVITE") this.#acknowledge(request, response, hop.flow);
+        this.#hop = undefined;
+        void this.#next({ silent: false, reason: new Error("503") });
+        return;
+      }
+    } else if (hop && statusCode === MERGED && this.#silent && !this.#settled) {
+      this.#acknowledge(request, response, hop.flow);
+      this.#waitFor(this.#silent);
+      return;
+    } else if (hop && statusCode > 100) {
+      this.deps.failed.forgive(hop.target);
+    }
+    if (statusCode > 100) this.#settled = true;
+    if (statusCode >= 200) this.#finish();
+    this.user.onResponse(withBranch(response, this.draft.branch), flow);
+  }
+
+  /** The call is there by that server's hand. */
+  #waitFor(hop: Hop): void {
+    this.#silent = undefined;
+    this.#left.length = 0;
+    this.#hop = hop;
+    this.deps.failed.forgive(hop.target);
+    this.deps.clock.after(64 * T1_MS - RESPONSE_DEADLINE_MS, () => {
+      if (!this.#settled) this.#moveOn(hop, { silent: true, reason: null });
+    });
+  }
+
+  #acknowledge(request: SipRequest, response: SipResponse, flow: Flow): void {
+    const { message, text } = ackOf(request, response);
+    this.deps.transactions.sendRequest(message, text, flow, NO_OP_CALLBACKS);
+  }
+
+  /** The connection went before anything final came. */
+  #lose(hop: Hop): void {
+    // Answers of an INVITE may still come over another connection (RFC 3261 18.2.2).
+    if (this.#settled && this.draft.method === "INVITE") return;
+    this.#moveOn(hop, { silent: false, reason: new Error("the connection was closed") });
+  }
+
+  #moveOn(hop: Hop, failure: { silent: boolean; reason: unknown }): void {
+    if (this.#hop !== hop || this.#over) return;
+    if (!this.#settled) this.deps.failed.note(hop.target);
+    if (failure.silent && !this.#settled) this.#silent = hop;
+    this.#hop = undefined;
+    if (this.#settled) this.#left.length = 0;
+    void this.#next(failure);
+  }
+
+  /** Its ACK and CANCEL may still follow for a while. */
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.deps.clock.after(64 * T1_MS, () => this.onDone());
+  }
+}
+
+const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
+
+export function withBranch(response: SipResponse, branch: string): SipResponse {
+  if (branchOf(response.via) === branch) return response;
+  const parameters = new Map(response.via.parameters).set("branch", branch);
+  const via = { ...response.via, parameters };
+  const headers = response.headers.clone();
+  headers.setFirst("via", formatVia(via));
+  return { ...response, via, headers };
+}
+
+function retryAfterMs({ headers }: SipResponse): number | null {
+  const seconds = /^\s*(\d{1,9})/.exec(headers.get("retry-after") ?? "")?.[1];
+  return seconds === undefined ? null : Math.min(Number(seconds), RETRY_AFTER_SECONDS_MAX) * 1000;
+}

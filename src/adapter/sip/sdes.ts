@@ -1,0 +1,81 @@
+/**
+ * SDES: keys for SRTP in `a=crypto` lines (RFC 4568). Two suites; a key of its own for each; keys
+ * without MKI and session parameters that change nothing of what media/srtp does. A line that asks
+ * for more is passed over, as the RFC wants.
+ */
+import type { MediaDescription } from "sdp-transform";
+import { type Random, systemRandom } from "../../core/random.ts";
+import type { SrtpKeys, SrtpSuite } from "../../core/media-plan.ts";
+
+export type SrtpMode = "off" | "optional" | "required";
+
+/** In our order of preference. */
+const SUITES = ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const;
+const KEY_BYTES = 30;
+const HARMLESS_PARAMETERS = /^(KDR=0|WSH=\d+)$/i;
+
+/** What we want, and the keys that we send with: the same for all descriptions of a leg. */
+export interface SrtpPolicy {
+  readonly mode: SrtpMode;
+  readonly keys: Readonly<Record<SrtpSuite, string>>;
+}
+
+/** A `crypto` line that we can follow. */
+export interface CryptoLine {
+  readonly tag: number;
+  readonly suite: SrtpSuite;
+  readonly key: string;
+}
+
+export function createSrtpPolicy(mode: SrtpMode, random: Random = systemRandom): SrtpPolicy {
+  const newKey = () => Buffer.from(random.bytes(KEY_BYTES)).toString("base64");
+  return {
+    mode,
+    keys: { AES_CM_128_HMAC_SHA1_80: newKey(), AES_CM_128_HMAC_SHA1_32: newKey() },
+  };
+}
+
+/** Those of a media description that we can follow, in its order. */
+export function readCryptoLines(audio: MediaDescription): CryptoLine[] {
+  const lines: CryptoLine[] = [];
+  for (const { id, suite, config, sessionConfig } of audio.crypto ?? []) {
+    const known = SUITES.find((name) => name === String(suite).toUpperCase());
+    const key = keyOf(String(config));
+    const parameters = String(sessionConfig ?? "")
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    if (!known || !key || !parameters.every((word) => HARMLESS_PARAMETERS.test(word))) continue;
+    lines.push({ tag: id, suite: known, key });
+  }
+  return lines;
+}
+
+/** `inline:<base64>|2^31`: one key; a lifetime is longer than any call; an MKI is not for us. */
+function keyOf(config: string): string | null {
+  const match = /^inline:([A-Za-z0-9+/]{40}={0,2})(\|(2\^)?\d+)?$/.exec(config.trim());
+  return match?.[1] ?? null;
+}
+
+/** Our lines of an offer: tags 1 and 2. */
+export function offerCrypto({ keys }: SrtpPolicy): string[] {
+  return SUITES.map((suite, index) => writeLine(index + 1, suite, keys[suite]));
+}
+
+/** Our line of an answer to theirs. */
+export function answerCrypto({ keys }: SrtpPolicy, offer: CryptoLine): string {
+  return writeLine(offer.tag, offer.suite, keys[offer.suite]);
+}
+
+/** The keys agreed on with one line of theirs. */
+export function agreedKeys({ keys }: SrtpPolicy, offer: CryptoLine): SrtpKeys {
+  return { suite: offer.suite, sendKey: keys[offer.suite], receiveKey: offer.key };
+}
+
+/** The line of an answer that takes up one of our offer. */
+export function acceptedLine(lines: readonly CryptoLine[]): CryptoLine | undefined {
+  return lines.find(({ tag, suite }) => SUITES[tag - 1] === suite);
+}
+
+function writeLine(tag: number, suite: SrtpSuite, key: string): string {
+  return `a=crypto:${tag} ${suite} inline:${key}`;
+}

@@ -1,0 +1,190 @@
+/**
+ * What a far end's SDP says about the one audio stream that we take (RFC 8866, RFC 3551, RFC 4733,
+ * RFC 4568). Pure; reads with sdp-transform and trusts nothing: numbers are checked, the rest is
+ * compared. Which codec and which key are used is decided in sdp.ts.
+ */
+import { type MediaDescription, parse, type SessionDescription } from "sdp-transform";
+import type { CodecName, MediaDirection } from "../../core/media-plan.ts";
+import type { LocalMedia } from "../../domain/call/sip-port.ts";
+import { type CryptoLine, readCryptoLines, type SrtpMode } from "./sdes.ts";
+
+/** Payload types we offer: static where RFC 3551 has one. `clockRateHz` is that of RTP. */
+export const FORMATS: Readonly<
+  Record<CodecName, { payloadType: number; rtpmap: string; clockRateHz: number }>
+> = {
+  PCMU: { payloadType: 0, rtpmap: "PCMU/8000", clockRateHz: 8000 },
+  PCMA: { payloadType: 8, rtpmap: "PCMA/8000", clockRateHz: 8000 },
+  // 8000 although it samples at 16 kHz: an error of RFC 1890 that RFC 3551 4.5.2 keeps.
+  G722: { payloadType: 9, rtpmap: "G722/8000", clockRateHz: 8000 },
+  opus: { payloadType: 111, rtpmap: "opus/48000/2", clockRateHz: 48_000 },
+};
+export const PTIME_DEFAULT_MS = 20;
+export const COMFORT_NOISE_PAYLOAD_TYPE = 13;
+const PTIME_MS_MIN = 10;
+const PTIME_MS_MAX = 60;
+const PORT_MAX = 65_535;
+
+export type Stream = SessionDescription["media"][number];
+
+export interface RemoteCodec {
+  readonly name: CodecName;
+  readonly payloadType: number;
+  readonly rtpmap: string;
+}
+
+export interface RemoteEvent {
+  readonly payloadType: number;
+  readonly clockRateHz: number;
+}
+
+export interface RemoteDescription {
+  readonly ok: true;
+  readonly streams: readonly Stream[];
+  readonly audio: Stream;
+  /** `RTP/AVP`, `RTP/SAVP` or their feedback profiles: an answer repeats it. */
+  readonly profile: string;
+  readonly isSecureProfile: boolean;
+  /** Keys offered, or taken up, that we can follow. */
+  readonly crypto: readonly CryptoLine[];
+  readonly address: LocalMedia;
+  readonly codecs: readonly RemoteCodec[];
+  readonly events: readonly RemoteEvent[];
+  readonly comfortNoise: boolean;
+  /** As the far end sees it, c=0.0.0.0 folded in. */
+  readonly direction: MediaDirection;
+  readonly ptimeMs: number;
+  readonly rtcpMux: boolean;
+  /** Null: one above RTP. */
+  readonly rtcpPort: number | null;
+}
+
+export type DescriptionFailure = {
+  readonly ok: false;
+  readonly reason: "malformed" | "no_audio" | "srtp_required";
+};
+
+/** Among several audio streams the most protected one that `mode` allows is read. */
+export function readDescription(
+  text: string,
+  mode: SrtpMode,
+): RemoteDescription | DescriptionFailure {
+  const session = parseText(text);
+  if (!session) return { ok: false, reason: "malformed" };
+  const candidates = session.media.filter(isAudio).map((stream) => securityOf(stream));
+  const audible = candidates.filter(({ isSecureProfile, crypto }) =>
+    isSecureProfile ? mode !== "off" && crypto.length > 0 : true,
+  );
+  const allowed = audible.filter(({ crypto }) => mode !== "required" || crypto.length > 0);
+  const chosen =
+    (mode === "off" ? undefined : allowed.find(({ crypto }) => crypto.length > 0)) ?? allowed[0];
+  if (!chosen) {
+    const isOnlyKeyMissing = mode === "required" && candidates.length > 0;
+    return { ok: false, reason: isOnlyKeyMissing ? "srtp_required" : "no_audio" };
+  }
+  const { stream: audio, isSecureProfile, crypto } = chosen;
+  const host = String(audio.connection?.ip ?? session.connection?.ip ?? "");
+  if (host === "") return { ok: false, reason: "malformed" };
+  return {
+    ok: true,
+    streams: session.media,
+    audio,
+    profile: String(audio.protocol).toUpperCase(),
+    isSecureProfile,
+    crypto: mode === "off" ? [] : crypto,
+    address: { host, port: audio.port },
+    codecs: readCodecs(audio),
+    events: readEvents(audio),
+    comfortNoise: payloadTypes(audio).includes(COMFORT_NOISE_PAYLOAD_TYPE),
+    direction: readDirection(audio, session, host),
+    ptimeMs: readPtime(audio),
+    rtcpMux: audio.rtcpMux !== undefined,
+    rtcpPort: readRtcpPort(audio),
+  };
+}
+
+const isAudio = (stream: Stream) =>
+  stream.type === "audio" &&
+  stream.port > 0 &&
+  stream.port <= PORT_MAX &&
+  /^RTP\/S?AVPF?$/i.test(String(stream.protocol));
+
+function securityOf(stream: Stream) {
+  const isSecureProfile = /^RTP\/SAVP/i.test(stream.protocol);
+  return { stream, isSecureProfile, crypto: readCryptoLines(stream) };
+}
+
+/** sdp-transform throws on nothing we know of; a parser fed by strangers is not trusted with that. */
+function parseText(text: string): SessionDescription | undefined {
+  if (!/^v=0\s*$/m.test(text.slice(0, 64))) return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function payloadTypes(audio: MediaDescription): number[] {
+  return String(audio.payloads ?? "")
+    .split(/\s+/)
+    .map(Number)
+    .filter((type) => Number.isInteger(type) && type >= 0 && type <= 127);
+}
+
+function readCodecs(audio: Stream): RemoteCodec[] {
+  const codecs: RemoteCodec[] = [];
+  for (const payloadType of payloadTypes(audio)) {
+    const map = audio.rtp.find((entry) => entry.payload === payloadType);
+    const name = map ? mappedCodec(nameOf(map), map.rate) : staticCodec(payloadType);
+    if (name) codecs.push({ name, payloadType, rtpmap: FORMATS[name].rtpmap });
+  }
+  return codecs;
+}
+
+/** sdp-transform makes a number of a name that looks like one. */
+const nameOf = (map: Stream["rtp"][number]) => String(map.codec).toLowerCase();
+
+const NAMES = Object.keys(FORMATS) as CodecName[];
+
+function mappedCodec(encoding: string, rate: number | undefined): CodecName | undefined {
+  return NAMES.find((name) => {
+    const ours = FORMATS[name];
+    const sameName = name.toLowerCase() === encoding;
+    // Some write G722/16000, which is what RFC 3551 should have said.
+    const sameRate = ours.clockRateHz === (rate ?? 8000) || (name === "G722" && rate === 16_000);
+    return sameName && sameRate;
+  });
+}
+
+/** RFC 3551 6: without rtpmap, the static types mean what they always meant. */
+function staticCodec(payloadType: number): CodecName | undefined {
+  return NAMES.find((name) => payloadType < 96 && FORMATS[name].payloadType === payloadType);
+}
+
+function readEvents(audio: Stream): RemoteEvent[] {
+  const listed = payloadTypes(audio);
+  return audio.rtp
+    .filter((map) => nameOf(map) === "telephone-event" && listed.includes(map.payload))
+    .map((map) => ({ payloadType: map.payload, clockRateHz: map.rate ?? 8000 }));
+}
+
+/** c=0.0.0.0 is RFC 2543's hold: the far end takes no media (RFC 3264 8.4). */
+function readDirection(audio: Stream, session: SessionDescription, host: string): MediaDirection {
+  const stated = audio.direction ?? session.direction ?? "sendrecv";
+  if (host !== "0.0.0.0" && host !== "::") return stated;
+  return stated === "sendonly" ? "sendonly" : "inactive";
+}
+
+/** RFC 3605. */
+function readRtcpPort({ port, rtcp }: Stream): number | null {
+  const stated = Number(rtcp?.port ?? 0);
+  const isPort = Number.isInteger(stated) && stated > 0 && stated <= PORT_MAX;
+  return isPort && stated !== port + 1 ? stated : null;
+}
+
+function readPtime(audio: Stream): number {
+  const wanted = Number(audio.ptime ?? PTIME_DEFAULT_MS);
+  const limit = Number(audio.maxptime ?? PTIME_MS_MAX);
+  const ptime = Math.min(Number.isFinite(wanted) ? wanted : PTIME_DEFAULT_MS, limit);
+  const rounded = Math.floor(ptime / 10) * 10;
+  return rounded >= PTIME_MS_MIN && rounded <= PTIME_MS_MAX ? rounded : PTIME_DEFAULT_MS;
+}

@@ -1,0 +1,327 @@
+/**
+ * SDP offer/answer for one audio stream (RFC 8866, RFC 3264, RFC 4733, RFC 4568). Pure: text in,
+ * text and a `MediaPlan` out. Video, further audio streams and what we cannot protect as asked are
+ * refused by port 0, as RFC 3264 6 asks.
+ *
+ * The codec of an answer is the first of ours that was offered: `[sip] codecs` says which is best.
+ * With SRTP "optional" an offer is RTP/AVP with keys in it, which a far end without SRTP passes
+ * over; "required" is RTP/SAVP and nothing else. A further offer keeps what the call runs on: a change of
+ * profile in a refresh is refused by many.
+ */
+import type {
+  CodecName,
+  MediaDirection,
+  MediaPlan,
+  NegotiatedCodec,
+  SrtpKeys,
+} from "../../core/media-plan.ts";
+import type { LocalMedia } from "../../domain/call/sip-port.ts";
+import {
+  acceptedLine,
+  agreedKeys,
+  answerCrypto,
+  type CryptoLine,
+  offerCrypto,
+  type SrtpPolicy,
+} from "./sdes.ts";
+import {
+  COMFORT_NOISE_PAYLOAD_TYPE,
+  FORMATS,
+  PTIME_DEFAULT_MS,
+  type RemoteDescription,
+  type RemoteEvent,
+  readDescription,
+  type Stream,
+} from "./sdp-description.ts";
+
+/** What stays the same over the offers and answers of one leg. */
+export interface SdpSession {
+  /** `o=` session id, numeric. */
+  readonly id: number;
+  /** `o=` version: one more with each description sent (RFC 3264 5). */
+  readonly version: number;
+  /** Codecs we can run, in our order of preference. */
+  readonly codecs: readonly CodecName[];
+  /** Missing: plain RTP only. */
+  readonly srtp?: SrtpPolicy;
+  /** Silence may be told instead of sent (RFC 3389). */
+  readonly comfortNoise?: boolean;
+  /** The streams of the description before, for a further offer: their number must not shrink. */
+  readonly layout?: SdpLayout | null;
+  /** What a further offer keeps; missing: nothing is agreed on yet. */
+  readonly agreed?: SdpAgreement | null;
+}
+
+/** Of the latest offer and answer. */
+export interface SdpAgreement {
+  /** Of the media line, e.g. `RTP/SAVP`. */
+  readonly profile: string;
+  readonly codec: CodecName;
+  readonly isEncrypted: boolean;
+}
+
+/** Media lines of a session, in their order: which one is ours, and how the others are refused. */
+export interface SdpLayout {
+  readonly audioIndex: number;
+  readonly rejected: readonly string[];
+}
+
+export type SdpFailure = {
+  readonly ok: false;
+  readonly reason: "malformed" | "no_audio" | "no_common_codec" | "srtp_required";
+};
+export type SdpAnswer =
+  | {
+      readonly ok: true;
+      readonly sdp: string;
+      readonly plan: MediaPlan;
+      readonly layout: SdpLayout;
+      readonly agreed: SdpAgreement;
+    }
+  | SdpFailure;
+export type SdpPlan =
+  | { readonly ok: true; readonly plan: MediaPlan; readonly agreed: SdpAgreement }
+  | SdpFailure;
+
+/** Our payload types of telephone-events by RTP clock. */
+const EVENT_TYPES: ReadonlyMap<number, number> = new Map([
+  [8000, 101],
+  [48_000, 110],
+]);
+
+/** RFC 7587 6.1: we neither play nor record above 8 kHz of bandwidth, and use FEC. */
+const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;useinbandfec=1";
+
+const MIRRORED: Readonly<Record<MediaDirection, MediaDirection>> = {
+  sendrecv: "sendrecv",
+  sendonly: "recvonly",
+  recvonly: "sendonly",
+  inactive: "inactive",
+};
+
+export function buildOffer(
+  media: LocalMedia,
+  session: SdpSession,
+  direction: MediaDirection = "sendrecv",
+): string {
+  const { srtp, agreed } = session;
+  const isAgreed = (name: CodecName) => name === agreed?.codec;
+  const codecs = [
+    ...session.codecs.filter(isAgreed),
+    ...session.codecs.filter((name) => !isAgreed(name)),
+  ];
+  const formats = codecs.map((name) => FORMATS[name]);
+  // Many a far end knows events in 8 kHz only, whatever its codec.
+  const clocks = new Set([8000, ...formats.map((format) => format.clockRateHz)]);
+  const encrypts = srtp?.mode === "optional" ? (agreed?.isEncrypted ?? true) : true;
+  const audio = writeAudio({
+    port: media.port,
+    profile: agreed?.profile ?? (srtp?.mode === "required" ? "RTP/SAVP" : "RTP/AVP"),
+    formats,
+    events: [...EVENT_TYPES]
+      .filter(([clockRateHz]) => clocks.has(clockRateHz))
+      .map(([clockRateHz, payloadType]) => ({ payloadType, clockRateHz })),
+    comfortNoise: session.comfortNoise === true,
+    ptimeMs: PTIME_DEFAULT_MS,
+    direction,
+    crypto: srtp && srtp.mode !== "off" && encrypts ? offerCrypto(srtp) : [],
+    rtcpMux: true,
+  });
+  const layout = session.layout ?? { audioIndex: 0, rejected: [] };
+  const lines: (string | readonly string[])[] = [...layout.rejected];
+  lines.splice(layout.audioIndex, 0, audio);
+  return writeSession(media, session, lines.flat());
+}
+
+/** Our answer to an offer, and what both now agreed on. */
+export function answerOffer(offer: string, media: LocalMedia, session: SdpSession): SdpAnswer {
+  const remote = readDescription(offer, session.srtp?.mode ?? "off");
+  if (!remote.ok) return remote;
+  const chosen = chooseCodec(remote, session);
+  if (!chosen) return { ok: false, reason: "no_common_codec" };
+  const { name, payloadType, rtpmap } = chosen;
+  const event = chooseEvent(remote, name);
+  const crypto = remote.crypto[0];
+  const comfortNoise = agreesOnNoise(remote, session, name);
+  const plan: MediaPlan = {
+    remote: remote.address,
+    codec: { name, sendPayloadType: payloadType, receivePayloadType: payloadType },
+    telephoneEvent: event ? eventPlan(event, event.payloadType) : null,
+    direction: MIRRORED[remote.direction],
+    ptimeMs: remote.ptimeMs,
+    ...extras(remote, comfortNoise, keysOf(session, crypto)),
+  };
+  const audio = writeAudio({
+    port: media.port,
+    profile: remote.profile,
+    formats: [{ payloadType, rtpmap }],
+    events: event ? [event] : [],
+    comfortNoise,
+    ptimeMs: plan.ptimeMs,
+    direction: plan.direction,
+    crypto: session.srtp && crypto ? [answerCrypto(session.srtp, crypto)] : [],
+    rtcpMux: remote.rtcpMux,
+  });
+  const lines = remote.streams.flatMap((stream) =>
+    stream === remote.audio ? audio : [rejectStream(stream)],
+  );
+  return {
+    ok: true,
+    sdp: writeSession(media, session, lines),
+    plan,
+    layout: layoutOf(remote),
+    agreed: agreementOf(remote, plan),
+  };
+}
+
+/**
+ * What the far end agreed to of our offer. The payload types we send are the ones it wrote, those
+ * we receive are the ones we offered (RFC 3264 6.1).
+ */
+export function acceptAnswer(
+  answer: string,
+  session: SdpSession,
+  offeredDirection: MediaDirection = "sendrecv",
+): SdpPlan {
+  const remote = readDescription(answer, session.srtp?.mode ?? "off");
+  if (!remote.ok) return remote;
+  const chosen = remote.codecs.find((codec) => session.codecs.includes(codec.name));
+  if (!chosen) return { ok: false, reason: "no_common_codec" };
+  const codec: NegotiatedCodec = {
+    name: chosen.name,
+    sendPayloadType: chosen.payloadType,
+    receivePayloadType: FORMATS[chosen.name].payloadType,
+  };
+  const otherCodecs = remote.codecs
+    .filter(({ name }) => name !== chosen.name && session.codecs.includes(name))
+    .map(({ name }) => ({ name, payloadType: FORMATS[name].payloadType }));
+  const event = chooseEvent(remote, chosen.name);
+  const crypto = acceptedLine(remote.crypto);
+  if (session.srtp?.mode === "required" && !crypto) return { ok: false, reason: "srtp_required" };
+  const plan: MediaPlan = {
+    remote: remote.address,
+    codec,
+    ...(otherCodecs.length > 0 && { otherCodecs }),
+    telephoneEvent: event
+      ? eventPlan(event, EVENT_TYPES.get(event.clockRateHz) ?? event.payloadType)
+      : null,
+    direction: narrower(offeredDirection, MIRRORED[remote.direction]),
+    ptimeMs: remote.ptimeMs,
+    ...extras(remote, agreesOnNoise(remote, session, chosen.name), keysOf(session, crypto)),
+  };
+  return { ok: true, plan, agreed: agreementOf(remote, plan) };
+}
+
+const agreementOf = ({ profile }: RemoteDescription, plan: MediaPlan): SdpAgreement => ({
+  profile,
+  codec: plan.codec.name,
+  isEncrypted: plan.srtp !== undefined,
+});
+
+function chooseCodec(remote: RemoteDescription, session: SdpSession) {
+  for (const name of session.codecs) {
+    const offered = remote.codecs.find((codec) => codec.name === name);
+    if (offered) return offered;
+  }
+  return undefined;
+}
+
+/** Telephone-events of the codec's own clock if there are any (RFC 4733 2.1), else of another. */
+function chooseEvent(remote: RemoteDescription, codec: CodecName): RemoteEvent | undefined {
+  const { clockRateHz } = FORMATS[codec];
+  return remote.events.find((event) => event.clockRateHz === clockRateHz) ?? remote.events[0];
+}
+
+function eventPlan({ payloadType, clockRateHz }: RemoteEvent, receive: number) {
+  const plan = { send: payloadType, receive };
+  return clockRateHz === 8000 ? plan : { ...plan, clockRateHz };
+}
+
+/** Payload type 13 has an 8 kHz clock. */
+const agreesOnNoise = (remote: RemoteDescription, session: SdpSession, codec: CodecName) =>
+  session.comfortNoise === true && remote.comfortNoise && FORMATS[codec].clockRateHz === 8000;
+
+const keysOf = ({ srtp }: SdpSession, crypto: CryptoLine | undefined) =>
+  srtp && crypto ? agreedKeys(srtp, crypto) : null;
+
+/** What a plan holds only where it was agreed on. */
+function extras(remote: RemoteDescription, comfortNoise: boolean, srtp: SrtpKeys | null) {
+  return {
+    ...(srtp && { srtp }),
+    ...(remote.rtcpMux && { rtcpMux: true }),
+    ...(remote.rtcpPort !== null && { rtcpPort: remote.rtcpPort }),
+    ...(comfortNoise && { comfortNoise: COMFORT_NOISE_PAYLOAD_TYPE }),
+  };
+}
+
+/** An answer may only take directions away (RFC 3264 6.1); one that adds some is cut. */
+function narrower(offered: MediaDirection, answered: MediaDirection): MediaDirection {
+  const sends = (direction: MediaDirection) => direction === "sendrecv" || direction === "sendonly";
+  const receives = (direction: MediaDirection) =>
+    direction === "sendrecv" || direction === "recvonly";
+  const send = sends(offered) && sends(answered);
+  const receive = receives(offered) && receives(answered);
+  if (send && receive) return "sendrecv";
+  if (send) return "sendonly";
+  return receive ? "recvonly" : "inactive";
+}
+
+function layoutOf({ streams, audio }: RemoteDescription): SdpLayout {
+  return {
+    audioIndex: streams.indexOf(audio),
+    rejected: streams.filter((stream) => stream !== audio).map(rejectStream),
+  };
+}
+
+function writeSession(media: LocalMedia, session: SdpSession, streams: readonly string[]): string {
+  const family = media.host.includes(":") ? "IP6" : "IP4";
+  const lines = [
+    "v=0",
+    `o=- ${session.id} ${session.version} IN ${family} ${media.host}`,
+    "s=-",
+    `c=IN ${family} ${media.host}`,
+    "t=0 0",
+    ...streams,
+  ];
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+interface AudioLines {
+  readonly port: number;
+  readonly profile: string;
+  readonly formats: readonly { readonly payloadType: number; readonly rtpmap: string }[];
+  readonly events: readonly RemoteEvent[];
+  readonly comfortNoise: boolean;
+  readonly ptimeMs: number;
+  readonly direction: MediaDirection;
+  readonly crypto: readonly string[];
+  readonly rtcpMux: boolean;
+}
+
+function writeAudio(audio: AudioLines): string[] {
+  const { formats, events, comfortNoise } = audio;
+  const types = [
+    ...formats.map(({ payloadType }) => payloadType),
+    ...(comfortNoise ? [COMFORT_NOISE_PAYLOAD_TYPE] : []),
+    ...events.map(({ payloadType }) => payloadType),
+  ];
+  const lines = [`m=audio ${audio.port} ${audio.profile} ${types.join(" ")}`];
+  for (const { payloadType, rtpmap } of formats) {
+    lines.push(`a=rtpmap:${payloadType} ${rtpmap}`);
+    if (rtpmap === FORMATS.opus.rtpmap) lines.push(`a=fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+  }
+  if (comfortNoise) lines.push(`a=rtpmap:${COMFORT_NOISE_PAYLOAD_TYPE} CN/8000`);
+  for (const { payloadType, clockRateHz } of events) {
+    lines.push(`a=rtpmap:${payloadType} telephone-event/${clockRateHz}`);
+    lines.push(`a=fmtp:${payloadType} 0-16`);
+  }
+  lines.push(...audio.crypto, `a=ptime:${audio.ptimeMs}`);
+  if (audio.rtcpMux) lines.push("a=rtcp-mux");
+  lines.push(`a=${audio.direction}`);
+  return lines;
+}
+
+/** The same media line with port 0 (RFC 3264 6). */
+function rejectStream(stream: Stream): string {
+  return `m=${stream.type} 0 ${stream.protocol} ${stream.payloads ?? "0"}`;
+}

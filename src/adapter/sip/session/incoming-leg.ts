@@ -1,0 +1,212 @@
+/**
+ * A call that comes in: 180, 200 with our answer (or our offer, where the INVITE held none),
+ * refusal, CANCEL, a missing ACK. One SIP.js `Invitation` behind the leg's port.
+ */
+import { type Invitation, SessionState } from "sip.js";
+import type { Timer } from "../../../core/clock.ts";
+import type { CodecName, MediaPlan } from "../../../core/media-plan.ts";
+import { LegEnded } from "../../../domain/call/leg-ended.ts";
+import type { SipRequest } from "../message/index.ts";
+import type { IncomingLeg, LegEnd, LocalMedia } from "../../../domain/call/sip-port.ts";
+import { nameOfRequest } from "./dialog.ts";
+import { BaseLeg, type LegContext } from "./leg.ts";
+import { ackMissing, cancelled, endOfRejectedCaller, hungUp, noCommonCodec } from "./leg-end.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type AccountNames, calledNumbersOf, callerNumberOf, isForAccount } from "./parties.ts";
+import { ReliableRinging } from "./reliable-ringing.ts";
+
+/** ports.ts: a leg neither rung, answered nor rejected gets 480. */
+const UNANSWERED_MS = 30_000;
+
+export interface IncomingLegOptions {
+  readonly context: LegContext;
+  readonly invitation: Invitation;
+  readonly request: SipRequest;
+  readonly names: AccountNames;
+  readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
+}
+
+interface Waiter {
+  resolve(result: { readonly plan: MediaPlan }): void;
+  reject(error: Error): void;
+}
+
+export class SipIncomingLeg extends BaseLeg implements IncomingLeg {
+  readonly direction = "incoming";
+  readonly sipCallId: string;
+  readonly calledNumbers: readonly string[];
+  readonly callerNumber: string | null;
+  readonly isForAccount: boolean;
+  readonly negotiator: MediaNegotiator;
+  protected readonly peer = "caller";
+  protected readonly session: Invitation;
+  readonly #options: IncomingLegOptions;
+  readonly #unansweredTimer: Timer;
+  #waiter: Waiter | null = null;
+  #ringing: ReliableRinging | undefined;
+  #accepting = false;
+  #acknowledged = false;
+  #answeredEmitted = false;
+
+  constructor(options: IncomingLegOptions) {
+    super(options.context);
+    const { invitation, request } = options;
+    this.#options = options;
+    this.session = invitation;
+    this.sipCallId = request.callId;
+    this.calledNumbers = calledNumbersOf(request, options.names.contactUser);
+    this.isForAccount = isForAccount(request, options.names);
+    this.callerNumber = callerNumberOf(request);
+    this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    this.requestReceived(request);
+    invitation.delegate = {
+      ...this.dialogDelegate(),
+      onCancel: () => this.#finish(cancelled("caller", 487)),
+      onAck: () => this.#onAck(),
+    };
+    invitation.stateChange.addListener((state) => this.#onState(state));
+    this.#unansweredTimer = this.after(UNANSWERED_MS, () => this.reject(480));
+  }
+
+  get offeredCodec(): CodecName | null {
+    const offer = this.#options.request.body;
+    return offer === "" ? null : this.negotiator.codecFor(offer);
+  }
+
+  ring(): void {
+    this.#unansweredTimer.cancel();
+    if (this.session.state !== SessionState.Initial) return;
+    const { headers, body } = this.#options.request;
+    if (headers.hasToken("require", "100rel")) {
+      // Without an offer the first reliable one would have to be our offer (RFC 3262 5): none then.
+      if (body !== "") this.#ringReliably();
+      return;
+    }
+    this.settle(this.session.progress({ statusCode: 180 }));
+  }
+
+  #ringReliably(): void {
+    if (this.#ringing) return;
+    const { clock, random } = this.context;
+    this.#ringing = new ReliableRinging(this.session, {
+      ...{ clock, random },
+      onUnconfirmed: () => this.reject(504),
+    });
+    this.#ringing.start();
+  }
+
+  answer(media: LocalMedia): Promise<{ readonly plan: MediaPlan }> {
+    this.#unansweredTimer.cancel();
+    if (this.endedBy) return Promise.reject(new LegEnded(this.endedBy));
+    if (this.session.state !== SessionState.Initial) {
+      return Promise.reject(new Error("the leg is answered already"));
+    }
+    const offer = this.#options.request.body;
+    if (offer !== "" && !this.negotiator.canAnswer(offer)) {
+      this.#rejectWith(488);
+      const end = noCommonCodec("us");
+      this.end(end);
+      return Promise.reject(new LegEnded(end));
+    }
+    this.setMedia(media);
+    const planned = new Promise<{ readonly plan: MediaPlan }>((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+    this.#accepting = true;
+    this.session.accept().then(
+      () => this.#resolveWaiter(),
+      (error: unknown) => {
+        this.context.log.debug("sip.accept_failed", { error: String(error) });
+        this.#finish(this.negotiator.failure ? noCommonCodec("us") : cancelled("caller", null));
+      },
+    );
+    return planned;
+  }
+
+  reject(sipCode: number): void {
+    if (this.ended || this.session.state !== SessionState.Initial) return;
+    this.#rejectWith(sipCode);
+    this.#finish(endOfRejectedCaller(sipCode));
+  }
+
+  override abandonedBy(bye: SipRequest): boolean {
+    const early = this.session.state === SessionState.Initial && !this.ended;
+    if (!early || !this.dialogNamed(nameOfRequest(bye))) return false;
+    this.#rejectWith(487);
+    this.#finish(cancelled("caller", 487));
+    return true;
+  }
+
+  protected leaveDialog(plan: MediaPlan): void {
+    this.emitMedia(plan);
+    this.settle(this.session.bye());
+  }
+
+  protected hangUpOwn(): void {
+    if (this.ended) return;
+    const { state } = this.session;
+    if (state === SessionState.Initial) {
+      this.reject(603);
+    } else if (state === SessionState.Establishing) {
+      this.#rejectWith(480);
+      this.#finish(endOfRejectedCaller(480));
+    } else {
+      this.settle(this.session.bye());
+      this.#finish(hungUp("us"));
+    }
+  }
+
+  #rejectWith(sipCode: number): void {
+    this.#unansweredTimer.cancel();
+    const statusCode = sipCode >= 300 && sipCode <= 699 ? sipCode : 480;
+    this.settle(this.session.reject({ statusCode }));
+  }
+
+  /** With a late offer the plan comes with the ACK; both must be there. */
+  #onAck(): void {
+    this.#acknowledged = true;
+    this.#emitAnswered();
+  }
+
+  #onPlan(plan: MediaPlan): void {
+    if (this.#answeredEmitted) {
+      this.emitMedia(plan);
+      return;
+    }
+    this.#emitAnswered();
+    if (this.#acknowledged) this.#resolveWaiter();
+  }
+
+  #emitAnswered(): void {
+    const { plan } = this.negotiator;
+    if (!this.#acknowledged || !plan || this.#answeredEmitted) return;
+    this.#answeredEmitted = true;
+    this.emitAnswered(plan);
+    this.#resolveWaiter();
+  }
+
+  #resolveWaiter(): void {
+    const { plan } = this.negotiator;
+    if (!plan) return;
+    this.#waiter?.resolve({ plan });
+    this.#waiter = null;
+  }
+
+  #finish(end: LegEnd): void {
+    this.#waiter?.reject(new LegEnded(end));
+    this.#waiter = null;
+    this.end(end);
+  }
+
+  /** The way out where no delegate speaks: a BYE before the answer, no ACK in 64·T1, an unusable answer in the ACK. */
+  #onState(state: SessionState): void {
+    this.#ringing?.stop();
+    if (state !== SessionState.Terminated || this.isReplaced) return;
+    this.after(0, () => {
+      if (this.negotiator.failure !== null) this.#finish(noCommonCodec("us"));
+      else if (!this.#accepting) this.#finish(cancelled("caller", null));
+      else if (!this.#acknowledged) this.#finish(ackMissing());
+      else this.#finish(hungUp("caller"));
+    });
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Offer/answer of one leg (RFC 3264), as the SessionDescriptionHandler that SIP.js calls. SIP.js
+ * does not say whether a description is an offer or an answer; the state here knows.
+ *
+ *   stable ──getDescription──► local-offer ──setDescription(answer)──► stable
+ *   stable ──setDescription(offer)──► remote-offer ──getDescription──► stable
+ */
+import type { BodyAndContentType, SessionDescriptionHandler } from "sip.js";
+import type { CodecName, MediaPlan } from "../../../core/media-plan.ts";
+import type { LocalMedia } from "../../../domain/call/sip-port.ts";
+import type { SrtpPolicy } from "../sdes.ts";
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  type SdpAgreement,
+  type SdpLayout,
+  type SdpPlan,
+  type SdpSession,
+} from "../sdp.ts";
+
+/** Thrown into SIP.js, which answers 488 or ends the dialog. */
+export class UnacceptableSdp extends Error {
+  constructor(readonly reason: string) {
+    super(`SDP refused: ${reason}`);
+    this.name = "UnacceptableSdp";
+  }
+}
+
+export interface NegotiatorOptions {
+  /** Missing: plain RTP only. */
+  readonly srtp?: SrtpPolicy;
+  /** Comfort noise may be agreed on (RFC 3389). */
+  readonly comfortNoise?: boolean;
+}
+
+type State =
+  | { readonly name: "stable" }
+  | { readonly name: "local-offer" }
+  | { readonly name: "remote-offer"; readonly offer: string };
+
+export class MediaNegotiator implements SessionDescriptionHandler {
+  #state: State = { name: "stable" };
+  #version = 0;
+  #media: LocalMedia | null = null;
+  #plan: MediaPlan | null = null;
+  #failure: string | null = null;
+  #layout: SdpLayout | null = null;
+  #agreed: SdpAgreement | null = null;
+  /** Where the far end's last message came from. */
+  signallingHost: string | null = null;
+
+  constructor(
+    private readonly sessionId: number,
+    private readonly codecs: readonly CodecName[],
+    /** Each time an offer and its answer are complete. */
+    private readonly onPlan: (plan: MediaPlan) => void,
+    private readonly options: NegotiatorOptions = {},
+  ) {}
+
+  /** Latest agreement. */
+  get plan(): MediaPlan | null {
+    return this.#plan;
+  }
+
+  /** An offer of ours is out. */
+  get awaitsAnswer(): boolean {
+    return this.#state.name === "local-offer";
+  }
+
+  /** Why the last description was refused. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Address to write into descriptions from now on. */
+  setMedia(media: LocalMedia): void {
+    this.#media = media;
+  }
+
+  /** What a provisional or final answer's SDP would agree to; changes nothing. */
+  preview(answer: string): SdpPlan {
+    const accepted = acceptAnswer(answer, this.#session(this.#version));
+    return accepted.ok ? { ...accepted, plan: this.#signalled(accepted.plan) } : accepted;
+  }
+
+  /** Whether an offer could be answered; changes nothing. */
+  canAnswer(offer: string): boolean {
+    return this.codecFor(offer) !== null;
+  }
+
+  /** The codec that an answer to it would agree on; changes nothing. */
+  codecFor(offer: string): CodecName | null {
+    const discardAddress = { host: "0.0.0.0", port: 9 };
+    const answer = answerOffer(offer, discardAddress, this.#session(0));
+    return answer.ok ? answer.plan.codec.name : null;
+  }
+
+  hasDescription(contentType: string): boolean {
+    return /^application\/sdp\b/i.test(contentType);
+  }
+
+  async getDescription(): Promise<BodyAndContentType> {
+    if (!this.#media) throw new Error("no local media address yet");
+    const session = this.#session(++this.#version);
+    if (this.#state.name !== "remote-offer") {
+      this.#state = { name: "local-offer" };
+      return sdpBody(buildOffer(this.#media, session));
+    }
+    const answer = answerOffer(this.#state.offer, this.#media, session);
+    this.#state = { name: "stable" };
+    if (!answer.ok) throw this.#reject(answer.reason);
+    this.#layout = answer.layout;
+    this.#agree(answer);
+    return sdpBody(answer.sdp);
+  }
+
+  async setDescription(sdp: string): Promise<void> {
+    if (this.#state.name !== "local-offer") {
+      this.#state = { name: "remote-offer", offer: sdp };
+      return;
+    }
+    this.#state = { name: "stable" };
+    const accepted = acceptAnswer(sdp, this.#session(this.#version));
+    if (!accepted.ok) throw this.#reject(accepted.reason);
+    this.#agree(accepted);
+  }
+
+  async rollbackDescription(): Promise<void> {
+    this.#state = { name: "stable" };
+  }
+
+  /** Digits go over RTP, not through SIP.js. */
+  sendDtmf(): boolean {
+    return false;
+  }
+
+  close(): void {
+    this.#state = { name: "stable" };
+  }
+
+  #session(version: number): SdpSession {
+    const { sessionId: id, codecs, options } = this;
+    return { id, version, codecs, ...options, layout: this.#layout, agreed: this.#agreed };
+  }
+
+  #agree({ plan, agreed }: { readonly plan: MediaPlan; readonly agreed: SdpAgreement }): void {
+    this.#plan = this.#signalled(plan);
+    this.#agreed = agreed;
+    this.onPlan(this.#plan);
+  }
+
+  #signalled(plan: MediaPlan): MediaPlan {
+    const { signallingHost } = this;
+    return signallingHost === null ? plan : { ...plan, signallingHost };
+  }
+
+  #reject(reason: string): UnacceptableSdp {
+    this.#failure = reason;
+    return new UnacceptableSdp(reason);
+  }
+}
+
+const sdpBody = (body: string): BodyAndContentType => ({ body, contentType: "application/sdp" });

@@ -1,0 +1,215 @@
+/**
+ * A call we place: INVITE, early media, ring timeout, CANCEL and its races, BYE. One SIP.js
+ * `Inviter` behind the leg's port.
+ */
+import { type Core, type Inviter, SessionState } from "sip.js";
+import type { Timer } from "../../../core/clock.ts";
+import type { MediaPlan } from "../../../core/media-plan.ts";
+import { formatUri, type SipUri } from "../message/index.ts";
+import type { LegEnd, LocalMedia, OutgoingLeg } from "../../../domain/call/sip-port.ts";
+import { BaseLeg, type LegContext } from "./leg.ts";
+import {
+  cancelled,
+  endOfRejectedCall,
+  noCommonCodec,
+  ringTimedOut,
+  transportFailed,
+} from "./leg-end.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+import { type RedirectRules, redirectTarget } from "./redirect.ts";
+
+/** After CANCEL the 487 normally comes within a round trip; nobody waits longer for it. */
+const CANCEL_WAIT_MS = 5000;
+
+type Phase =
+  | { readonly name: "inviting" }
+  /** CANCEL is out; `end` makes the LegEnd from the final code that still comes. */
+  | { readonly name: "cancelling"; readonly end: (sipCode: number | null) => LegEnd }
+  | { readonly name: "answered" };
+
+/** A further INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
+export interface AskedAgain {
+  readonly callId: string;
+  readonly cseq: number;
+  /** Where a 3xx sent it; missing: where it went before. */
+  readonly target?: SipUri;
+}
+/** How often one call is sent on. */
+const REDIRECTS_MAX = 3;
+
+export interface OutgoingLegOptions {
+  readonly context: LegContext;
+  readonly ringTimeoutMs: number;
+  readonly media: LocalMedia;
+  readonly makeNegotiator: (onPlan: (plan: MediaPlan) => void) => MediaNegotiator;
+  /** Makes the Inviter whose descriptions the negotiator writes. */
+  readonly makeInviter: (negotiator: MediaNegotiator, again?: AskedAgain) => Inviter;
+  readonly redirects: RedirectRules;
+}
+
+export class SipOutgoingLeg extends BaseLeg implements OutgoingLeg {
+  readonly direction = "outgoing";
+  readonly sipCallId: string;
+  protected readonly peer = "callee";
+  protected session: Inviter;
+  readonly negotiator: MediaNegotiator;
+  readonly #ringTimer: Timer;
+  readonly #options: OutgoingLegOptions;
+  #phase: Phase = { name: "inviting" };
+  /** Where 3xx answers have sent this call. */
+  readonly #redirected = new Set<string>();
+  #target: SipUri | undefined;
+
+  constructor(options: OutgoingLegOptions) {
+    super(options.context);
+    this.#options = options;
+    this.negotiator = options.makeNegotiator((plan) => this.#onPlan(plan));
+    this.setMedia(options.media);
+    this.session = options.makeInviter(this.negotiator);
+    this.sipCallId = this.session.request.callId;
+    this.#watch(this.session);
+    this.#ringTimer = this.after(options.ringTimeoutMs, () => this.#cancel(ringTimedOut));
+  }
+
+  start(): void {
+    const requestDelegate: Core.OutgoingInviteRequestDelegate = {
+      onProgress: ({ message }) => this.#onProgress(message),
+      onAccept: ({ message }) => this.#onAccept(message),
+      onRedirect: ({ message }) => this.#onRefused(message),
+      onReject: ({ message }) => this.#onRefused(message),
+    };
+    this.session.invite({ requestDelegate }).catch(() => this.end(transportFailed()));
+  }
+
+  #watch(session: Inviter): void {
+    session.delegate = this.dialogDelegate();
+    session.stateChange.addListener((state) => this.#onState(session, state));
+  }
+
+  /** 422: the session timer was too short for somebody on the way; asked again once with theirs. */
+  #inviteAgain(message: Core.IncomingResponseMessage): boolean {
+    if (this.#phase.name !== "inviting" || this.ended) return false;
+    if (!this.sessionTimer.acceptMinimum(message.getHeader("min-se"))) return false;
+    this.#inviteOnce();
+    return true;
+  }
+
+  /** 3xx: asked again where it leads, if that is allowed. */
+  #follow(message: Core.IncomingResponseMessage): boolean {
+    if (this.#phase.name !== "inviting" || this.ended) return false;
+    if (this.#redirected.size >= REDIRECTS_MAX) return false;
+    const contacts = message.getHeaders("contact");
+    const target = redirectTarget(contacts, this.#redirected, this.#options.redirects);
+    if (!target) return false;
+    this.#redirected.add(formatUri(target));
+    this.#target = target;
+    this.#inviteOnce();
+    return true;
+  }
+
+  #inviteOnce(): void {
+    const { callId, cseq } = this.session.request;
+    this.session = this.#options.makeInviter(this.negotiator, {
+      ...{ callId, cseq: cseq + 1 },
+      ...(this.#target && { target: this.#target }),
+    });
+    this.#watch(this.session);
+    // The first session closes the negotiator that both share; only then is it used again.
+    this.after(0, () => {
+      if (this.#phase.name === "inviting" && !this.ended) this.start();
+    });
+  }
+
+  override get isWanted(): boolean {
+    return this.#phase.name !== "cancelling" && super.isWanted;
+  }
+
+  protected hangUpOwn(): void {
+    if (this.ended) return;
+    if (this.session.state === SessionState.Established) this.hangUpEstablished(this.session);
+    else this.#cancel((sipCode) => cancelled("us", sipCode));
+  }
+
+  protected leaveDialog(plan: MediaPlan): void {
+    const answered = this.#phase.name === "answered";
+    this.#ringTimer.cancel();
+    this.#phase = { name: "answered" };
+    if (answered) this.emitMedia(plan);
+    else this.emit("answered", { plan });
+    this.settle(answered ? this.session.bye() : this.session.cancel());
+  }
+
+  #cancel(end: (sipCode: number | null) => LegEnd): void {
+    if (this.#phase.name !== "inviting" || this.ended) return;
+    this.#phase = { name: "cancelling", end };
+    this.#ringTimer.cancel();
+    this.after(CANCEL_WAIT_MS, () => this.end(end(null)));
+    this.settle(this.session.cancel());
+  }
+
+  #onProgress(message: Core.IncomingResponseMessage): void {
+    const preview = message.body === "" ? undefined : this.negotiator.preview(message.body);
+    this.emit("ringing", {
+      sipCode: message.statusCode ?? 180,
+      plan: preview?.ok ? preview.plan : null,
+    });
+  }
+
+  /** Called when SIP.js has ACKed, or ACKed and hung up because the answer was unusable. */
+  #onAccept(message: Core.IncomingResponseMessage): void {
+    if (this.isReplaced) {
+      this.settle(this.session.bye());
+      return;
+    }
+    if (this.session.state !== SessionState.Established) {
+      this.end(noCommonCodec("us", 200));
+      return;
+    }
+    this.#ringTimer.cancel();
+    // SIP.js keeps an early answer; where the 200 says something else, the 200 is what holds.
+    const final = message.body === "" ? undefined : this.negotiator.preview(message.body);
+    const plan = final?.ok ? final.plan : this.negotiator.plan;
+    if (!plan) {
+      this.hangUpEstablished(this.session);
+      return;
+    }
+    this.emitAnswered(plan);
+    this.#phase = { name: "answered" };
+  }
+
+  #onRefused(message: Core.IncomingResponseMessage): void {
+    if (this.isReplaced) return;
+    // SIP.js invents a 408 or 503 without a Call-ID when nothing answered or nothing could be sent.
+    const invented = !message.callId;
+    const sipCode = message.statusCode ?? 500;
+    if (sipCode === 422 && this.#inviteAgain(message)) return;
+    if (sipCode >= 300 && sipCode < 400 && this.#follow(message)) return;
+    if (this.#phase.name === "cancelling") this.end(this.#phase.end(invented ? null : sipCode));
+    else {
+      const reasons = message.getHeaders("reason");
+      this.end(invented ? transportFailed() : endOfRejectedCall(sipCode, reasons));
+    }
+  }
+
+  #onPlan(plan: MediaPlan): void {
+    if (this.#phase.name === "answered") this.emitMedia(plan);
+  }
+
+  /** The way out where no delegate speaks: 200 after CANCEL, an answer without usable SDP. */
+  #onState(session: Inviter, state: SessionState): void {
+    if (state !== SessionState.Terminated || this.isReplaced) return;
+    const phase = this.#phase;
+    // Delegates of the same step run first; they know more.
+    queueMicrotask(() =>
+      queueMicrotask(() => {
+        if (phase.name === "cancelling") this.end(phase.end(200));
+        else if (this.negotiator.failure !== null) this.end(noCommonCodec("us", 200));
+        else this.after(0, () => this.#endUnlessAskedAgain(session));
+      }),
+    );
+  }
+
+  #endUnlessAskedAgain(session: Inviter): void {
+    if (session === this.session) this.end(transportFailed());
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The session timer of one dialog (RFC 4028), on the wire beside SIP.js, which knows none: reads
+ * Session-Expires of what comes, writes it into what leaves, asks for a refresh when that is ours to
+ * do, and says when a session has expired that the far end should have refreshed.
+ *
+ *   off ──2xx with Session-Expires──► running ──refreshed──► running …
+ *    ▲────2xx without────────────────────┘  └──not refreshed in time──► expired
+ *
+ * One timer at a time; `close` ends it.
+ */
+import type { Clock, Timer } from "../../../core/clock.ts";
+import { type SipMessage, type SipRequest, type SipResponse, tagOf } from "../message/index.ts";
+import { PeerAbilities } from "./peer-abilities.ts";
+
+export interface SessionTimerDeps {
+  readonly clock: Clock;
+  /** What we ask for, and the least we agree to, seconds. */
+  readonly expiresSeconds: number;
+  readonly minSeconds: number;
+  /** Ours to refresh, now. Its outcome comes back through `incoming` or `refreshFailed`. */
+  readonly refresh: () => void;
+  /** The far end is gone as far as anybody can tell. */
+  readonly expire: () => void;
+}
+
+interface Interval {
+  readonly seconds: number;
+  readonly weRefresh: boolean;
+}
+
+/** RFC 4028 5: no interval below this is ours to accept. */
+export const MIN_SE_SECONDS = 90;
+/** Whatever a far end answers, it is not refreshed more often. */
+const REFRESH_MS_MIN = 2000;
+/** After a refusal: 2, 4, 8, … s. */
+const RETRY_MS = 2000;
+const RETRY_MS_MAX = 64_000;
+const EXPIRES_SECONDS_MAX = 86_400;
+/** Methods that refresh a session. */
+const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
+
+export class SessionTimer {
+  /** By the messages that pass here. */
+  readonly peer = new PeerAbilities();
+  #expiresSeconds: number;
+  #minSeconds: number;
+  #running: Interval | null = null;
+  /** Headers of our 2xx to the far end's request with that CSeq, and what they mean. */
+  #answer: { readonly cseq: number; readonly interval: Interval | null; lines: string } | null =
+    null;
+  #refreshTimer: Timer | undefined;
+  #expiryTimer: Timer | undefined;
+  #retryMs = RETRY_MS;
+  #closed = false;
+
+  constructor(private readonly deps: SessionTimerDeps) {
+    this.#minSeconds = deps.minSeconds;
+    this.#expiresSeconds = Math.max(deps.expiresSeconds, deps.minSeconds);
+  }
+
+  /** A message of the far end in this dialog. */
+  incoming(message: SipMessage): void {
+    if (!REFRESHES.has(message.cseq.method)) return;
+    this.peer.note(message);
+    if (message.kind === "request") this.#answer = answerTo(message);
+    else if (message.statusCode >= 200 && message.statusCode < 300) this.#agreed(message);
+  }
+
+  /** The text of a message of ours with what the timer has to say. */
+  outgoing(message: SipMessage, text: string): string {
+    if (message.kind === "request") {
+      return REFRESHES.has(message.method) ? withLines(text, this.#asking(message)) : text;
+    }
+    const { statusCode, cseq } = message;
+    const answers = REFRESHES.has(cseq.method) && statusCode >= 200 && statusCode < 300;
+    if (!answers || this.#answer?.cseq !== cseq.number) return text;
+    this.#run(this.#answer.interval);
+    return withLines(text, this.#answer.lines);
+  }
+
+  /** True when a 422 can be asked again, with the longer interval that it wants (RFC 4028 6). */
+  acceptMinimum(minSe: string | undefined): boolean {
+    const seconds = secondsOf(minSe);
+    if (seconds === undefined || seconds <= this.#expiresSeconds) return false;
+    this.#minSeconds = seconds;
+    this.#expiresSeconds = seconds;
+    return true;
+  }
+
+  /** Our refresh was refused; `sipCode` null: not sent, another one is under way. */
+  refreshFailed(sipCode: number | null): void {
+    if (this.#closed || !this.#running) return;
+    if (sipCode === 408 || sipCode === 481) this.#expireNow();
+    else {
+      this.#refreshIn(this.#retryMs);
+      this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MS_MAX);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+  }
+
+  /** On the first INVITE a wish; later what runs, in the words of this transaction. */
+  #asking(request: SipRequest): string {
+    const first = tagOf(request.to) === null;
+    if (!first && !this.#running) return "Supported: timer\r\n";
+    const seconds = Math.max(
+      first ? this.#expiresSeconds : (this.#running?.seconds ?? 0),
+      this.#minSeconds,
+    );
+    const refresher = first ? "" : `;refresher=${this.#running?.weRefresh ? "uac" : "uas"}`;
+    const expires = `Session-Expires: ${seconds}${refresher}\r\n`;
+    return `Supported: timer\r\nMin-SE: ${this.#minSeconds}\r\n${expires}`;
+  }
+
+  #agreed(response: SipResponse): void {
+    const seconds = secondsOf(response.headers.get("session-expires"));
+    // RFC 4028 7.2: without a refresher the answerer's word is missing, and we take it upon us.
+    const weRefresh = refresherOf(response) !== "uas";
+    const agreed = seconds === undefined ? null : Math.max(seconds, this.#minSeconds);
+    this.#run(agreed === null ? null : { seconds: agreed, weRefresh });
+  }
+
+  #run(interval: Interval | null): void {
+    this.#stop();
+    if (this.#closed) return;
+    this.#running = interval;
+    this.#retryMs = RETRY_MS;
+    if (!interval) return;
+    const lifetimeMs = interval.seconds * 1000;
+    // RFC 4028 10: ended a little before, so that no proxy has forgotten the call.
+    const marginMs = Math.min(32_000, lifetimeMs / 3);
+    this.#expiryTimer = this.deps.clock.after(lifetimeMs - marginMs, () => this.#expireNow());
+    if (interval.weRefresh) this.#refreshIn(Math.max(REFRESH_MS_MIN, lifetimeMs / 2));
+  }
+
+  #refreshIn(delayMs: number): void {
+    this.#refreshTimer?.cancel();
+    this.#refreshTimer = this.deps.clock.after(delayMs, () => this.deps.refresh());
+  }
+
+  #expireNow(): void {
+    this.close();
+    this.deps.expire();
+  }
+
+  #stop(): void {
+    this.#refreshTimer?.cancel();
+    this.#expiryTimer?.cancel();
+    this.#running = null;
+  }
+}
+
+/** RFC 4028 9: who refreshes when the request does not say, and when its sender cannot. */
+function answerTo(request: SipRequest) {
+  const cseq = request.cseq.number;
+  const seconds = secondsOf(request.headers.get("session-expires"));
+  if (seconds === undefined) return { cseq, interval: null, lines: "" };
+  const able = knowsTimer(request);
+  const weRefresh = !able || refresherOf(request) === "uas";
+  const require = weRefresh ? "" : "Require: timer\r\n";
+  const expires = `Session-Expires: ${seconds};refresher=${weRefresh ? "uas" : "uac"}\r\n`;
+  return { cseq, interval: { seconds, weRefresh }, lines: `${require}${expires}` };
+}
+
+/** RFC 4028 9: too short an interval of somebody who can ask again for a longer one. */
+export function isIntervalTooSmall(request: SipRequest): boolean {
+  if (!REFRESHES.has(request.method) || !knowsTimer(request)) return false;
+  const seconds = secondsOf(request.headers.get("session-expires"));
+  return seconds !== undefined && seconds < MIN_SE_SECONDS;
+}
+
+const knowsTimer = ({ headers }: SipRequest): boolean =>
+  headers.hasToken("supported", "timer") || headers.hasToken("require", "timer");
+
+function secondsOf(value: string | undefined): number | undefined {
+  const digits = /^\s*(\d{1,9})/.exec(value ?? "")?.[1];
+  const seconds = digits === undefined ? 0 : Number(digits);
+  return seconds > 0 ? Math.min(seconds, EXPIRES_SECONDS_MAX) : undefined;
+}
+
+const refresherOf = ({ headers }: SipMessage): string | undefined =>
+  /;\s*refresher\s*=\s*(uac|uas)/i.exec(headers.get("session-expires") ?? "")?.[1]?.toLowerCase();
+
+/** Whole header lines, put behind the last one. */
+function withLines(text: string, lines: string): string {
+  const headEnd = text.indexOf("\r\n\r\n") + 2;
+  return headEnd < 2 ? text : `${text.slice(0, headEnd)}${lines}${text.slice(headEnd)}`;
+}

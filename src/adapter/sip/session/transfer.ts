@@ -1,0 +1,72 @@
+/**
+ * Transfer by REFER (RFC 3515) on an established session, with the progress of its NOTIFYs: blind to a
+ * URI, attended to another session of ours, which is to be replaced (RFC 3891, RFC 5589 7.1).
+ * The far end may accept (202) and report by NOTIFY, refuse, or say nothing: each is told apart, so
+ * that whoever asked knows whether dialling the person itself is worth a try.
+ */
+import { type Notification, type Session, SessionState, type URI } from "sip.js";
+import type { Clock } from "../../../core/clock.ts";
+import type { ReferOutcome } from "../../../domain/call/sip-port.ts";
+
+const TRANSFER_TIMEOUT_MS = 40_000;
+/** A carrier that has neither accepted nor refused by then does not know REFER. */
+const ACCEPT_TIMEOUT_MS = 8_000;
+
+/** Nothing was asked of the far end. */
+export const UNTOUCHED: ReferOutcome = { transferred: false, accepted: false, sipCode: null };
+
+/** Resolves within 40 s and never rejects. The session stays up. */
+export function transfer(
+  session: Session,
+  target: URI | Session,
+  clock: Clock,
+): Promise<ReferOutcome> {
+  if (session.state !== SessionState.Established) return Promise.resolve(UNTOUCHED);
+  return new Promise((resolve) => {
+    let accepted = false;
+    const finish = (transferred: boolean, sipCode: number | null) => {
+      timer.cancel();
+      deadline.cancel();
+      session.stateChange.removeListener(onState);
+      resolve({ transferred, accepted, sipCode });
+    };
+    const onState = (state: SessionState) => {
+      // Carriers that take a REFER upon them may hang up before they have told how it went.
+      if (state === SessionState.Terminated) finish(accepted, null);
+    };
+    const timer = clock.after(TRANSFER_TIMEOUT_MS, () => finish(false, null));
+    const deadline = clock.after(ACCEPT_TIMEOUT_MS, () => {
+      if (!accepted) finish(false, null);
+    });
+    session.stateChange.addListener(onState);
+    session
+      .refer(target, {
+        onNotify: (notification) => {
+          accepted = true;
+          notification.accept().catch(() => {});
+          const outcome = outcomeOf(notification);
+          if (outcome) finish(outcome.transferred, outcome.sipCode);
+        },
+        requestDelegate: {
+          onAccept: () => {
+            accepted = true;
+          },
+          onReject: ({ message }) =>
+            finish(false, message.callId ? (message.statusCode ?? null) : null),
+          onRedirect: ({ message }) => finish(false, message.statusCode ?? null),
+        },
+      })
+      .catch(() => finish(false, null));
+  });
+}
+
+/** Undefined while the transfer is still under way. */
+function outcomeOf(
+  notification: Notification,
+): Pick<ReferOutcome, "transferred" | "sipCode"> | undefined {
+  const { request } = notification;
+  const code = Number(/^SIP\/2\.0 (\d{3})/.exec(request.body.trim())?.[1] ?? Number.NaN);
+  if (code >= 200) return { transferred: code < 300, sipCode: code };
+  const over = /^terminated/i.test(request.getHeader("subscription-state")?.trim() ?? "");
+  return over ? { transferred: false, sipCode: Number.isNaN(code) ? null : code } : undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * UPDATE inside a dialog (RFC 3311), which SIP.js does not know: with an offer it changes the media,
+ * without one it says that the session still stands (RFC 4028).
+ */
+import { type Session, SessionState } from "sip.js";
+import type { Random } from "../../../core/random.ts";
+import { randomInt } from "../../../core/random.ts";
+import type { ResponseParts, SipRequest } from "../message/index.ts";
+import { dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+
+/** RFC 3311 5.2: when the far end may ask again. */
+const retryAfter = (random: Random): ResponseParts => ({
+  statusCode: 500,
+  headers: [["Retry-After", randomInt(random, 11)]],
+});
+
+/** What is answered; the offer, where there is one, is taken. Never rejects. */
+export async function answerUpdate(
+  request: SipRequest,
+  session: Session,
+  negotiator: MediaNegotiator,
+  random: Random,
+): Promise<ResponseParts> {
+  if (!dialogNamed(session, nameOfRequest(request))) return { statusCode: 481 };
+  if (!noteRequest(session, request)) return { statusCode: 500 };
+  if (request.body === "") return { statusCode: 200 };
+  if (!negotiator.hasDescription(request.headers.get("content-type") ?? ""))
+    return { statusCode: 415, headers: [["Accept", "application/sdp"]] };
+  // An offer of ours is out: glare. Else one of theirs is not answered yet.
+  if (negotiator.awaitsAnswer) return { statusCode: 491 };
+  if (session.state !== SessionState.Established && !negotiator.plan) return retryAfter(random);
+  if (!negotiator.canAnswer(request.body)) return { statusCode: 488 };
+  try {
+    await negotiator.setDescription(request.body);
+    const { body, contentType } = await negotiator.getDescription();
+    return { statusCode: 200, headers: [["Content-Type", contentType]], body };
+  } catch {
+    await negotiator.rollbackDescription();
+    return { statusCode: 488 };
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * One SIP.js UserAgent for one trunk, on a transport that is no transport: what SIP.js sends is
+ * handed to the trunk as text, what it receives was parsed by us. Its host name is a token that the
+ * trunk replaces by the real address on the wire, so that many trunks share one socket and the
+ * public address may change under a running call.
+ */
+import {
+  Core,
+  EmitterImpl,
+  type Invitation,
+  Inviter,
+  type Session,
+  SIPExtension,
+  type Transport,
+  TransportState,
+  URI,
+  UserAgent,
+} from "sip.js";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import type { RequestAuthorisation, TrunkCredentials } from "../credentials.ts";
+import type { Challenge } from "../digest.ts";
+import { branchOf, type SipRequest, type SipResponse, type SipUri } from "../message/index.ts";
+import type { Address } from "../transport/flow.ts";
+import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
+import type { MediaNegotiator } from "./media-negotiator.ts";
+import { applySipJsPatches } from "./patches.ts";
+
+export interface TrunkUserAgentOptions {
+  readonly username: string;
+  /** Domain of our address of record. */
+  readonly server: string;
+  readonly contactUser: string;
+  /** Stands for our host in everything SIP.js writes. */
+  readonly hostToken: string;
+  readonly transportName: "UDP" | "TCP" | "TLS";
+  readonly userAgentName: string;
+  readonly credentials: TrunkCredentials;
+  /** Whether a request that was answered from there may be given our password's proof. */
+  readonly mayChallenge: (host: string) => boolean;
+  /** Value of the Route header of calls; empty: they carry none. */
+  readonly route: () => string;
+  readonly log: Log;
+  /** A message of SIP.js, token and all. Rejects when it cannot be sent at all. */
+  readonly send: (message: string) => Promise<void>;
+  readonly onInvite: (invitation: Invitation, request: SipRequest) => void;
+}
+
+export class TrunkUserAgent {
+  readonly #agent: UserAgent;
+  readonly #requests = new WeakMap<object, SipRequest>();
+  readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
+
+  constructor(private readonly options: TrunkUserAgentOptions) {
+    applySipJsPatches();
+    this.#agent = new UserAgent({
+      uri: new URI("sip", options.username, options.server),
+      contactName: options.contactUser,
+      contactParams: { transport: options.transportName.toLowerCase() },
+      viaHost: options.hostToken,
+      forceRport: true,
+      userAgentString: options.userAgentName,
+      logBuiltinEnabled: false,
+      logConfiguration: false,
+      logLevel: "error",
+      sipExtension100rel: SIPExtension.Supported,
+      sipExtensionReplaces: SIPExtension.Supported,
+      sendInitialProvisionalResponse: false,
+      allowLegacyNotifications: true,
+      // Our own limits are shorter; this is only the last resort.
+      noAnswerTimeout: 180,
+      transportConstructor: this.#transportClass(),
+      sessionDescriptionHandlerFactory: (session) => this.#negotiatorOf(session),
+      delegate: { onInvite: (invitation) => this.#onInvite(invitation) },
+    });
+    this.#takeOwnDigest();
+    void this.#agent.start();
+  }
+
+  /** Ties the leg's offer/answer to its session, before either is used. */
+  attach(session: Session, negotiator: MediaNegotiator): void {
+    this.#negotiators.set(session, negotiator);
+  }
+
+  makeInviter(
+    to: URI,
+    from: URI,
+    negotiator: MediaNegotiator,
+    again?: { readonly callId: string; readonly cseq: number; readonly target?: SipUri },
+  ): Inviter {
+    const target = again?.target ? toSipJsUri(again.target) : to;
+    const kept = again && { callId: again.callId, cseq: again.cseq };
+    const route = this.options.route();
+    // Early media is ours to show: with SIP.js' own, a forked 183 tears the call down.
+    const inviter = new Inviter(this.#agent, target, {
+      earlyMedia: false,
+      // SIP.js hands params on to its core, which knows these as well.
+      params: { fromUri: from, toUri: to, ...kept, ...(route && { routeSet: [route] }) },
+    });
+    this.attach(inviter, negotiator);
+    return inviter;
+  }
+
+  /** Throws what SIP.js throws; the caller answers for it. */
+  receiveRequest(request: SipRequest): void {
+    const converted = toSipJsRequest(request, this.options.contactUser);
+    this.#requests.set(converted, request);
+    if (request.method === "ACK" && this.#isAccepted(converted.viaBranch))
+      converted.viaBranch = `${converted.viaBranch} of the 2xx`;
+    this.#agent.userAgentCore.receiveIncomingRequestFromTransport(converted);
+  }
+
+  /**
+   * An INVITE of that branch was answered with 2xx. Its ACK belongs to the dialog (RFC 3261
+   * 13.3.1.4), but SIP.js drops one that carries the same branch.
+   */
+  #isAccepted(branch: string): boolean {
+    const server = this.#agent.userAgentCore.userAgentServers.get(branch);
+    return server?.transaction.state === Core.TransactionState.Accepted;
+  }
+
+  receiveResponse(response: SipResponse, source: Address): void {
+    const converted = toSipJsResponse(response, this.#challengeOf(response, source), source);
+    try {
+      this.#agent.userAgentCore.receiveIncomingResponseFromTransport(converted);
+    } catch (error) {
+      this.options.log.warn("sip.response_failed", { error: describeError(error) });
+    }
+  }
+
+  /** Nothing final will come for that request: SIP.js goes on as if 408 or 503 had (8.1.3.1). */
+  fail(request: SipRequest, silent: boolean): void {
+    const client = this.#agent.userAgentCore.userAgentClients.get(
+      branchOf(request.via) + request.method,
+    ) as unknown as ClientInternals | undefined;
+    if (!client) return;
+    const { transaction } = client;
+    try {
+      if (silent) client.onRequestTimeout();
+      else client.onTransportError(new Error("no server was reached"));
+      transaction.stateTransition(Core.TransactionState.Terminated, true);
+    } catch (error) {
+      this.options.log.warn("sip.response_failed", { error: describeError(error) });
+    }
+  }
+
+  /** Sessions must be over; their last transactions are cut off. */
+  close(): void {
+    try {
+      this.#agent.userAgentCore.reset();
+    } catch (error) {
+      // A dialog that cannot be closed must not keep a trunk from being changed, nor the process from ending.
+      this.options.log.warn("sip.close_failed", { error: describeError(error) });
+    }
+  }
+
+  #onInvite(invitation: Invitation): void {
+    const request = this.#requests.get(invitation.request);
+    if (request) this.options.onInvite(invitation, request);
+    else void invitation.reject({ statusCode: 500 });
+  }
+
+  #negotiatorOf(session: Session): MediaNegotiator {
+    const negotiator = this.#negotiators.get(session);
+    if (!negotiator) throw new Error("a session without a leg");
+    return negotiator;
+  }
+
+  /** Not everybody is given a proof whom a dialog leads to. */
+  #challengeOf(response: SipResponse, source: Address): Challenge | undefined {
+    const { statusCode } = response;
+    const challenged = statusCode === 401 || statusCode === 407;
+    if (!challenged || !this.options.mayChallenge(source.host)) return undefined;
+    return this.options.credentials.pick(response);
+  }
+
+  /** What our guard takes its proofs from (patches.ts): SIP.js' own knows MD5 and one challenge. */
+  #takeOwnDigest(): void {
+    const core = this.#agent.userAgentCore as unknown as {
+      configuration: { authenticationFactory: () => RequestAuthorisation };
+    };
+    core.configuration.authenticationFactory = () => this.options.credentials.authorisation();
+  }
+
+  #transportClass(): new () => Transport {
+    const { transportName, send } = this.options;
+    return class extends TokenTransport {
+      constructor() {
+        super(transportName, send);
+      }
+    };
+  }
+}
+
+interface ClientInternals {
+  readonly transaction: {
+    stateTransition(state: Core.TransactionState, dueToTransportError: boolean): void;
+  };
+  onRequestTimeout(): void;
+  onTransportError(error: Error): void;
+}
+
+/** Always connected: connections are the endpoint's business. */
+class TokenTransport implements Transport {
+  state = TransportState.Disconnected;
+  onConnect: (() => void) | undefined;
+  onDisconnect: ((error?: Error) => void) | undefined;
+  onMessage: ((message: string) => void) | undefined;
+  readonly #stateChange = new EmitterImpl<TransportState>();
+
+  constructor(
+    readonly protocol: string,
+    private readonly sendText: (message: string) => Promise<void>,
+  ) {}
+
+  get stateChange(): EmitterImpl<TransportState> {
+    return this.#stateChange;
+  }
+
+  async connect(): Promise<void> {
+    this.state = TransportState.Connected;
+    this.onConnect?.();
+  }
+
+  async disconnect(): Promise<void> {
+    this.state = TransportState.Disconnected;
+  }
+
+  async dispose(): Promise<void> {
+    await this.disconnect();
+  }
+
+  isConnected(): boolean {
+    return this.state === TransportState.Connected;
+  }
+
+  send(message: string): Promise<void> {
+    return this.sendText(message);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The transaction layer (RFC 3261 17): stands between the endpoint and its users (SIP.js sessions,
+ * the registration client) and makes signalling survive loss, repeats and reordering on UDP.
+ * Matching is RFC 3261 17.1.3 and 17.2.3. Bounded: beyond the limits new requests are dropped.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import {
+  branchOf,
+  buildResponse,
+  type ResponseParts,
+  responseDestination,
+  type SipRequest,
+  type SipResponse,
+  transactionIdentity,
+} from "../message/index.ts";
+import type { Address, Flow } from "../transport/flow.ts";
+import { ClientTransaction, type ClientTransactionUser } from "./client.ts";
+import { ServerTransaction } from "./server.ts";
+
+export interface TransactionLayerOptions {
+  readonly clock: Clock;
+  /** A request that is no repeat. ACKs of 2xx come here too. */
+  readonly onRequest: (request: SipRequest, flow: Flow) => void;
+  /** Where answers go when the request's Via names another port than it came from. */
+  readonly flowTo: (flow: Flow, address: Address) => Flow;
+}
+
+const TRANSACTIONS_MAX = 50_000;
+
+export class TransactionLayer {
+  readonly counters = { retransmissions: 0, absorbed: 0, unmatched: 0, refused: 0 };
+  readonly #clients = new Map<string, ClientTransaction>();
+  readonly #servers = new Map<string, ServerTransaction>();
+
+  constructor(private readonly options: TransactionLayerOptions) {}
+
+  get size(): number {
+    return this.#clients.size + this.#servers.size;
+  }
+
+  /** Requests of ours that still wait for a final answer. */
+  get unanswered(): number {
+    let count = 0;
+    for (const transaction of this.#clients.values()) if (transaction.waiting) count++;
+    return count;
+  }
+
+  receiveRequest(request: SipRequest, flow: Flow): void {
+    const key = serverKey(request);
+    const known = this.#servers.get(key);
+    if (request.method === "ACK") {
+      if (!known || known.acknowledge()) this.options.onRequest(request, flow);
+      return;
+    }
+    if (known) {
+      this.counters.absorbed++;
+      known.absorb();
+      return;
+    }
+    if (this.#servers.size >= TRANSACTIONS_MAX) {
+      this.counters.refused++;
+      return;
+    }
+    this.#servers.set(key, this.#newServer(key, request, flow));
+    this.options.onRequest(request, flow);
+  }
+
+  receiveResponse(response: SipResponse, flow: Flow): void {
+    const transaction = this.#clients.get(clientKey(response));
+    if (transaction) transaction.receive(response, flow);
+    else this.counters.unmatched++;
+  }
+
+  /**
+   * Sends a request and follows it to its end. An ACK is only sent, or kept for repeats.
+   * `patienceMs`: how long nothing at all is waited for; what comes later still goes up.
+   */
+  sendRequest(
+    request: SipRequest,
+    text: string,
+    flow: Flow,
+    user: ClientTransactionUser,
+    deadlineMs: number | null = null,
+  ): void {
+    const key = clientKey(request);
+    if (request.method === "ACK") {
+      const invite = this.#clients.get(key);
+      if (invite) invite.acknowledge(text);
+      else flow.send(text);
+      return;
+    }
+    const transaction = new ClientTransaction(
+      request.method,
+      text,
+      flow,
+      user,
+      this.options.clock,
+      () => this.#clients.delete(key),
+      () => this.counters.retransmissions++,
+      deadlineMs,
+    );
+    this.#clients.set(key, transaction);
+    transaction.start();
+  }
+
+  /** Sends an answer. False when its transaction is gone: the answer is dropped. */
+  sendResponse(response: SipResponse, text: string): boolean {
+    const transaction = this.#servers.get(serverKey(response));
+    transaction?.respond(response.statusCode, text);
+    return transaction !== undefined;
+  }
+
+  /** An answer made here, without SIP.js. */
+  respond(request: SipRequest, parts: ResponseParts): void {
+    const transaction = this.#servers.get(serverKey(request));
+    transaction?.respond(parts.statusCode, buildResponse(request, parts));
+  }
+
+  close(): void {
+    for (const transaction of [...this.#clients.values(), ...this.#servers.values()]) {
+      transaction.terminate();
+    }
+  }
+
+  #newServer(key: string, request: SipRequest, flow: Flow): ServerTransaction {
+    const answerFlow = flow.reliable
+      ? flow
+      : this.options.flowTo(flow, responseDestination(request.via));
+    return new ServerTransaction(
+      request.method,
+      answerFlow,
+      this.options.clock,
+      () => this.#servers.delete(key),
+      () => this.counters.retransmissions++,
+    );
+  }
+}
+
+type Keyed = SipRequest | SipResponse;
+
+/**
+ * The ACK of a refusal belongs to its INVITE. The ACK of a 2xx has a branch of its own and matches
+ * nothing, except from RFC 2543 peers, which repeat that of the INVITE.
+ */
+const keyMethod = (message: Keyed): string =>
+  message.cseq.method === "ACK" ? "INVITE" : message.cseq.method;
+
+const clientKey = (message: Keyed): string => `${branchOf(message.via)}|${keyMethod(message)}`;
+
+function serverKey(message: Keyed): string {
+  const { via } = message;
+  return `${transactionIdentity(message)}|${via.host}:${via.port ?? ""}|${keyMethod(message)}`;
+}

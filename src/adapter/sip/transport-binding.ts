@@ -1,0 +1,150 @@
+/**
+ * How a trunk reaches its peers: datagrams, or connections that it keeps and misses when they go.
+ * The connection to the trunk's own server is *the* connection: requests inside a dialog reuse it
+ * when they lead to the same host (RFC 5923's aim, without its Via parameter), and its loss is told.
+ */
+import type { Clock, Timer } from "../../core/clock.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import type { Random } from "../../core/random.ts";
+import type { Target } from "./routing/locate.ts";
+import { ConnectFailed } from "./transport/connect-failure.ts";
+import type { Address, Flow, StreamFlow } from "./transport/flow.ts";
+import type { Peer } from "./transport/stream.ts";
+import type { Hop } from "./trunk-routes.ts";
+
+export interface TransportBindingDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  flowTo(remote: Address): Flow | undefined;
+  connectionTo(peer: Peer): Promise<StreamFlow>;
+  /** The connection to the server stands: this is our end of it. */
+  readonly onConnected: (local: Address) => void;
+  /** The connection to the server is gone and it is time to connect again; not after `close`. */
+  readonly onLost: () => void;
+}
+
+/** A connection lost sooner than this was no good: the next ones are waited for longer and longer. */
+const SHORT_LIFE_MS = 60_000;
+const BACK_OFF_BASE_MS = 2000;
+const BACK_OFF_MAX_MS = 45_000;
+/** What a request that is too long for a datagram waits for TCP before it is sent as one after all. */
+const TCP_INSTEAD_MS_MAX = 3000;
+
+export class TransportBinding {
+  #connection: StreamFlow | undefined;
+  #isLost = false;
+  #unsubscribeClosed: Unsubscribe = () => {};
+  #problem: string | null = null;
+  #settledAtMs = 0;
+  #shortLives = 0;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(private readonly deps: TransportBindingDeps) {}
+
+  /** Why the server could not be connected to, for a person; null: it could, or was not tried. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** The connection to the server is gone, and was not made anew. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Who holds the other end of the trunk's connection; null: there is none. */
+  get connectedHost(): string | null {
+    return this.#connection?.isOpen ? this.#connection.remote.host : null;
+  }
+
+  /**
+   * To that target of the hop; the trunk's connection where it leads to the same host. Rejects,
+   * with ConnectFailed where no connection can be made.
+   */
+  async open(target: Target, { serverName, isServer }: Hop): Promise<Flow> {
+    const { transport, remote } = target;
+    if (transport === "UDP") return this.#datagrams(remote);
+    const connection = this.#connection;
+    if (
+      connection?.isOpen &&
+      connection.transport === transport &&
+      connection.remote.host === remote.host
+    )
+      return connection;
+    try {
+      const flow = await this.deps.connectionTo({ transport, remote, serverName });
+      return isServer ? this.#settleAt(flow) : flow;
+    } catch (error) {
+      if (isServer && error instanceof ConnectFailed) this.#problem = error.explanation;
+      throw error;
+    }
+  }
+
+  /** TCP in place of that UDP target; rejects when it is refused or takes too long. */
+  async openTcp({ remote }: Target, { serverName }: Hop): Promise<Flow> {
+    let timer: Timer | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = this.deps.clock.after(TCP_INSTEAD_MS_MAX, () => reject(new Error("no TCP in time")));
+    });
+    try {
+      const connection = this.deps.connectionTo({ transport: "TCP", remote, serverName });
+      return await Promise.race([connection, tooLate]);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /** `remote`: the server, for datagrams; null: it is reached over a connection. */
+  keepAlive(remote: Address | null): void {
+    if (remote) this.deps.flowTo(remote)?.send("\r\n\r\n");
+    else this.#connection?.ping();
+  }
+
+  /** A request got no answer at all: the connection may be dead without saying so. */
+  dropSilentConnection(): void {
+    this.#connection?.drop();
+  }
+
+  /** From now on a lost connection is nobody's loss. */
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#unsubscribeClosed();
+  }
+
+  #datagrams(remote: Address): Flow {
+    const flow = this.deps.flowTo(remote);
+    if (!flow) throw new Error("no UDP transport is open");
+    return flow;
+  }
+
+  #settleAt(flow: StreamFlow): StreamFlow {
+    this.#problem = null;
+    if (flow === this.#connection) return flow;
+    this.#unsubscribeClosed();
+    this.#connection = flow;
+    this.#isLost = false;
+    this.#settledAtMs = this.deps.clock.monotonic();
+    this.#unsubscribeClosed = flow.onClosed(() => this.#lose(flow));
+    this.deps.onConnected(flow.local);
+    return flow;
+  }
+
+  #lose(flow: StreamFlow): void {
+    if (this.#connection !== flow) return;
+    this.#connection = undefined;
+    this.#isLost = true;
+    if (this.#closed) return;
+    const livedMs = this.deps.clock.monotonic() - this.#settledAtMs;
+    this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
+    this.#timer?.cancel();
+    this.#timer = this.deps.clock.after(this.#pauseMs(), () => this.deps.onLost());
+  }
+
+  /** None after the first loss; then 2, 4, 8, … s, so that nobody is stormed. */
+  #pauseMs(): number {
+    if (this.#shortLives < 2) return 0;
+    const doubled = BACK_OFF_BASE_MS * 2 ** Math.min(this.#shortLives - 2, 10);
+    return Math.min(doubled, BACK_OFF_MAX_MS) * (0.75 + 0.25 * this.deps.random.float());
+  }
+}

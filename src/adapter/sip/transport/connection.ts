@@ -1,0 +1,178 @@
+/**
+ * One TCP or TLS connection as a flow. Watches over its peer: a message that does not get finished,
+ * a ping without pong, more unsent bytes than a peer may owe us, and bytes that cannot be framed
+ * all end it. Nothing is written before TLS has proved whom we speak to (see stream.ts).
+ */
+import type { Socket } from "node:net";
+import type { Clock, Timer } from "../../../core/clock.ts";
+import type { Unsubscribe } from "../../../core/emitter.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import type { Address, StreamFlow, StreamName } from "./flow.ts";
+import { StreamFramer, UnframedStream } from "./framer.ts";
+
+export interface ConnectionDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
+  readonly onKeepAlive: () => void;
+  readonly onUnframed: (kind: UnframedStream["kind"]) => void;
+  readonly onSent: (message: string, flow: StreamFlow) => void;
+  /** Another way to the same peer when this one has closed (RFC 3261 18.2.2). */
+  readonly replacement: (closed: StreamConnection) => StreamConnection | undefined;
+  readonly onClosed: (connection: StreamConnection) => void;
+}
+
+/** A message must be complete this long after its first byte: no slow loris. */
+const MESSAGE_MS_MAX = 10_000;
+/** RFC 5626 4.4.1: a pong comes within 10 s, or the flow has failed. */
+const PONG_MS_MAX = 10_000;
+const UNSENT_BYTES_MAX = 1_048_576;
+const PING = "\r\n\r\n";
+const PONG = "\r\n";
+
+export class StreamConnection implements StreamFlow {
+  readonly reliable = true;
+  readonly remote: Address;
+  readonly local: Address;
+  readonly #framer = new StreamFramer();
+  readonly #closedListeners = new Set<() => void>();
+  #messageTimer: Timer | undefined;
+  #pongTimer: Timer | undefined;
+  /** The peer has answered a ping once, so it answers all of them. */
+  #ponged = false;
+  #awaitsPong = false;
+  #crlfs = 0;
+  readonly openedAtMs: number;
+  #usedAtMs: number;
+  #open = true;
+
+  /** `key`: what names the peer in the pool; null for a connection the peer opened. */
+  constructor(
+    readonly transport: StreamName,
+    readonly key: string | null,
+    private readonly socket: Socket,
+    private readonly deps: ConnectionDeps,
+  ) {
+    this.remote = { host: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
+    this.local = { host: plain(socket.localAddress), port: socket.localPort ?? 0 };
+    this.openedAtMs = deps.clock.monotonic();
+    this.#usedAtMs = this.openedAtMs;
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("error", (error) =>
+      deps.log.debug("sip.connection_failed", { error: describeError(error) }),
+    );
+    socket.on("end", () => this.drop());
+    socket.on("close", () => this.drop());
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Monotonic milliseconds of the last byte in or out. */
+  get usedAtMs(): number {
+    return this.#usedAtMs;
+  }
+
+  send(message: string): void {
+    if (!this.#open) {
+      this.deps.replacement(this)?.send(message);
+      return;
+    }
+    this.deps.onSent(message, this);
+    this.#write(message);
+  }
+
+  ping(): void {
+    if (!this.#open) return;
+    this.#write(PING);
+    this.#awaitsPong = true;
+    if (!this.#ponged || this.#pongTimer) return;
+    this.#pongTimer = this.deps.clock.after(PONG_MS_MAX, () => {
+      this.deps.log.warn("sip.connection_silent", { remote: this.remote.host });
+      this.drop();
+    });
+  }
+
+  drop(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#messageTimer?.cancel();
+    this.#pongTimer?.cancel();
+    this.socket.destroy();
+    this.deps.onClosed(this);
+    for (const listener of this.#closedListeners) listener();
+    this.#closedListeners.clear();
+  }
+
+  onClosed(listener: () => void): Unsubscribe {
+    if (!this.#open) {
+      const timer = this.deps.clock.after(0, listener);
+      return () => timer.cancel();
+    }
+    this.#closedListeners.add(listener);
+    return () => this.#closedListeners.delete(listener);
+  }
+
+  #write(text: string): void {
+    this.#usedAtMs = this.deps.clock.monotonic();
+    this.socket.write(text);
+    if (this.socket.writableLength > UNSENT_BYTES_MAX) this.drop();
+  }
+
+  #receive(chunk: Buffer): void {
+    if (!this.#open) return;
+    this.#usedAtMs = this.deps.clock.monotonic();
+    this.#pongTimer?.cancel();
+    this.#pongTimer = undefined;
+    try {
+      for (const item of this.#framer.push(chunk)) {
+        if (!this.#open) return;
+        if (item.kind === "crlf") this.#receiveCrlf();
+        else this.#receiveMessage(item.bytes);
+      }
+    } catch (error) {
+      if (!(error instanceof UnframedStream)) throw error;
+      this.deps.log.debug("sip.stream_unframed", { reason: error.message });
+      this.deps.onUnframed(error.kind);
+      this.drop();
+      return;
+    }
+    this.#watchMessage();
+  }
+
+  #receiveMessage(bytes: Uint8Array): void {
+    this.#crlfs = 0;
+    this.#messageTimer?.cancel();
+    this.#messageTimer = undefined;
+    this.deps.onMessage(bytes, this);
+  }
+
+  #receiveCrlf(): void {
+    if (this.#awaitsPong) {
+      this.#awaitsPong = false;
+      this.#ponged = true;
+      return;
+    }
+    this.#crlfs++;
+    if (this.#crlfs < 2) return;
+    this.#crlfs = 0;
+    this.deps.onKeepAlive();
+    this.#write(PONG);
+  }
+
+  #watchMessage(): void {
+    if (!this.#open) return;
+    if (!this.#framer.unfinished) {
+      this.#messageTimer?.cancel();
+      this.#messageTimer = undefined;
+    } else {
+      this.#messageTimer ??= this.deps.clock.after(MESSAGE_MS_MAX, () => this.drop());
+    }
+  }
+}
+
+/** `::ffff:192.0.2.1` is an IPv4 address on a socket for both. */
+const plain = (host: string | undefined): string => (host ?? "").replace(/^::ffff:/i, "");

@@ -1,0 +1,255 @@
+/**
+ * The border to the network: bytes in, parsed messages out. What does not pass (too big, too fast,
+ * not SIP) is counted and dropped in silence: a scanner learns nothing, not even that we exist.
+ * Everything behind this file sees only messages that our parser has accepted.
+ */
+import type { Clock } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import { pii } from "../../../core/log.ts";
+import {
+  MESSAGE_BYTES_MAX,
+  type ParseFailure,
+  parseMessage,
+  rejectMalformed,
+  type SipMessage,
+} from "../message/index.ts";
+import { isStun } from "../nat/stun.ts";
+import { BanList } from "./ban-list.ts";
+import type { Address, Flow, StreamFlow } from "./flow.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
+import { openUdpTransport, type UdpTransport } from "./udp.ts";
+
+export interface EndpointOptions {
+  /** UDP and TCP. Port 0: one that is free for both. */
+  readonly bind: Address;
+  /** Where TLS is listened for besides, and as whom; null: nowhere. */
+  readonly tls: TlsListener | null;
+  /** PEM of the only authorities to trust as a TLS client; null: the public ones. */
+  readonly tlsCa: string | null;
+  /** Logs every message at debug level. */
+  readonly trace: boolean;
+  /** Is shown every message but those of strangers; null: nobody looks. */
+  readonly seen: ((direction: "in" | "out", message: string) => void) | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Sources that belong to a trunk: never limited. */
+  readonly isTrusted: (host: string) => boolean;
+  readonly onMessage: (message: SipMessage, flow: Flow) => void;
+  /** A datagram that is STUN. */
+  readonly onStun: (bytes: Uint8Array, source: Address) => void;
+}
+
+export interface EndpointCounters {
+  received: number;
+  malformed: number;
+  oversized: number;
+  limited: number;
+  banned: number;
+  keepAlives: number;
+}
+
+/** Strangers may ask this often; a carrier's addresses are trusted and not counted. */
+const UNKNOWN_SOURCE_LIMIT = { tokensPerSecond: 20, burst: 60, sourcesMax: 4096 };
+/** What junk costs, so that a source that sends little else is soon unheard. */
+const JUNK_TOKENS = 5;
+const SHORTEST_MESSAGE_BYTES = 24;
+/** Tries to find a port that is free for UDP and TCP. */
+const PORT_TRIES = 10;
+
+export class Endpoint {
+  readonly counters: EndpointCounters = {
+    received: 0,
+    malformed: 0,
+    oversized: 0,
+    limited: 0,
+    banned: 0,
+    keepAlives: 0,
+  };
+  readonly #streams: StreamTransport;
+  #udp: UdpTransport | undefined;
+  readonly #limit: RateLimit;
+  readonly #bans: BanList;
+  readonly #decoder = new TextDecoder("utf-8");
+
+  private constructor(private readonly options: EndpointOptions) {
+    const { clock, log, bind, tlsCa } = options;
+    this.#limit = new RateLimit(clock, UNKNOWN_SOURCE_LIMIT);
+    this.#bans = new BanList(clock);
+    this.#streams = new StreamTransport({
+      ...{ clock, log, tlsCa },
+      localHost: bind.host,
+      refuses: (host) => !options.isTrusted(host) && this.#bans.isBanned(host),
+      onMessage: (bytes, flow) => this.#receive(bytes, flow),
+      onKeepAlive: () => this.counters.keepAlives++,
+      onUnframed: (kind) => this.counters[kind]++,
+      onSent: (message, flow) => this.#note(flow, message),
+    });
+  }
+
+  /**
+   * Throws when the address cannot be bound for UDP, or that of TLS for TLS. Where it cannot for TCP, that is logged: UDP
+   * trunks, and those that only open connections, work all the same. The caller closes it.
+   */
+  static async open(options: EndpointOptions): Promise<Endpoint> {
+    const endpoint = new Endpoint(options);
+    try {
+      await endpoint.#open();
+      return endpoint;
+    } catch (error) {
+      await endpoint.close();
+      throw error;
+    }
+  }
+
+  get local(): Address {
+    if (!this.#udp) throw new Error("the endpoint is closed");
+    return this.#udp.local;
+  }
+
+  /** Where TLS is listened for; null: nowhere. */
+  get localTls(): Address | null {
+    return this.#streams.localTls;
+  }
+
+  sendBytes(bytes: Uint8Array, remote: Address): void {
+    this.#udp?.sendBytes(bytes, remote);
+  }
+
+  /** The UDP flow to that address. Undefined when closed. */
+  flowTo(remote: Address): Flow | undefined {
+    const flow = this.#udp?.flowTo(remote);
+    return flow && this.#isWatched ? this.#traced(flow) : flow;
+  }
+
+  /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
+  connectionTo(peer: Peer): Promise<StreamFlow> {
+    return this.#streams.connectionTo(peer);
+  }
+
+  async close(): Promise<void> {
+    const udp = this.#udp;
+    this.#udp = undefined;
+    await Promise.all([udp?.close(), this.#streams.close()]);
+  }
+
+  async #open(): Promise<void> {
+    const { bind, log, tls } = this.options;
+    // Whoever asked for TLS gets it or an error: nothing is quietly left out.
+    if (tls) await this.#streams.listenTls(tls);
+    const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
+    for (let attempt = 1; ; attempt++) {
+      const udp = await openUdpTransport(bind, onBytes, log);
+      this.#udp = udp;
+      try {
+        await this.#streams.listen(udp.local);
+        return;
+      } catch (error) {
+        if (bind.port === 0 && attempt < PORT_TRIES) {
+          await udp.close();
+          continue;
+        }
+        log.warn("sip.tcp_not_listening", { port: udp.local.port, error: describeError(error) });
+        return;
+      }
+    }
+  }
+
+  #receive(bytes: Uint8Array, flow: Flow): void {
+    this.counters.received++;
+    if (isKeepAlive(bytes)) {
+      this.counters.keepAlives++;
+      return;
+    }
+    if (!flow.reliable && isStun(bytes)) {
+      this.options.onStun(bytes, flow.remote);
+      return;
+    }
+    const source = flow.remote.host;
+    const trusted = this.options.isTrusted(source);
+    if (!trusted && this.#bans.isBanned(source)) {
+      this.counters.banned++;
+      return;
+    }
+    if (!trusted && !this.#limit.take(source)) {
+      this.counters.limited++;
+      return;
+    }
+    if (bytes.byteLength > MESSAGE_BYTES_MAX) {
+      this.counters.oversized++;
+      return;
+    }
+    const message = parseMessage(this.#decoder.decode(bytes));
+    if (message.kind === "failure") {
+      this.counters.malformed++;
+      if (trusted) this.#reject(message, bytes, flow);
+      else {
+        this.#limit.take(source, JUNK_TOKENS);
+        this.strike(source);
+      }
+      this.options.log.debug("sip.malformed", { source, reason: message.reason });
+      return;
+    }
+    if (this.options.trace) this.#trace("in", flow, this.#decoder.decode(bytes));
+    // Strangers are not shown: what looks on is bounded, and theirs to fill.
+    if (trusted) this.options.seen?.("in", this.#decoder.decode(bytes));
+    this.options.onMessage(message, this.#isWatched && !flow.reliable ? this.#traced(flow) : flow);
+  }
+
+  /** A stranger asked for what is not its own. */
+  strike(host: string): void {
+    if (this.options.isTrusted(host) || !this.#bans.strike(host)) return;
+    this.options.log.warn("sip.source_banned", { source: host });
+  }
+
+  /** A trunk's own peer is told what was wrong with its request; strangers are told nothing. */
+  #reject(failure: ParseFailure, bytes: Uint8Array, flow: Flow): void {
+    const rejection = rejectMalformed(this.#decoder.decode(bytes), failure, flow.remote);
+    if (!rejection) return;
+    const back = flow.reliable ? flow : this.flowTo(rejection.destination);
+    back?.send(rejection.text);
+  }
+
+  /** Connections say themselves what they send. */
+  #traced(flow: Flow): Flow {
+    return {
+      transport: flow.transport,
+      remote: flow.remote,
+      reliable: flow.reliable,
+      send: (message) => {
+        this.#note(flow, message);
+        flow.send(message);
+      },
+    };
+  }
+
+  get #isWatched(): boolean {
+    return this.options.trace || this.options.seen !== null;
+  }
+
+  #note(flow: Flow, message: string): void {
+    this.options.seen?.("out", message);
+    if (this.options.trace) this.#trace("out", flow, message);
+  }
+
+  #trace(direction: "in" | "out", flow: Flow, message: string): void {
+    const peer = `${flow.transport} ${flow.remote.host}:${flow.remote.port}`;
+    const withoutSecrets = message
+      .replace(/response="[0-9a-f]+"/gi, 'response="…"')
+      .replace(/inline:[A-Za-z0-9+/=]+/g, "inline:…")
+      // A key of SIP INFO may be one of a PIN.
+      .replace(/^Signal\s*=.*$/gim, "Signal=…")
+      .replace(
+        /^((?:content-type|c)\s*:\s*application\/dtmf\b(?!-)[\s\S]*?\r\n\r\n)[\s\S]*/im,
+        "$1…",
+      );
+    this.options.log.debug("sip.trace", { direction, peer, message: pii(withoutSecrets) });
+  }
+}
+
+/** CRLF keep-alives (RFC 5626 4.4.1) and NULs of NAT pingers: nothing to parse. */
+function isKeepAlive(bytes: Uint8Array): boolean {
+  if (bytes.byteLength >= SHORTEST_MESSAGE_BYTES) return false;
+  return bytes.every((byte) => byte === 13 || byte === 10 || byte === 0 || byte === 32);
+}

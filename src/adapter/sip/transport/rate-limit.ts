@@ -1,0 +1,58 @@
+/**
+ * Token buckets per source address, in bounded memory. A flood from one address costs that address
+ * only; the least recently seen bucket is forgotten when the table is full.
+ */
+import type { Clock } from "../../../core/clock.ts";
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+export interface RateLimitOptions {
+  readonly tokensPerSecond: number;
+  readonly burst: number;
+  readonly sourcesMax: number;
+}
+
+export class RateLimit {
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly options: RateLimitOptions,
+  ) {}
+
+  /** True when the source may have that many tokens now. */
+  take(source: string, tokens = 1): boolean {
+    const bucket = this.#refilled(source);
+    if (bucket.tokens < tokens) {
+      bucket.tokens = Math.max(0, bucket.tokens - tokens);
+      return false;
+    }
+    bucket.tokens -= tokens;
+    return true;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  #refilled(source: string): Bucket {
+    const now = this.clock.monotonic();
+    const known = this.#buckets.get(source);
+    const bucket = known ?? { tokens: this.options.burst, filledAtMs: now };
+    const gained = ((now - bucket.filledAtMs) / 1000) * this.options.tokensPerSecond;
+    bucket.tokens = Math.min(this.options.burst, bucket.tokens + gained);
+    bucket.filledAtMs = now;
+    this.#buckets.delete(source);
+    this.#buckets.set(source, bucket);
+    if (this.#buckets.size > this.options.sourcesMax) this.#forgetOldest();
+    return bucket;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#buckets.keys().next().value;
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+  }
+}

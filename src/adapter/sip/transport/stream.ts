@@ -1,0 +1,248 @@
+/**
+ * SIP over TCP and TLS (RFC 3261 18, 26.3.1): the connections we open, pooled by peer, and those
+ * peers open to us. TLS is 1.2 or newer; chain and name are verified before a byte is written, and
+ * nothing ever falls back to an unverified or plain connection.
+ *
+ * Bounded: connections in all and per source, time to connect, idle time.
+ */
+import { connect, createServer, isIP, type Server, type Socket } from "node:net";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
+import type { Clock, Timer } from "../../../core/clock.ts";
+import type { Log } from "../../../core/log.ts";
+import { connectFailed } from "./connect-failure.ts";
+import { type ConnectionDeps, StreamConnection } from "./connection.ts";
+import type { Address, StreamFlow, StreamName } from "./flow.ts";
+import type { UnframedStream } from "./framer.ts";
+
+export interface StreamOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Our address for connections we open; a wildcard leaves it to the routing table. */
+  readonly localHost: string;
+  /** PEM of the only authorities to trust; null: the public ones. */
+  readonly tlsCa: string | null;
+  /** Sources whose connections are not taken. */
+  readonly refuses: (host: string) => boolean;
+  readonly onMessage: (bytes: Uint8Array, flow: StreamFlow) => void;
+  readonly onKeepAlive: () => void;
+  readonly onUnframed: (kind: UnframedStream["kind"]) => void;
+  readonly onSent: (message: string, flow: StreamFlow) => void;
+}
+
+export interface TlsListener {
+  readonly bind: Address;
+  /** PEM: the chain, and its key. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Peer {
+  readonly transport: StreamName;
+  readonly remote: Address;
+  /** What the certificate must be made out to: a host name, or an address. */
+  readonly serverName: string;
+}
+
+const CONNECT_MS_MAX = 10_000;
+const ACCEPTED_MAX = 512;
+const ACCEPTED_PER_SOURCE_MAX = 16;
+/** Longer than any keep-alive period; a connection nobody uses goes. */
+const IDLE_MS_MAX = 300_000;
+/** One that was accepted and has brought no message yet. */
+const MUTE_MS_MAX = 10_000;
+const SWEEP_MS = 5_000;
+
+export class StreamTransport {
+  readonly #open = new Set<StreamConnection>();
+  readonly #byKey = new Map<string, StreamConnection>();
+  readonly #connecting = new Map<string, Promise<StreamConnection>>();
+  /** Sockets that are no connection yet. */
+  readonly #raw = new Set<Socket>();
+  readonly #spoken = new WeakSet<StreamConnection>();
+  readonly #sweep: Timer;
+  readonly #deps: ConnectionDeps;
+  readonly #servers: Server[] = [];
+  #localTls: Address | null = null;
+  #closed = false;
+
+  constructor(private readonly options: StreamOptions) {
+    const { clock, log, onKeepAlive, onUnframed, onSent } = options;
+    this.#deps = {
+      ...{ clock, log, onKeepAlive, onUnframed, onSent },
+      onMessage: (bytes, flow) => {
+        if (flow instanceof StreamConnection) this.#spoken.add(flow);
+        options.onMessage(bytes, flow);
+      },
+      replacement: (closed) => this.#replacementOf(closed),
+      onClosed: (connection) => this.#forget(connection),
+    };
+    this.#sweep = clock.every(SWEEP_MS, () => this.#closeIdle());
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get localTls(): Address | null {
+    return this.#localTls;
+  }
+
+  /** Takes TCP connections on that address. Rejects when it cannot be bound. */
+  async listen(bind: Address): Promise<void> {
+    await this.#listen(
+      createServer((socket) => this.#accept("TCP", socket)),
+      bind,
+    );
+  }
+
+  /** Takes TLS connections, 1.2 or newer. Rejects when it cannot be bound or the key does not fit. */
+  async listenTls({ bind, cert, key }: TlsListener): Promise<void> {
+    const server = createTlsServer(
+      { cert, key, minVersion: "TLSv1.2", handshakeTimeout: MUTE_MS_MAX },
+      (socket) => this.#accept("TLS", socket),
+    );
+    // Whoever does not get through the handshake is none of ours.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    const port = await this.#listen(server, bind);
+    this.#localTls = { host: bind.host, port };
+  }
+
+  /** The open connection to that peer, or a new one. Rejects with ConnectFailed. */
+  async connectionTo(peer: Peer): Promise<StreamFlow> {
+    const key = keyOf(peer);
+    const known = this.#byKey.get(key);
+    if (known?.isOpen) return known;
+    const started = this.#connecting.get(key) ?? this.#connect(peer, key);
+    this.#connecting.set(key, started);
+    try {
+      return await started;
+    } finally {
+      if (this.#connecting.get(key) === started) this.#connecting.delete(key);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sweep.cancel();
+    for (const socket of this.#raw) socket.destroy();
+    for (const connection of [...this.#open]) connection.drop();
+    await Promise.all(
+      this.#servers.map((server) => new Promise<void>((done) => server.close(() => done()))),
+    );
+  }
+
+  async #listen(server: Server, bind: Address): Promise<number> {
+    server.maxConnections = ACCEPTED_MAX * 2;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(bind.port, bind.host, () => resolve());
+    });
+    server.on("error", () => {});
+    this.#servers.push(server);
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : bind.port;
+  }
+
+  async #connect(peer: Peer, key: string): Promise<StreamConnection> {
+    const { remote, serverName } = peer;
+    let socket: Socket | undefined;
+    let timer: Timer | undefined;
+    try {
+      if (this.#closed) throw new Error("the transport is closed");
+      const opened = this.#dial(peer);
+      socket = opened;
+      this.#raw.add(opened);
+      await new Promise<void>((resolve, reject) => {
+        let reached = false;
+        opened.once("connect", () => {
+          reached = true;
+        });
+        timer = this.options.clock.after(CONNECT_MS_MAX, () => reject(timedOut(reached)));
+        opened.once(peer.transport === "TLS" ? "secureConnect" : "connect", () => resolve());
+        // For good: a destroyed socket may still report, and nobody else listens.
+        opened.on("error", reject);
+        opened.once("close", () => reject(new Error("closed before it was open")));
+      });
+      const connection = new StreamConnection(peer.transport, key, opened, this.#deps);
+      this.#byKey.set(key, connection);
+      this.#open.add(connection);
+      return connection;
+    } catch (error) {
+      socket?.destroy();
+      const failure = connectFailed(error, serverName, remote.port);
+      this.options.log.warn("sip.connect_failed", { server: serverName, reason: failure.reason });
+      throw failure;
+    } finally {
+      timer?.cancel();
+      if (socket) this.#raw.delete(socket);
+    }
+  }
+
+  #dial({ transport, remote, serverName }: Peer): Socket {
+    const { localHost, tlsCa } = this.options;
+    const wildcard = localHost === "0.0.0.0" || localHost === "::";
+    const target = {
+      host: remote.host,
+      port: remote.port,
+      ...(wildcard ? {} : { localAddress: localHost }),
+    };
+    if (transport === "TCP") return connect(target);
+    return connectTls({
+      ...target,
+      // An address is compared with the certificate's addresses; SNI knows only names.
+      ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+      ...(tlsCa === null ? {} : { ca: tlsCa }),
+      minVersion: "TLSv1.2",
+      rejectUnauthorized: true,
+    });
+  }
+
+  #accept(transport: StreamName, socket: Socket): void {
+    const connection = new StreamConnection(transport, null, socket, this.#deps);
+    const { host } = connection.remote;
+    const accepted = [...this.#open].filter(({ key }) => key === null);
+    const ofSource = accepted.filter(({ remote }) => remote.host === host);
+    if (
+      this.options.refuses(host) ||
+      accepted.length >= ACCEPTED_MAX ||
+      ofSource.length >= ACCEPTED_PER_SOURCE_MAX
+    ) {
+      connection.drop();
+      return;
+    }
+    this.#open.add(connection);
+  }
+
+  /** Same peer by name, or a connection of the same kind with the same host. */
+  #replacementOf(closed: StreamConnection): StreamConnection | undefined {
+    if (closed.key !== null) {
+      const named = this.#byKey.get(closed.key);
+      return named?.isOpen ? named : undefined;
+    }
+    return [...this.#open].find(
+      (other) => other.transport === closed.transport && other.remote.host === closed.remote.host,
+    );
+  }
+
+  #forget(connection: StreamConnection): void {
+    this.#open.delete(connection);
+    const { key } = connection;
+    if (key !== null && this.#byKey.get(key) === connection) this.#byKey.delete(key);
+  }
+
+  #closeIdle(): void {
+    const now = this.options.clock.monotonic();
+    for (const connection of [...this.#open]) {
+      const mute = connection.key === null && !this.#spoken.has(connection);
+      const idle = now - connection.usedAtMs > IDLE_MS_MAX;
+      if (idle || (mute && now - connection.openedAtMs > MUTE_MS_MAX)) connection.drop();
+    }
+  }
+}
+
+const keyOf = ({ transport, remote, serverName }: Peer): string =>
+  `${transport}|${remote.host}|${remote.port}|${transport === "TLS" ? serverName : ""}`;
+
+/** `reached`: it took the connection and then did not answer TLS. */
+const timedOut = (reached: boolean) =>
+  Object.assign(new Error("no answer"), { code: reached ? "ERR_SSL_SILENCE" : "ETIMEDOUT" });

@@ -1,0 +1,235 @@
+/**
+ * Where a trunk's requests go: the servers that its name stands for (looked up again from time to
+ * time), and the next hop of a request inside a dialog (RFC 3261 8.1.2, RFC 3263). All addresses
+ * found belong to the trunk: the stack takes calls from there.
+ */
+import { isIP } from "node:net";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { parseNameAddr, plainHost, type SipRequest, tagOf, type Uri } from "./message/index.ts";
+import type { TrunkSettings } from "../../domain/call/sip-port.ts";
+import { type Place, type Target, usualPort } from "./routing/locate.ts";
+import type { Locator } from "./routing/locator.ts";
+import type { TransportName } from "./transport/flow.ts";
+import { parseHostPort } from "./transport/host-port.ts";
+
+export interface TrunkRoutesDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly locator: Locator;
+  /** Whether a trunk may speak to that address (decisions.md 12). */
+  readonly mayReach: (host: string) => boolean;
+  /** `all` changed. */
+  readonly onChange: () => void;
+}
+
+/** Where a request goes. */
+export interface Hop {
+  /** In order of preference; at least one. */
+  readonly targets: readonly Target[];
+  /** Whom a certificate must name there: the domain, not what DNS made of it (RFC 5922 7.1). */
+  readonly serverName: string;
+  /** It is the trunk's own server (or outbound proxy). */
+  readonly isServer: boolean;
+}
+
+/** Answers are cached for as long as they hold; this only asks whether they still do. */
+const RESOLVE_PERIOD_MS = 60_000;
+const RESOLVE_RETRY_MS = 15_000;
+const ADDRESSES_MAX = 128;
+
+export class TrunkRoutes {
+  /** What requests go to: the outbound proxy, else the server. */
+  readonly place: Place;
+  #all: readonly string[] = [];
+  /** Of the trunk's server behind an outbound proxy. */
+  #proxyHosts: readonly string[] = [];
+  #targets: readonly Target[] = [];
+  #problem: string | null = null;
+  /** Addresses that a Service-Route led to last. */
+  #routed: readonly string[] = [];
+  #timer: Timer | undefined;
+  #closed = false;
+
+  /** Throws when the outbound proxy is not host[:port]. */
+  constructor(
+    private readonly settings: TrunkSettings,
+    private readonly deps: TrunkRoutesDeps,
+  ) {
+    this.place = placeOf(settings);
+  }
+
+  /** Addresses that belong to the trunk: requests from there are its own. */
+  get all(): readonly string[] {
+    return this.#all;
+  }
+
+  /** The preferred server as last looked up. */
+  get first(): Target | undefined {
+    return this.#targets[0];
+  }
+
+  /** All of them. */
+  get targets(): readonly Target[] {
+    return this.#targets;
+  }
+
+  /** Where the registrar's Service-Route leads first: those may ask for a proof as the server does. */
+  get routed(): readonly string[] {
+    return this.#routed;
+  }
+
+  /** Why the server's name leads nowhere, for a person; null: it does, or was not asked for. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Looks the trunk up, and again from time to time until `close`. Never rejects. */
+  async refresh(): Promise<void> {
+    let nextMs = RESOLVE_PERIOD_MS;
+    try {
+      await this.server();
+      if (this.settings.server !== this.place.host) void this.#addServer();
+    } catch (error) {
+      // What was found earlier stands.
+      nextMs = RESOLVE_RETRY_MS;
+      this.deps.log.warn("trunk.unresolved", { error: describeError(error) });
+    }
+    if (this.#closed) return;
+    this.#timer = this.deps.clock.after(nextMs, () => void this.refresh());
+  }
+
+  /** The trunk's own servers. Rejects when its name leads nowhere. */
+  async server(): Promise<Hop> {
+    try {
+      const targets = await this.#find(this.place);
+      this.#problem = null;
+      this.#targets = targets;
+      if (!this.#closed) this.#admit(targets);
+      return { targets, serverName: this.place.host, isServer: true };
+    } catch (error) {
+      this.#problem =
+        error instanceof NotAllowed
+          ? error.message
+          : `The name ${this.place.host} leads to no server. Check its spelling, and this machine's DNS.`;
+      throw error;
+    }
+  }
+
+  /**
+   * The outbound proxy for everything; else, inside a dialog, Route, else Request-URI. A far end that names
+   * an address which no trunk may reach is spoken to by way of the server.
+   */
+  async nextHop(request: SipRequest): Promise<Hop> {
+    const route = parseNameAddr(request.headers.get("route") ?? "")?.uri;
+    if (tagOf(request.to) === null) return await this.initialHop(route);
+    return await this.#hopTo(route ?? request.uri, (error) => error instanceof NotAllowed);
+  }
+
+  /**
+   * Of a request outside every dialog, a SIP URI's call too: the outbound proxy, else `route` (the first host
+   * of a Service-Route), else the server. One that no trunk may reach, or that cannot be found, is left to
+   * the server, which has named it and sees it in Route.
+   */
+  async initialHop(route: Uri | undefined): Promise<Hop> {
+    const hop = await this.#hopTo(route, () => true);
+    if (!hop.isServer) this.#routed = hop.targets.map(({ remote }) => remote.host);
+    return hop;
+  }
+
+  /** `leaves`: with that failure to find it, the server is to find it. */
+  async #hopTo(uri: Uri | undefined, leaves: (error: unknown) => boolean): Promise<Hop> {
+    const followed = this.settings.outboundProxy === null ? uri : undefined;
+    const stated = followed && placeOfUri(followed, this.place.transport);
+    if (!stated || this.#isServer(stated)) return await this.server();
+    const targets = await this.#find(stated).catch((error) => {
+      if (leaves(error)) return null;
+      throw error;
+    });
+    if (!targets) return await this.server();
+    // A literal address of the server is the server: its certificate carries the name.
+    const serverName = this.#all.includes(stated.host) ? this.place.host : stated.host;
+    return { targets, serverName, isServer: false };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  /** Rejects with NotAllowed where no address may be spoken to. */
+  async #find(place: Place): Promise<readonly Target[]> {
+    const targets = await this.deps.locator.find(place);
+    const open = targets.filter(({ remote }) => this.deps.mayReach(remote.host));
+    if (open.length === 0) throw new NotAllowed(place.host);
+    return open;
+  }
+
+  #isServer({ host, port }: Place): boolean {
+    const ours = this.place;
+    const usual = ours.transport === "AUTO" ? 5060 : usualPort(ours.transport);
+    return host === ours.host && (port ?? usual) === (ours.port ?? usual);
+  }
+
+  /** Behind an outbound proxy the server's name need not resolve; where it does, it is trusted. */
+  async #addServer(): Promise<void> {
+    const { server, port } = this.settings;
+    const place = { host: server, port: port === 0 ? null : port, transport: this.place.transport };
+    try {
+      const targets = await this.#find(place);
+      if (this.#closed) return;
+      this.#proxyHosts = targets.map(({ remote }) => remote.host);
+      await this.server();
+    } catch {
+      return;
+    }
+  }
+
+  #admit(targets: readonly Target[]): void {
+    const hosts = targets.map(({ remote }) => remote.host);
+    const all = [...new Set([...hosts, ...this.#proxyHosts])].slice(0, ADDRESSES_MAX).sort();
+    if (all.join() === this.#all.join()) return;
+    this.#all = all;
+    this.deps.onChange();
+  }
+}
+
+/** Says nothing of what is there: whether a port is open, closed or filtered is none of a tenant's business. */
+class NotAllowed extends Error {
+  override readonly name = "NotAllowed";
+  constructor(host: string) {
+    super(
+      `The address of ${host} is not one that trunks may reach. For a server in your own network, the operator lists that network in [sip] allow_networks.`,
+    );
+  }
+}
+
+/** `AUTO` and port 0 of the settings: not stated. */
+function placeOf(settings: TrunkSettings): Place {
+  const { outboundProxy, server, port } = settings;
+  const transport = transportOf(settings);
+  if (outboundProxy === null) {
+    return { host: plainHost(server), port: port === 0 ? null : port, transport };
+  }
+  const proxy = parseHostPort(outboundProxy);
+  if (!proxy) throw new Error("the outbound proxy is not host[:port]");
+  return { ...proxy, transport };
+}
+
+export const transportOf = ({ transport }: Pick<TrunkSettings, "transport">) =>
+  transport.toUpperCase() as TransportName | "AUTO";
+
+/**
+ * RFC 3263 4.1, with two rules of ours: what says nothing of a transport means the trunk's own, and
+ * a TLS trunk speaks TLS to everybody.
+ */
+function placeOfUri(uri: Uri, own: Place["transport"]): Place | undefined {
+  if (uri.scheme !== "sip" && uri.scheme !== "sips") return undefined;
+  const host = plainHost(uri.host);
+  const stated = uri.parameters.get("transport")?.toUpperCase();
+  const named = stated === "UDP" || stated === "TCP" || stated === "TLS" ? stated : undefined;
+  const secure = own === "TLS" || uri.scheme === "sips";
+  const literal = own === "AUTO" && isIP(host) !== 0 ? "UDP" : own;
+  return { host, port: uri.port, transport: secure ? "TLS" : (named ?? literal) };
+}

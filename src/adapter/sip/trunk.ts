@@ -1,0 +1,388 @@
+/**
+ * One trunk at work: its credentials, addresses, registration, SIP.js user agent and legs. The
+ * stack decides which messages are its own; this decides where its messages go and what address
+ * they carry.
+ */
+import type { Invitation } from "sip.js";
+import { URI as SipJsUri } from "sip.js";
+import type { Timer } from "../../core/clock.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import { describeError } from "../../core/errors.ts";
+import { hex } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { CodecName } from "../../core/media-plan.ts";
+import { AddressChanges } from "./address-changes.ts";
+import { TrunkCredentials } from "./credentials.ts";
+import {
+  branchOf,
+  parseMessage,
+  plainHost,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+  tagOf,
+  withPlainSdp,
+} from "./message/index.ts";
+import type {
+  IncomingLeg,
+  OutgoingLeg,
+  PlaceRequest,
+  RegistrationStatus,
+  Trunk,
+  TrunkProbe,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
+import { probeTrunk } from "./probe.ts";
+import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
+import { RouteSet, type RouteSetDeps } from "./route-set.ts";
+import type { Draft, SendUser } from "./routing/sender.ts";
+import { NO_ROUTE, routeHeader, type ServiceRoute } from "./service-route.ts";
+import { HANDLED_OUTSIDE_SIP_JS, inDialogAnswer } from "./session/in-dialog.ts";
+import { SipIncomingLeg } from "./session/incoming-leg.ts";
+import type { BaseLeg, LegContext } from "./session/leg.ts";
+import { withAddress, withCapabilities, withHop, withoutNullTag } from "./session/on-wire.ts";
+import { SipOutgoingLeg } from "./session/outgoing-leg.ts";
+import { replacedLeg } from "./session/replaces.ts";
+import { targetUri } from "./session/target-uri.ts";
+import { TrunkUserAgent } from "./session/user-agent.ts";
+import type { Address, TransportName } from "./transport/flow.ts";
+import { TrunkMedia, type TrunkMediaDeps } from "./trunk-media.ts";
+
+export interface TrunkDeps
+  extends TrunkMediaDeps,
+    Omit<RouteSetDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved" | "serviceRoute"> {
+  readonly userAgent: string;
+  readonly registerExpiresSeconds: number;
+  readonly sessionExpiresSeconds: number;
+  readonly sessionMinSeconds: number;
+  onIncoming(leg: IncomingLeg): void;
+  /** The addresses that belong to this trunk were looked up anew. */
+  onAddresses(trunk: SipTrunk): void;
+}
+
+const TRIED_CALL_MS_MAX = 7000;
+/** Shorter than the shortest UDP binding of common NATs (30 s). */
+const KEEP_ALIVE_MS = 15_000;
+
+export class SipTrunk implements Trunk {
+  /** Unguessable: whoever knows it has seen our REGISTER or our INVITE. */
+  readonly contactUser: string;
+  readonly legs = new Set<BaseLeg>();
+  readonly #hostToken: string;
+  readonly #log: Log;
+  readonly #credentials: TrunkCredentials;
+  readonly #agent: TrunkUserAgent;
+  readonly #registration: RegistrationClient | null;
+  readonly #routeSet: RouteSet;
+  readonly #media: TrunkMedia;
+  readonly #changes: AddressChanges;
+  #keepAliveTimer: Timer | undefined;
+  /** What we called ourselves last. */
+  #announcedAddress: Address | undefined;
+  #closed = false;
+
+  constructor(
+    readonly settings: TrunkSettings,
+    private readonly deps: TrunkDeps,
+  ) {
+    this.#log = deps.log.with({ trunk_id: settings.trunkId });
+    this.contactUser = hex(deps.random.bytes(16));
+    this.#hostToken = `${hex(deps.random.bytes(12))}.invalid`;
+    this.#routeSet = new RouteSet(settings, {
+      ...deps,
+      log: this.#log,
+      onAddresses: () => deps.onAddresses(this),
+      onConnected: () => this.#changes.connected(),
+      onLost: () => {
+        this.#registration?.refreshNow();
+        this.#keepAlive();
+      },
+      onMoved: () => this.moved(),
+      serviceRoute: () => this.#serviceRoute,
+    });
+    this.#media = new TrunkMedia(deps);
+    this.#changes = new AddressChanges({
+      clock: deps.clock,
+      registers: () => this.#registers,
+      register: () => this.#registration?.refreshNow(),
+      calls: () => this.legs,
+    });
+    this.#credentials = new TrunkCredentials(settings, deps.random);
+    this.#agent = new TrunkUserAgent({
+      username: settings.username,
+      server: hostForUri(settings.server),
+      contactUser: this.contactUser,
+      hostToken: this.#hostToken,
+      transportName: this.#routeSet.transport,
+      userAgentName: deps.userAgent,
+      credentials: this.#credentials,
+      mayChallenge: (host) => this.#routeSet.mayChallenge(host),
+      route: () => routeHeader(this.#serviceRoute),
+      log: this.#log,
+      send: (message) => this.#sendFromSipJs(message),
+      onInvite: (invitation, request) => this.#onInvite(invitation, request),
+    });
+    this.#registration = settings.register ? this.#makeRegistration() : null;
+  }
+
+  get lastCodec(): CodecName | null {
+    return this.#media.lastCodec;
+  }
+
+  get registration(): RegistrationStatus {
+    return this.#registration?.status ?? { name: "not_required" };
+  }
+
+  /** Resolved addresses of server and outbound proxy. */
+  get addresses(): readonly string[] {
+    return this.#routeSet.remotes;
+  }
+
+  /** What the server is reached over, as far as is known now. */
+  get transport(): TransportName {
+    return this.#routeSet.transport;
+  }
+
+  onRegistration(listener: (status: RegistrationStatus) => void): Unsubscribe {
+    return this.#registration?.onStatus(listener) ?? (() => {});
+  }
+
+  start(): void {
+    void this.#routeSet.start().then(() => {
+      if (!this.#closed) this.#registration?.start();
+    });
+    this.#keepAliveTimer = this.deps.clock.every(KEEP_ALIVE_MS, () => this.#keepAlive());
+  }
+
+  place(request: PlaceRequest): OutgoingLeg {
+    const target = targetUri(request.to, this.settings, this.#routeSet.transport);
+    const from = new SipJsUri("sip", request.from, hostForUri(this.settings.server));
+    if (!target) throw new Error("an E.164 number without a URI");
+    const leg = new SipOutgoingLeg({
+      context: this.#legContext(),
+      ringTimeoutMs: request.ringTimeoutMs,
+      media: request.media,
+      makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),
+      makeInviter: (negotiator, again) => this.#agent.makeInviter(target, from, negotiator, again),
+      redirects: {
+        called: target.user ?? "",
+        isOwnHost: (host) => this.#routeSet.isOwn(plainHost(host)),
+        mayFollow: request.mayFollow ?? (() => false),
+      },
+    });
+    this.legs.add(leg);
+    leg.start();
+    return leg;
+  }
+
+  probe(wanted: { readonly calls?: boolean } = {}): Promise<TrunkProbe> {
+    const { clock, random, userAgent } = this.deps;
+    return probeTrunk(
+      {
+        ...{ clock, random, userAgent, settings: this.settings },
+        credentials: this.#credentials,
+        ask: (method, compose) =>
+          method === "INVITE"
+            ? this.#routeSet.tryCall(compose, TRIED_CALL_MS_MAX)
+            : this.#routeSet.ask(method, compose),
+        servers: () => this.#routeSet.servers,
+        offer: () => this.#media.emptyOffer(this.#routeSet.addresses.advertise(this.#address).host),
+        route: () => routeHeader(this.#serviceRoute),
+        isContactAltered: this.#registration?.isContactAltered ?? false,
+        noAnswerReason: () => this.#routeSet.problem,
+        contactUri: () => this.#contactUri(),
+        addresses: () => this.#routeSet.addresses.both,
+      },
+      wanted,
+    );
+  }
+
+  owns(callId: string): boolean {
+    return this.#legOf(callId) !== undefined;
+  }
+
+  /** A request the stack found to be this trunk's. Throws what SIP.js throws. */
+  receiveRequest(received: SipRequest): void {
+    const request = withPlainSdp(received);
+    const leg = tagOf(request.to) === null ? undefined : this.#legOf(request.callId);
+    leg?.requestReceived(request);
+    if (request.method === "BYE" && leg?.abandonedBy(request))
+      this.deps.transactions.respond(request, { statusCode: 200 });
+    else if (!HANDLED_OUTSIDE_SIP_JS.has(request.method)) this.#agent.receiveRequest(request);
+    else if (leg) void this.#answerInDialog(request, leg);
+    else this.deps.transactions.respond(request, { statusCode: 481 });
+  }
+
+  /** Our address outside is another one: the registrar is told, and every call's far end. */
+  moved(): void {
+    this.#routeSet.addresses.forget();
+    const { host, port } = this.#routeSet.addresses.public;
+    if (this.#announcedAddress?.host === host && this.#announcedAddress.port === port) return;
+    this.#changes.moved();
+  }
+
+  endLegs(): void {
+    for (const leg of [...this.legs]) leg.hangUp();
+  }
+
+  /** Un-REGISTERs (2 s at most) for good. Live calls go on, and may dial a person to hand over to. */
+  async leaveRegistrar(): Promise<void> {
+    await this.#registration?.stop();
+  }
+
+  /** Un-REGISTERs (2 s at most) and lets go of the server. Legs go on. */
+  async unregister(): Promise<void> {
+    this.#closed = true;
+    this.#routeSet.close();
+    this.#keepAliveTimer?.cancel();
+    this.#changes.close();
+    await this.#registration?.stop();
+  }
+
+  close(): void {
+    this.#agent.close();
+  }
+
+  /** False: there is no registration to keep, it was given up, or it is refused and waits for its time. */
+  get #registers(): boolean {
+    const { name } = this.registration;
+    return name === "registered" || name === "registering";
+  }
+
+  #keepAlive(): void {
+    // Without a registration too, while draining: requests of the far end must find us.
+    const needsPath = this.#routeSet.transport !== "UDP" || this.#registration !== null;
+    const calling = needsPath && this.legs.size > 0;
+    if (calling && !this.#registers) void this.#routeSet.reconnect();
+    if (this.registration.name === "registered" || calling) this.#routeSet.keepAlive();
+  }
+
+  #legOf(callId: string): BaseLeg | undefined {
+    for (const leg of this.legs) if (leg.sipCallId === callId) return leg;
+    return undefined;
+  }
+
+  async #answerInDialog(request: SipRequest, leg: BaseLeg): Promise<void> {
+    const parts = await leg.answerInDialog(request);
+    const { response, text } = inDialogAnswer(request, parts, this.#contactUri());
+    this.deps.transactions.sendResponse(response, leg.outgoing(response, text));
+  }
+
+  // ---- sending ----
+
+  async #sendFromSipJs(text: string): Promise<void> {
+    const message = parseMessage(text);
+    if (message.kind === "failure") throw new Error(`we wrote no SIP: ${message.reason}`);
+    if (message.kind === "response") {
+      this.deps.transactions.sendResponse(message, this.#onWire(message, text));
+      return;
+    }
+    const branch = branchOf(message.via);
+    const draft: Draft = {
+      ...{ method: message.method, branch },
+      // Only a connection that stands knows its own end, so the address is written last.
+      compose: (hop) => withHop(this.#onWire(message, text), hop.flow.transport, hop.branch),
+    };
+    await this.#routeSet.send(message, draft, this.#sipJsUser(message));
+  }
+
+  #onWire(message: SipMessage, text: string): string {
+    const addressed = withCapabilities(withAddress(text, this.#hostToken, this.#address));
+    const leg = this.#legOf(message.callId);
+    return withoutNullTag(leg ? leg.outgoing(message, addressed) : addressed);
+  }
+
+  #sipJsUser(request: SipRequest): SendUser {
+    const opensCall = request.method === "INVITE" && tagOf(request.to) === null;
+    return {
+      onResponse: (response, flow) => {
+        this.#legOf(response.callId)?.responseReceived(response, flow.remote.host);
+        this.#agent.receiveResponse(withPlainSdp(response), flow.remote);
+      },
+      onFailure: ({ silent, reason }) => {
+        if (reason) this.#log.warn("sip.unreachable", { error: describeError(reason) });
+        this.#agent.fail(request, silent);
+      },
+      isWanted: () => !opensCall || this.#legOf(request.callId)?.isWanted === true,
+    };
+  }
+
+  // ---- registration ----
+
+  get #serviceRoute(): ServiceRoute {
+    return this.#registration?.serviceRoute ?? NO_ROUTE;
+  }
+
+  #makeRegistration(): RegistrationClient {
+    const { clock, random, userAgent, registerExpiresSeconds } = this.deps;
+    return new RegistrationClient(this.settings, {
+      clock,
+      random,
+      log: this.#log,
+      credentials: this.#credentials,
+      userAgent,
+      expiresSeconds: registerExpiresSeconds,
+      contactUser: this.contactUser,
+      contactUri: () => this.#contactUri(),
+      send: (request) => this.#sendRegister(request),
+      noAnswerReason: () => this.#routeSet.problem,
+    });
+  }
+
+  /** Ours as the far end shall know it, noted so that a change of it is seen. */
+  get #address(): Address {
+    this.#announcedAddress = this.#routeSet.addresses.public;
+    return this.#announcedAddress;
+  }
+
+  #contactUri(): string {
+    const { host, port } = this.#address;
+    const transport = this.#routeSet.transport.toLowerCase();
+    return `sip:${this.contactUser}@${hostForUri(host)}:${port};transport=${transport}`;
+  }
+
+  async #sendRegister(request: RegisterRequest): Promise<SipResponse | null> {
+    const answered = await this.#routeSet.ask("REGISTER", request);
+    if (!answered) return null;
+    const { response, flow } = answered;
+    this.#changes.answered(this.#routeSet.addresses.learn(response, flow.transport));
+    return response;
+  }
+
+  // ---- legs ----
+
+  #onInvite(invitation: Invitation, request: SipRequest): void {
+    const replaced = replacedLeg(request, this.legs);
+    if (typeof replaced === "number") {
+      invitation.reject({ statusCode: replaced }).catch(() => {});
+      return;
+    }
+    const leg = new SipIncomingLeg({
+      context: this.#legContext(),
+      invitation,
+      request,
+      names: { contactUser: this.contactUser, username: this.settings.username },
+      makeNegotiator: (onPlan) => this.#media.makeNegotiator(onPlan),
+    });
+    this.#agent.attach(invitation, leg.negotiator);
+    this.legs.add(leg);
+    if (replaced === null) this.deps.onIncoming(leg);
+    else if (!replaced.replaceBy(leg)) leg.reject(481);
+  }
+
+  #legContext(): LegContext {
+    return {
+      clock: this.deps.clock,
+      random: this.deps.random,
+      log: this.#log,
+      advertise: (media) => this.#routeSet.addresses.advertise(media),
+      trunkId: this.settings.trunkId,
+      sessionExpiresSeconds: this.deps.sessionExpiresSeconds,
+      sessionMinSeconds: this.deps.sessionMinSeconds,
+      uriOf: (target) => targetUri(target, this.settings, this.#routeSet.transport),
+      ownAddress: () => this.#routeSet.addresses.public,
+      onAnswered: (leg) => this.#changes.begun(leg),
+      onEnded: (leg) => this.legs.delete(leg),
+    };
+  }
+}

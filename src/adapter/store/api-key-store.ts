@@ -1,0 +1,79 @@
+/** API keys: rows of `api_keys`. Secrets are not here, only their SHA-256. */
+import { and, asc, count, eq, isNull } from "drizzle-orm";
+import type { ApiKeyRecords } from "../../domain/tenant/api-keys.ts";
+import type { Queries } from "./database.ts";
+import { apiKeys, tenants } from "./schema/index.ts";
+
+const limits = {
+  scopes: apiKeys.scopes,
+  expiresAt: apiKeys.expiresAt,
+  networks: apiKeys.networks,
+};
+
+export function apiKeyStore(queries: Queries): ApiKeyRecords {
+  const live = (tenantId: number) => and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt));
+
+  return {
+    async insert(tenantId, key) {
+      const [row] = await queries
+        .insert(apiKeys)
+        .values({ ...key, tenantId })
+        .returning({ id: apiKeys.id });
+      if (!row) throw new Error("insert answered no row");
+      return row.id;
+    },
+
+    async list(tenantId) {
+      return await queries
+        .select({
+          id: apiKeys.id,
+          label: apiKeys.label,
+          prefix: apiKeys.prefix,
+          ...limits,
+          createdAt: apiKeys.createdAt,
+          lastUsedAt: apiKeys.lastUsedAt,
+        })
+        .from(apiKeys)
+        .where(live(tenantId))
+        .orderBy(asc(apiKeys.id));
+    },
+
+    async count(tenantId) {
+      const row = await queries.select({ n: count() }).from(apiKeys).where(live(tenantId)).get();
+      return row?.n ?? 0;
+    },
+
+    async revoke(tenantId, id, nowMs) {
+      const [row] = await queries
+        .update(apiKeys)
+        .set({ revokedAt: nowMs })
+        .where(and(eq(apiKeys.id, id), live(tenantId)))
+        .returning({ hash: apiKeys.secretHash });
+      return row?.hash ?? null;
+    },
+
+    async findByHash(secretHash) {
+      return await queries
+        .select({
+          keyId: apiKeys.id,
+          tenantId: apiKeys.tenantId,
+          secretHash: apiKeys.secretHash,
+          ...limits,
+        })
+        .from(apiKeys)
+        .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+        .where(
+          and(
+            eq(apiKeys.secretHash, secretHash),
+            isNull(apiKeys.revokedAt),
+            eq(tenants.suspended, false),
+          ),
+        )
+        .get();
+    },
+
+    async touch(id, usedAt) {
+      await queries.update(apiKeys).set({ lastUsedAt: usedAt }).where(eq(apiKeys.id, id));
+    },
+  };
+}

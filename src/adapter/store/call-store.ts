@@ -1,0 +1,264 @@
+/**
+ * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
+ * analytics read through stores of their own.
+ */
+import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
+import type { CallEnding } from "../../domain/call/state.ts";
+import { microEur } from "../../core/money.ts";
+import type { CallReport, TurnRecord } from "../worker/messages.ts";
+import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
+import { callRollups, calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
+
+export type CallRow = typeof calls.$inferSelect;
+export type NewCall = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
+export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
+
+/** An answered call's INVITE ended in 200, however the call went on. */
+const SIP_OK = 200;
+
+const HOUR_MS = 3_600_000;
+
+const LIVE = ["dialing", "ringing", "in_progress"] as const;
+const OPEN = ["queued", ...LIVE] as const;
+
+/** Partial index `calls_recording_in_work` wants these very words. */
+export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
+
+export interface FinalFigures {
+  readonly billableSeconds: number;
+  readonly includedSeconds: number;
+  readonly overageSeconds: number;
+  readonly cost: CallRow["cost"];
+  readonly costStt: CallRow["costStt"];
+  readonly costLlm: CallRow["costLlm"];
+  readonly costTts: CallRow["costTts"];
+  readonly costTrunk: CallRow["costTrunk"];
+  /** billing/answered-time-check.ts */
+  readonly answeredClockMs: number | null;
+  readonly answeredRtpMs: number | null;
+  readonly answeredEngineMs: number | null;
+  readonly answeredDifferenceMs: number | null;
+  readonly latencyP50Ms: number | null;
+  readonly latencyP95Ms: number | null;
+}
+
+const NOTHING = microEur(0);
+
+/** A call that was never answered. */
+export const NO_FIGURES: FinalFigures = {
+  billableSeconds: 0,
+  includedSeconds: 0,
+  overageSeconds: 0,
+  cost: NOTHING,
+  costStt: NOTHING,
+  costLlm: NOTHING,
+  costTts: NOTHING,
+  costTrunk: NOTHING,
+  answeredClockMs: null,
+  answeredRtpMs: null,
+  answeredEngineMs: null,
+  answeredDifferenceMs: null,
+  latencyP50Ms: null,
+  latencyP95Ms: null,
+};
+
+/** `own` of a prepared statement. */
+const OWN = and(
+  eq(calls.callUuid, sql.placeholder("callUuid")),
+  eq(calls.tenantId, sql.placeholder("tenantId")),
+);
+
+export function callStore(queries: Queries) {
+  const own = (tenantId: number, callUuid: string) =>
+    and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
+
+  return {
+    async insert(tenantId: number, call: NewCall): Promise<number> {
+      const [row] = await queries
+        .insert(calls)
+        .values({ ...call, tenantId })
+        .returning({ id: calls.id });
+      if (!row) throw new Error("insert answered no row");
+      return row.id;
+    },
+
+    find(tenantId: number, callUuid: string): Promise<CallRow | undefined> {
+      const statement = prepared(queries, "calls.find", () =>
+        queries.select().from(calls).where(OWN).prepare(),
+      );
+      return statement.get({ tenantId, callUuid });
+    },
+
+    /** Written before the INVITE leaves: from here on the call is never dialled again. */
+    async markDialing(
+      tenantId: number,
+      callUuid: string,
+      node: string,
+      nowMs: number,
+    ): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "dialing", heartbeatAt: nowMs, node })
+        .where(own(tenantId, callUuid));
+    },
+
+    async markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "ringing", ringingAt: nowMs, heartbeatAt: nowMs })
+        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
+    },
+
+    async markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void> {
+      await queries
+        .update(calls)
+        .set({ status: "in_progress", answeredAt: nowMs, heartbeatAt: nowMs })
+        .where(and(own(tenantId, callUuid), inArray(calls.status, [...OPEN])));
+    },
+
+    async setAnsweredBy(
+      tenantId: number,
+      callUuid: string,
+      answeredBy: CallReport["answeredBy"],
+    ): Promise<void> {
+      await queries.update(calls).set({ answeredBy }).where(own(tenantId, callUuid));
+    },
+
+    async setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void> {
+      await queries.update(calls).set({ sipCallId }).where(own(tenantId, callUuid));
+    },
+
+    async setRecording(
+      tenantId: number,
+      callUuid: string,
+      recording: { status: RecordingStatus; file?: string | null; ms?: number | null },
+    ): Promise<void> {
+      await queries
+        .update(calls)
+        .set({
+          recordingStatus: recording.status,
+          ...(recording.file === undefined ? {} : { recordingFile: recording.file }),
+          ...(recording.ms === undefined ? {} : { recordingMs: recording.ms }),
+        })
+        .where(own(tenantId, callUuid));
+    },
+
+    async putTurn(callId: number, turn: TurnRecord): Promise<void> {
+      const { index, ...rest } = turn;
+      await queries
+        .insert(turns)
+        .values({ callId, turnIndex: index, ...rest })
+        .onConflictDoUpdate({ target: [turns.callId, turns.turnIndex], set: rest });
+    },
+
+    turns(callId: number) {
+      return queries.select().from(turns).where(eq(turns.callId, callId)).orderBy(turns.turnIndex);
+    },
+
+    async addToolCall(callId: number, toolCall: NewToolCall): Promise<void> {
+      await queries.insert(toolCalls).values({ ...toolCall, callId });
+    },
+
+    /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
+    async isOpen(tenantId: number, callUuid: string): Promise<boolean> {
+      const statement = prepared(queries, "calls.status", () =>
+        queries.select({ status: calls.status }).from(calls).where(OWN).prepare(),
+      );
+      const row = await statement.get({ tenantId, callUuid });
+      return row !== undefined && (OPEN as readonly string[]).includes(row.status);
+    },
+
+    /** The one final write of a call. */
+    async finish(
+      tenantId: number,
+      callUuid: string,
+      ending: CallEnding,
+      endedAt: number,
+      report: CallReport | null,
+      figures: FinalFigures,
+    ): Promise<void> {
+      await queries
+        .update(calls)
+        .set({
+          status: ending.status,
+          endedReason: ending.reason,
+          endedExplanation: ending.explanation,
+          fault: ending.fault,
+          sipFinalCode: ending.sipCode ?? (ending.status === "completed" ? SIP_OK : null),
+          endedAt,
+          ...figures,
+          ...(report
+            ? {
+                answeredBy: report.answeredBy,
+                summary: report.summary,
+                codec: report.media.codec,
+                packetsLost: report.media.packetsLost,
+                jitterMs: report.media.jitterMs,
+                mos: report.media.mos,
+                ...report.usage,
+              }
+            : {}),
+        })
+        .where(own(tenantId, callUuid));
+    },
+
+    /** Proof of life of this process's calls, in one statement. Answers those that are still open. */
+    async heartbeat(callUuids: readonly string[], nowMs: number): Promise<Set<string>> {
+      if (callUuids.length === 0) return new Set();
+      const open = await queries
+        .update(calls)
+        .set({ heartbeatAt: nowMs })
+        .where(and(inArray(calls.callUuid, [...callUuids]), inArray(calls.status, [...LIVE])))
+        .returning({ callUuid: calls.callUuid });
+      return new Set(open.map(({ callUuid }) => callUuid));
+    },
+
+    /** Of every tenant: what a crash left behind. */
+    leftLive(): Promise<CallRow[]> {
+      return queries
+        .select()
+        .from(calls)
+        .where(inArray(calls.status, [...LIVE]));
+    },
+
+    /** Recordings that this node has on its disk, of every tenant. */
+    leftUnprocessed(node: string): Promise<CallRow[]> {
+      return queries
+        .select()
+        .from(calls)
+        .where(and(IS_IN_WORK, or(isNull(calls.node), eq(calls.node, node))));
+    },
+
+    async liveCount(tenantId: number): Promise<number> {
+      const row = await queries
+        .select({ n: count() })
+        .from(calls)
+        .where(and(eq(calls.tenantId, tenantId), inArray(calls.status, [...LIVE])))
+        .get();
+      return row?.n ?? 0;
+    },
+
+    /** Micro-euro of calls since then, for the cap a day: whole hours from their sums, the first exactly. */
+    async spentSince(tenantId: number, sinceMs: number): Promise<number> {
+      const firstHour = Math.floor(sinceMs / HOUR_MS);
+      const exactly = await queries
+        .select({ total: sql<number>`coalesce(${sum(calls.cost)}, 0)` })
+        .from(calls)
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, sinceMs),
+            lt(calls.createdAt, (firstHour + 1) * HOUR_MS),
+          ),
+        )
+        .get();
+      const summed = await queries
+        .select({ total: sql<number>`coalesce(${sum(callRollups.cost)}, 0)` })
+        .from(callRollups)
+        .where(and(eq(callRollups.tenantId, tenantId), gt(callRollups.hour, firstHour)))
+        .get();
+      return Number(exactly?.total ?? 0) + Number(summed?.total ?? 0);
+    },
+  };
+}

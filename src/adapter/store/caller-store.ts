@@ -1,0 +1,173 @@
+/** Memories of calls, why they were placed, and how a tenant's features are set. */
+import { and, desc, eq, gte, lt } from "drizzle-orm";
+import type { CallerRecords } from "../../domain/contact/callers.ts";
+import type { Queries } from "./database.ts";
+import {
+  agents,
+  callMemories,
+  callPurposes,
+  calls,
+  campaignTargets,
+  featureSettings,
+  tenants,
+} from "./schema/index.ts";
+
+export type FeatureRow = typeof featureSettings.$inferSelect;
+export type MemoryRow = typeof callMemories.$inferSelect;
+export type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
+
+const MEMORIES_SHOWN_MAX = 200;
+
+export function callerStore(queries: Queries) {
+  const records: CallerRecords = {
+    async memories(tenantId, numberE164, sinceMs, limit) {
+      return await queries
+        .select({
+          reason: callMemories.reason,
+          outcome: callMemories.outcome,
+          promise: callMemories.promise,
+          sensitive: callMemories.sensitive,
+          attemptedAt: callMemories.attemptedAt,
+          summary: calls.summary,
+        })
+        .from(callMemories)
+        .leftJoin(
+          calls,
+          and(eq(calls.callUuid, callMemories.callUuid), eq(calls.tenantId, tenantId)),
+        )
+        .where(
+          and(
+            eq(callMemories.tenantId, tenantId),
+            eq(callMemories.numberE164, numberE164),
+            gte(callMemories.attemptedAt, sinceMs),
+          ),
+        )
+        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
+        .limit(limit);
+    },
+
+    async putMemory(tenantId, memory) {
+      await queries
+        .insert(callMemories)
+        .values({ ...memory, tenantId })
+        .onConflictDoNothing({ target: callMemories.callUuid });
+    },
+
+    async features(tenantId) {
+      const row = await queries
+        .select({ callbackMemory: tenants.callbackMemory })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId))
+        .get();
+      return { callbackMemory: row?.callbackMemory ?? false };
+    },
+
+    async purpose(tenantId, callUuid) {
+      return await queries
+        .select({
+          reason: callPurposes.reason,
+          sensitive: callPurposes.sensitive,
+          origin: callPurposes.origin,
+        })
+        .from(callPurposes)
+        .where(and(eq(callPurposes.callUuid, callUuid), eq(callPurposes.tenantId, tenantId)))
+        .get();
+    },
+
+    async variables(tenantId, callUuid) {
+      const row = await queries
+        .select({ variables: campaignTargets.variables })
+        .from(campaignTargets)
+        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.tenantId, tenantId)))
+        .get();
+      return row?.variables ?? {};
+    },
+  };
+
+  const ownMemory = (tenantId: number, id: number) =>
+    and(eq(callMemories.id, id), eq(callMemories.tenantId, tenantId));
+
+  return {
+    ...records,
+
+    async agentName(tenantId: number, agentId: number): Promise<string | undefined> {
+      const row = await queries
+        .select({ name: agents.name })
+        .from(agents)
+        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
+        .get();
+      return row?.name;
+    },
+
+    async putPurpose(tenantId: number, purpose: NewPurpose): Promise<void> {
+      await queries.insert(callPurposes).values({ ...purpose, tenantId });
+    },
+
+    /** Newest first, of one number or of all. */
+    async listMemories(tenantId: number, numberE164: string | null): Promise<MemoryRow[]> {
+      const ofTenant = eq(callMemories.tenantId, tenantId);
+      return await queries
+        .select()
+        .from(callMemories)
+        .where(
+          numberE164 === null ? ofTenant : and(ofTenant, eq(callMemories.numberE164, numberE164)),
+        )
+        .orderBy(desc(callMemories.attemptedAt), desc(callMemories.id))
+        .limit(MEMORIES_SHOWN_MAX);
+    },
+
+    async updateMemory(
+      tenantId: number,
+      id: number,
+      changes: Partial<Pick<MemoryRow, "reason" | "outcome" | "promise" | "sensitive">>,
+    ): Promise<MemoryRow | undefined> {
+      const found = await queries.select().from(callMemories).where(ownMemory(tenantId, id)).get();
+      if (!found || Object.values(changes).every((change) => change === undefined)) return found;
+      const [row] = await queries
+        .update(callMemories)
+        .set(changes)
+        .where(ownMemory(tenantId, id))
+        .returning();
+      return row;
+    },
+
+    async removeMemory(tenantId: number, id: number): Promise<boolean> {
+      const rows = await queries
+        .delete(callMemories)
+        .where(ownMemory(tenantId, id))
+        .returning({ id: callMemories.id });
+      return rows.length > 0;
+    },
+
+    /** Answers how many there were. */
+    async purgeMemories(beforeMs: number): Promise<number> {
+      const rows = await queries
+        .delete(callMemories)
+        .where(lt(callMemories.attemptedAt, beforeMs))
+        .returning({ id: callMemories.id });
+      return rows.length;
+    },
+
+    async featureSettings(tenantId: number): Promise<FeatureRow | undefined> {
+      return await queries
+        .select()
+        .from(featureSettings)
+        .where(eq(featureSettings.tenantId, tenantId))
+        .get();
+    },
+
+    async putFeatureSettings(
+      tenantId: number,
+      changes: Partial<Omit<FeatureRow, "tenantId" | "updatedAt">>,
+      nowMs: number,
+    ): Promise<void> {
+      await queries
+        .insert(featureSettings)
+        .values({ tenantId, ...changes, updatedAt: nowMs })
+        .onConflictDoUpdate({
+          target: featureSettings.tenantId,
+          set: { ...changes, updatedAt: nowMs },
+        });
+    },
+  };
+}

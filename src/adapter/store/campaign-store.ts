@@ -1,0 +1,254 @@
+/** Campaigns and their numbers. */
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  lte,
+  notExists,
+  sql,
+} from "drizzle-orm";
+import type { CampaignRecords, TargetStatus } from "../../domain/campaign/campaigns.ts";
+import type { RunnerRecords } from "../../domain/campaign/runner.ts";
+import type { Queries } from "./database.ts";
+import {
+  agents,
+  calls,
+  campaigns,
+  campaignTargets,
+  contacts,
+  featureSettings,
+  tenants,
+} from "./schema/index.ts";
+
+const LOST_MAX = 500;
+const LISTED_MAX = 500;
+
+/** Partial index `campaign_targets_calling` wants this very word. */
+const IS_CALLING = sql`${campaignTargets.status} = 'calling'`;
+
+export function campaignStore(queries: Queries): CampaignRecords & RunnerRecords {
+  const own = (tenantId: number, id: number) =>
+    and(eq(campaigns.id, id), eq(campaigns.tenantId, tenantId));
+  const inState = (campaignId: number, status: TargetStatus) =>
+    and(eq(campaignTargets.campaignId, campaignId), eq(campaignTargets.status, status));
+
+  async function countOf(campaignId: number, status: TargetStatus): Promise<number> {
+    const row = await queries
+      .select({ n: count() })
+      .from(campaignTargets)
+      .where(inState(campaignId, status))
+      .get();
+    return row?.n ?? 0;
+  }
+
+  const refusing = () =>
+    queries
+      .select({ one: sql`1` })
+      .from(contacts)
+      .where(
+        and(
+          eq(contacts.tenantId, campaignTargets.tenantId),
+          eq(contacts.numberE164, campaignTargets.numberE164),
+          eq(contacts.doNotCall, true),
+        ),
+      );
+
+  return {
+    async list(tenantId) {
+      return await queries
+        .select()
+        .from(campaigns)
+        .where(eq(campaigns.tenantId, tenantId))
+        .orderBy(desc(campaigns.id))
+        .limit(LISTED_MAX);
+    },
+
+    async find(tenantId, id) {
+      return await queries.select().from(campaigns).where(own(tenantId, id)).get();
+    },
+
+    async hasAgent(tenantId, agentId) {
+      const row = await queries
+        .select({ id: agents.id })
+        .from(agents)
+        .where(and(eq(agents.id, agentId), eq(agents.tenantId, tenantId)))
+        .get();
+      return row !== undefined;
+    },
+
+    async insert(tenantId, campaign) {
+      const [row] = await queries
+        .insert(campaigns)
+        .values({ ...campaign, tenantId })
+        .returning();
+      if (!row) throw new Error("insert answered no row");
+      return row;
+    },
+
+    async setStatus(tenantId, id, status, nowMs) {
+      await queries.update(campaigns).set({ status, updatedAt: nowMs }).where(own(tenantId, id));
+    },
+
+    async leaveRunning(tenantId, id, status, nowMs) {
+      await queries
+        .update(campaigns)
+        .set({ status, updatedAt: nowMs })
+        .where(and(own(tenantId, id), eq(campaigns.status, "running")));
+    },
+
+    async addTargets(tenantId, campaignId, targets, nowMs) {
+      if (targets.length === 0) return;
+      await queries
+        .insert(campaignTargets)
+        .values(
+          targets.map(({ numberE164, variables }) => ({
+            ...{ tenantId, campaignId, numberE164, variables: { ...variables } },
+            ...{ status: "waiting" as const, notBefore: nowMs, updatedAt: nowMs },
+          })),
+        )
+        .onConflictDoNothing();
+    },
+
+    async counts(tenantId, id) {
+      const rows = await queries
+        .select({ status: campaignTargets.status, n: count() })
+        .from(campaignTargets)
+        .where(and(eq(campaignTargets.campaignId, id), eq(campaignTargets.tenantId, tenantId)))
+        .groupBy(campaignTargets.status);
+      const counts = { waiting: 0, calling: 0, done: 0, failed: 0, skipped: 0 };
+      for (const { status, n } of rows) counts[status] = n;
+      return counts;
+    },
+
+    async skipWaiting(_tenantId, id, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({ status: "skipped", outcome: "cancelled", updatedAt: nowMs })
+        .where(inState(id, "waiting"));
+    },
+
+    async running() {
+      const rows = await queries
+        .select({
+          campaign: campaigns,
+          timeZone: tenants.timeZone,
+          holidays: featureSettings.holidays,
+        })
+        .from(campaigns)
+        .innerJoin(tenants, eq(tenants.id, campaigns.tenantId))
+        .leftJoin(featureSettings, eq(featureSettings.tenantId, campaigns.tenantId))
+        .where(eq(campaigns.status, "running"))
+        .orderBy(asc(campaigns.id));
+      return rows.map(({ campaign, timeZone, holidays }) => ({ ...campaign, timeZone, holidays }));
+    },
+
+    async due(campaignId, nowMs, limit) {
+      return await queries
+        .select({
+          id: campaignTargets.id,
+          numberE164: campaignTargets.numberE164,
+          variables: campaignTargets.variables,
+        })
+        .from(campaignTargets)
+        .where(
+          and(
+            inState(campaignId, "waiting"),
+            lte(campaignTargets.notBefore, nowMs),
+            notExists(refusing()),
+          ),
+        )
+        .orderBy(asc(campaignTargets.notBefore), asc(campaignTargets.id))
+        .limit(limit);
+    },
+
+    callingCount: (campaignId) => countOf(campaignId, "calling"),
+    waitingCount: (campaignId) => countOf(campaignId, "waiting"),
+
+    async setCalling(targetId, callUuid, nowMs) {
+      const rows = await queries
+        .update(campaignTargets)
+        .set({
+          ...{ status: "calling", callUuid, updatedAt: nowMs },
+          attempts: sql`${campaignTargets.attempts} + 1`,
+        })
+        .where(and(eq(campaignTargets.id, targetId), eq(campaignTargets.status, "waiting")))
+        .returning({ id: campaignTargets.id });
+      return rows.length > 0;
+    },
+
+    async settle(targetId, { status, outcome, notBefore }, nowMs) {
+      await queries
+        .update(campaignTargets)
+        .set({ status, outcome, notBefore, updatedAt: nowMs })
+        .where(eq(campaignTargets.id, targetId));
+    },
+
+    async byCall(callUuid) {
+      const row = await queries
+        .select({
+          id: campaignTargets.id,
+          campaignId: campaignTargets.campaignId,
+          attempts: campaignTargets.attempts,
+          attemptsMax: campaigns.attemptsMax,
+          retryAfterMin: campaigns.retryAfterMin,
+        })
+        .from(campaignTargets)
+        .innerJoin(campaigns, eq(campaigns.id, campaignTargets.campaignId))
+        .where(and(eq(campaignTargets.callUuid, callUuid), eq(campaignTargets.status, "calling")))
+        .get();
+      return row ?? null;
+    },
+
+    async latestOutcomes(campaignId, sinceMs, limit) {
+      const rows = await queries
+        .select({ outcome: campaignTargets.outcome })
+        .from(campaignTargets)
+        .where(
+          and(
+            eq(campaignTargets.campaignId, campaignId),
+            isNotNull(campaignTargets.outcome),
+            isNotNull(campaignTargets.callUuid),
+            gte(campaignTargets.updatedAt, sinceMs),
+          ),
+        )
+        .orderBy(desc(campaignTargets.updatedAt), desc(campaignTargets.id))
+        .limit(limit);
+      return rows.map(({ outcome }) => outcome ?? "");
+    },
+
+    async lost() {
+      const rows = await queries
+        .select({
+          callUuid: calls.callUuid,
+          endedReason: calls.endedReason,
+          answeredAt: calls.answeredAt,
+        })
+        .from(campaignTargets)
+        .innerJoin(calls, eq(calls.callUuid, campaignTargets.callUuid))
+        .where(and(IS_CALLING, isNotNull(calls.endedAt)))
+        .limit(LOST_MAX);
+      return rows.map(({ callUuid, endedReason, answeredAt }) => ({
+        callUuid,
+        endedReason: endedReason ?? "interrupted",
+        talked: answeredAt !== null,
+      }));
+    },
+
+    async skipDoNotCall(campaignId, nowMs) {
+      const doNotCall = queries
+        .select({ id: campaignTargets.id })
+        .from(campaignTargets)
+        .where(and(inState(campaignId, "waiting"), exists(refusing())));
+      await queries
+        .update(campaignTargets)
+        .set({ status: "skipped", outcome: "do_not_call", updatedAt: nowMs })
+        .where(inArray(campaignTargets.id, doNotCall));
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** The CRM bridge's rows: where it is, what it said, what it is still to be told. */
+import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or } from "drizzle-orm";
+import type { CrmRecords } from "../../domain/contact/crm/lookup.ts";
+import type { CrmAnswer } from "../../domain/contact/crm/mapping.ts";
+import type { CrmPostRecords } from "../../domain/contact/crm/posts.ts";
+import type { Queries } from "./database.ts";
+import { crmCache, crmPosts, featureSettings } from "./schema/index.ts";
+
+const POSTS_MAX = 200;
+
+export function crmStore(queries: Queries) {
+  const records: CrmRecords & CrmPostRecords = {
+    async target(tenantId) {
+      const row = await queries
+        .select({
+          url: featureSettings.crmUrl,
+          secretSealed: featureSettings.crmSecretSealed,
+          mapping: featureSettings.crmMapping,
+        })
+        .from(featureSettings)
+        .where(eq(featureSettings.tenantId, tenantId))
+        .get();
+      if (!row?.url) return null;
+      return { url: row.url, secretSealed: row.secretSealed, mapping: row.mapping ?? {} };
+    },
+
+    async cached(tenantId, number, sinceMs) {
+      const row = await queries
+        .select({ answer: crmCache.answer })
+        .from(crmCache)
+        .where(
+          and(
+            eq(crmCache.tenantId, tenantId),
+            eq(crmCache.numberE164, number),
+            gte(crmCache.fetchedAt, sinceMs),
+          ),
+        )
+        .get();
+      return (row?.answer as CrmAnswer | undefined) ?? null;
+    },
+
+    async putCache(tenantId, number, answer, nowMs) {
+      const values = { answer: { ...answer }, fetchedAt: nowMs };
+      await queries
+        .insert(crmCache)
+        .values({ tenantId, numberE164: number, ...values })
+        .onConflictDoUpdate({ target: [crmCache.tenantId, crmCache.numberE164], set: values });
+    },
+
+    async claim(nowMs, owner, untilMs, exceptTenants) {
+      const due = await queries
+        .select({ id: crmPosts.id })
+        .from(crmPosts)
+        .where(
+          and(
+            eq(crmPosts.status, "pending"),
+            lte(crmPosts.nextAttemptAt, nowMs),
+            or(isNull(crmPosts.leasedUntil), lte(crmPosts.leasedUntil, nowMs)),
+            notInArray(crmPosts.tenantId, [...exceptTenants]),
+          ),
+        )
+        .orderBy(asc(crmPosts.nextAttemptAt), asc(crmPosts.id))
+        .limit(1)
+        .get();
+      if (!due) return null;
+      const [post] = await queries
+        .update(crmPosts)
+        .set({ leasedBy: owner, leasedUntil: untilMs })
+        .where(eq(crmPosts.id, due.id))
+        .returning({
+          id: crmPosts.id,
+          tenantId: crmPosts.tenantId,
+          callUuid: crmPosts.callUuid,
+          body: crmPosts.body,
+          attempts: crmPosts.attempts,
+        });
+      return post ?? null;
+    },
+
+    async settle(id, owner, outcome, nowMs) {
+      const { httpStatus, error, ...rest } = outcome;
+      await queries
+        .update(crmPosts)
+        .set({
+          ...rest,
+          ...{ lastHttpStatus: httpStatus, lastError: error, updatedAt: nowMs },
+          ...{ leasedBy: null, leasedUntil: null },
+        })
+        .where(and(eq(crmPosts.id, id), eq(crmPosts.leasedBy, owner)));
+    },
+
+    async nextDueAfter(nowMs) {
+      const row = await queries
+        .select({ at: min(crmPosts.nextAttemptAt) })
+        .from(crmPosts)
+        .where(and(eq(crmPosts.status, "pending"), gt(crmPosts.nextAttemptAt, nowMs)))
+        .get();
+      return row?.at ?? null;
+    },
+
+    async statusOf(tenantId, id) {
+      const row = await queries
+        .select({ status: crmPosts.status })
+        .from(crmPosts)
+        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)))
+        .get();
+      return row?.status ?? null;
+    },
+
+    async replay(tenantId, id, nowMs) {
+      await queries
+        .update(crmPosts)
+        .set({ status: "pending", attempts: 0, nextAttemptAt: nowMs, updatedAt: nowMs })
+        .where(and(eq(crmPosts.id, id), eq(crmPosts.tenantId, tenantId)));
+    },
+  };
+
+  return {
+    ...records,
+
+    /** Once a call. */
+    async enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void> {
+      await queries
+        .insert(crmPosts)
+        .values({
+          ...{ tenantId, callUuid, body, status: "pending", nextAttemptAt: nowMs },
+          ...{ createdAt: nowMs, updatedAt: nowMs },
+        })
+        .onConflictDoNothing({ target: crmPosts.callUuid });
+    },
+
+    /** Newest first, at most 200. */
+    async posts(tenantId: number) {
+      return await queries
+        .select({
+          id: crmPosts.id,
+          callUuid: crmPosts.callUuid,
+          status: crmPosts.status,
+          attempts: crmPosts.attempts,
+          httpStatus: crmPosts.lastHttpStatus,
+          error: crmPosts.lastError,
+          createdAt: crmPosts.createdAt,
+          nextAttemptAt: crmPosts.nextAttemptAt,
+        })
+        .from(crmPosts)
+        .where(eq(crmPosts.tenantId, tenantId))
+        .orderBy(desc(crmPosts.id))
+        .limit(POSTS_MAX);
+    },
+  };
+}

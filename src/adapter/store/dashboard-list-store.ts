@@ -1,0 +1,104 @@
+/** Lists that only the dashboard shows: the wallet's history, and how webhooks fare. */
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { microEur } from "../../core/money.ts";
+import type { Queries } from "./database.ts";
+import {
+  ledgerEntries,
+  ledgerRollups,
+  ledgerTransactions,
+  outbox,
+  webhooks,
+} from "./schema/index.ts";
+
+export function dashboardListStore(queries: Queries) {
+  return {
+    /** Newest first; `amount` is what the wallet changed by. */
+    async ledger(tenantId: number, page: { readonly limit: number; readonly offset: number }) {
+      const rows = await queries
+        .select({
+          id: ledgerTransactions.id,
+          key: ledgerTransactions.key,
+          kind: ledgerTransactions.kind,
+          note: ledgerTransactions.note,
+          createdAt: ledgerTransactions.createdAt,
+        })
+        .from(ledgerTransactions)
+        .where(eq(ledgerTransactions.tenantId, tenantId))
+        .orderBy(desc(ledgerTransactions.createdAt), desc(ledgerTransactions.id))
+        .limit(page.limit)
+        .offset(page.offset);
+      if (rows.length === 0) return [];
+      const entries = await queries
+        .select({ id: ledgerEntries.transactionId, amount: ledgerEntries.amount })
+        .from(ledgerEntries)
+        .where(
+          and(
+            inArray(
+              ledgerEntries.transactionId,
+              rows.map(({ id }) => id),
+            ),
+            eq(ledgerEntries.account, "wallet"),
+          ),
+        );
+      return rows.map((row) => ({
+        ...row,
+        amount: microEur(
+          entries.reduce((sum, entry) => sum + (entry.id === row.id ? (entry.amount ?? 0) : 0), 0),
+        ),
+      }));
+    },
+
+    async ledgerTotal(tenantId: number): Promise<number> {
+      const row = await queries
+        .select({ n: sql<number>`coalesce(sum(${ledgerRollups.transactions}), 0)` })
+        .from(ledgerRollups)
+        .where(eq(ledgerRollups.tenantId, tenantId))
+        .get();
+      return Number(row?.n ?? 0);
+    },
+
+    async webhookStates(tenantId: number) {
+      const rows = await queries
+        .select({
+          id: webhooks.id,
+          url: webhooks.url,
+          enabled: webhooks.enabled,
+          failingSince: webhooks.failingSince,
+          disabledReason: webhooks.disabledReason,
+        })
+        .from(webhooks)
+        .where(eq(webhooks.tenantId, tenantId))
+        .orderBy(webhooks.id);
+      const counted = await queries
+        .select({
+          id: outbox.webhookId,
+          pending: sql<number>`sum(${outbox.status} = 'pending')`,
+          failed: sql<number>`sum(${outbox.status} = 'failed')`,
+        })
+        .from(outbox)
+        .where(
+          inArray(
+            outbox.webhookId,
+            rows.map(({ id }) => id),
+          ),
+        )
+        .groupBy(outbox.webhookId);
+      const counts = new Map(counted.map((row) => [row.id, row]));
+      return rows.map((row) => ({
+        ...row,
+        pending: Number(counts.get(row.id)?.pending ?? 0),
+        failed: Number(counts.get(row.id)?.failed ?? 0),
+      }));
+    },
+
+    /** False: no such webhook. */
+    async enableWebhook(tenantId: number, id: number): Promise<boolean> {
+      const changed = await queries
+        .update(webhooks)
+        .set({ enabled: true, failingSince: null, disabledReason: null })
+        .where(and(eq(webhooks.id, id), eq(webhooks.tenantId, tenantId)))
+        .returning({ id: webhooks.id });
+      return changed.length > 0;
+    },
+  };
+}

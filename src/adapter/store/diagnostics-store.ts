@@ -1,0 +1,212 @@
+/** What is kept of a call for those who look into it: SIP ladder, quality, waveform, deliveries. */
+import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
+import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
+import type { CallStatus } from "../../core/ended-reason.ts";
+import type { CallFilter } from "./call-history-store.ts";
+import type { Queries } from "./database.ts";
+import {
+  auditEntries,
+  callDiagnostics,
+  callPeaks,
+  calls,
+  deliveries,
+  events,
+  mails,
+  turns,
+} from "./schema/index.ts";
+
+export interface Peaks {
+  readonly durationMs: number;
+  readonly slotsPerSecond: number;
+  /** Signed bytes: lowest and highest value of each slot. */
+  readonly left: Int8Array;
+  readonly right: Int8Array;
+}
+
+/** Where a page of calls ended. */
+export interface CallPlace {
+  readonly createdAt: number;
+  readonly id: number;
+}
+
+const LATENCY_TURNS_MAX = 5000;
+const DELIVERIES_MAX = 200;
+
+const packed = (bytes: Int8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+const unpacked = (text: string) => new Int8Array(Buffer.from(text, "base64"));
+
+export function diagnosticsStore(queries: Queries) {
+  return {
+    /** Replaces what was there: late SIP messages come with all before them. */
+    async put(
+      tenantId: number,
+      callId: number,
+      diagnostics: {
+        readonly sip: readonly SipTraceEntry[];
+        readonly quality: readonly QualitySample[];
+      },
+    ): Promise<void> {
+      await queries
+        .insert(callDiagnostics)
+        .values({ tenantId, callId, ...diagnostics })
+        .onConflictDoUpdate({ target: callDiagnostics.callId, set: diagnostics });
+    },
+
+    async find(callId: number) {
+      const row = await queries
+        .select({ sip: callDiagnostics.sip, quality: callDiagnostics.quality })
+        .from(callDiagnostics)
+        .where(eq(callDiagnostics.callId, callId))
+        .get();
+      return row ?? { sip: [], quality: [] };
+    },
+
+    async putPeaks(tenantId: number, callId: number, peaks: Peaks, nowMs: number): Promise<void> {
+      const row = {
+        durationMs: peaks.durationMs,
+        slotsPerSecond: peaks.slotsPerSecond,
+        left: packed(peaks.left),
+        right: packed(peaks.right),
+        createdAt: nowMs,
+      };
+      await queries
+        .insert(callPeaks)
+        .values({ tenantId, callId, ...row })
+        .onConflictDoUpdate({ target: callPeaks.callId, set: row });
+    },
+
+    async peaks(callId: number): Promise<Peaks | null> {
+      const row = await queries.select().from(callPeaks).where(eq(callPeaks.callId, callId)).get();
+      if (!row) return null;
+      const { durationMs, slotsPerSecond } = row;
+      return { durationMs, slotsPerSecond, left: unpacked(row.left), right: unpacked(row.right) };
+    },
+
+    async hasPeaks(callId: number): Promise<boolean> {
+      const row = await queries
+        .select({ id: callPeaks.callId })
+        .from(callPeaks)
+        .where(eq(callPeaks.callId, callId))
+        .get();
+      return row !== undefined;
+    },
+
+    async deliveries(tenantId: number, callUuid: string) {
+      return await queries
+        .select({
+          webhookId: deliveries.webhookId,
+          eventId: deliveries.eventId,
+          deliveryId: deliveries.id,
+          type: deliveries.type,
+          attempt: deliveries.attempt,
+          status: deliveries.status,
+          httpStatus: deliveries.httpStatus,
+          durationMs: deliveries.durationMs,
+          error: deliveries.error,
+          createdAt: deliveries.createdAt,
+        })
+        .from(events)
+        .innerJoin(deliveries, eq(deliveries.eventId, events.id))
+        .where(and(eq(events.callUuid, callUuid), eq(events.tenantId, tenantId)))
+        .orderBy(asc(deliveries.createdAt))
+        .limit(DELIVERIES_MAX);
+    },
+
+    async mails(tenantId: number, callUuid: string) {
+      return await queries
+        .select({
+          recipient: mails.recipient,
+          status: mails.status,
+          attempts: mails.attempts,
+          lastError: mails.lastError,
+          sentAt: mails.sentAt,
+        })
+        .from(mails)
+        .where(and(eq(mails.tenantId, tenantId), eq(mails.callUuid, callUuid)))
+        .orderBy(asc(mails.id));
+    },
+
+    /** Latencies of the newest turns of calls since then. */
+    async turnLatencies(tenantId: number, sinceMs: number): Promise<number[]> {
+      const rows = await queries
+        .select({ latencyMs: turns.latencyMs })
+        .from(calls)
+        .innerJoin(turns, eq(turns.callId, calls.id))
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, sinceMs),
+            isNotNull(turns.latencyMs),
+          ),
+        )
+        .orderBy(desc(calls.createdAt), desc(calls.id))
+        .limit(LATENCY_TURNS_MAX);
+      return rows.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+    },
+
+    async wasDone(tenantId: number, action: string): Promise<boolean> {
+      const row = await queries
+        .select({ id: auditEntries.id })
+        .from(auditEntries)
+        .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, action)))
+        .limit(1)
+        .get();
+      return row !== undefined;
+    },
+
+    async hasAnsweredCall(tenantId: number): Promise<boolean> {
+      const row = await queries
+        .select({ id: calls.id })
+        .from(calls)
+        .where(
+          and(eq(calls.tenantId, tenantId), eq(calls.status, "completed" satisfies CallStatus)),
+        )
+        .limit(1)
+        .get();
+      return row !== undefined;
+    },
+
+    /** Newest first, below the last of the page before: a million rows cost a page at a time. */
+    async pageOfCalls(
+      tenantId: number,
+      filter: CallFilter,
+      after: CallPlace | null,
+      limit: number,
+    ) {
+      return await callsBelow(queries, tenantId, filter, after, limit);
+    },
+  };
+}
+
+/** The query of a page: a test reads its plan. The bound on the time alone lets it seek. */
+export function callsBelow(
+  queries: Queries,
+  tenantId: number,
+  filter: CallFilter,
+  after: CallPlace | null,
+  limit: number,
+) {
+  const { agentId, status, direction, fromMs, toMs } = filter;
+  const below = after
+    ? [
+        lte(calls.createdAt, after.createdAt),
+        or(lt(calls.createdAt, after.createdAt), lt(calls.id, after.id)),
+      ]
+    : [toMs === undefined ? undefined : lt(calls.createdAt, toMs)];
+  return queries
+    .select()
+    .from(calls)
+    .where(
+      and(
+        eq(calls.tenantId, tenantId),
+        agentId === undefined ? undefined : eq(calls.agentId, agentId),
+        status && eq(calls.status, status),
+        direction && eq(calls.direction, direction),
+        fromMs === undefined ? undefined : gte(calls.createdAt, fromMs),
+        ...below,
+      ),
+    )
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(limit);
+}

@@ -1,0 +1,114 @@
+/** How endpoints fare: webhooks in their own row, legacy URLs in `legacy_endpoints` while they fail. */
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { HealthStore } from "../../domain/webhook/stores.ts";
+import type { Queries } from "./database.ts";
+import { prepared } from "./prepared.ts";
+import { agents } from "./schema/agents.ts";
+import { legacyEndpoints, webhooks } from "./schema/outbox.ts";
+import { tenants } from "./schema/tenants.ts";
+
+const webhook = (tenantId: number, id: number) =>
+  and(eq(webhooks.tenantId, tenantId), eq(webhooks.id, id));
+const legacy = (tenantId: number, url: string) =>
+  and(eq(legacyEndpoints.tenantId, tenantId), eq(legacyEndpoints.url, url));
+
+/** A tenant gives an agent this URL (again): what was held against it is forgotten. */
+export async function resetLegacyUrl(
+  queries: Queries,
+  tenantId: number,
+  url: string,
+): Promise<void> {
+  await queries.delete(legacyEndpoints).where(legacy(tenantId, url));
+}
+
+export function endpointHealthStore(queries: Queries): HealthStore {
+  return {
+    async of(tenantId, { webhookId, legacyUrl }) {
+      if (webhookId !== null) {
+        const statement = prepared(queries, "webhooks.health", () =>
+          queries
+            .select({ enabled: webhooks.enabled, failingSince: webhooks.failingSince })
+            .from(webhooks)
+            .where(
+              and(
+                eq(webhooks.tenantId, sql.placeholder("tenantId")),
+                eq(webhooks.id, sql.placeholder("webhookId")),
+              ),
+            )
+            .prepare(),
+        );
+        return (await statement.get({ tenantId, webhookId })) ?? null;
+      }
+      const found = await queries
+        .select()
+        .from(legacyEndpoints)
+        .where(legacy(tenantId, legacyUrl ?? ""));
+      const failing = found[0];
+      if (!failing) return { enabled: true, failingSince: null };
+      return { enabled: failing.disabledReason === null, failingSince: failing.failingSince };
+    },
+
+    async succeeded(tenantId, { webhookId, legacyUrl }) {
+      if (webhookId !== null)
+        await queries
+          .update(webhooks)
+          .set({ failingSince: null })
+          .where(and(webhook(tenantId, webhookId), isNotNull(webhooks.failingSince)));
+      else
+        await queries
+          .delete(legacyEndpoints)
+          .where(and(legacy(tenantId, legacyUrl ?? ""), isNull(legacyEndpoints.disabledReason)));
+    },
+
+    async failed(tenantId, { webhookId, legacyUrl }, nowMs) {
+      if (webhookId !== null)
+        await queries
+          .update(webhooks)
+          .set({ failingSince: sql`coalesce(${webhooks.failingSince}, ${nowMs})` })
+          .where(webhook(tenantId, webhookId));
+      else
+        await queries
+          .insert(legacyEndpoints)
+          .values({ tenantId, url: legacyUrl ?? "", failingSince: nowMs })
+          .onConflictDoNothing();
+    },
+
+    async disable(tenantId, { webhookId, legacyUrl }, reason, nowMs) {
+      if (webhookId !== null)
+        await queries
+          .update(webhooks)
+          .set({ enabled: false, disabledReason: reason })
+          .where(webhook(tenantId, webhookId));
+      else
+        await queries
+          .insert(legacyEndpoints)
+          .values({ tenantId, url: legacyUrl ?? "", failingSince: nowMs, disabledReason: reason })
+          .onConflictDoUpdate({
+            target: [legacyEndpoints.tenantId, legacyEndpoints.url],
+            set: { disabledReason: reason },
+          });
+    },
+
+    async contact(tenantId, { webhookId, legacyUrl }) {
+      const [tenant] = await queries
+        .select({ tenantName: tenants.name, email: tenants.email })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId));
+      if (!tenant) return null;
+      if (webhookId === null) {
+        const url = legacyUrl ?? "";
+        const using = await queries
+          .select({ name: agents.name })
+          .from(agents)
+          .where(and(eq(agents.tenantId, tenantId), eq(agents.webhookUrl, url)))
+          .orderBy(asc(agents.id));
+        return { ...tenant, url, agentNames: using.map(({ name }) => name) };
+      }
+      const [own] = await queries
+        .select({ url: webhooks.url })
+        .from(webhooks)
+        .where(webhook(tenantId, webhookId));
+      return own ? { ...tenant, url: own.url, agentNames: [] } : null;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** First answers of POST requests, kept for replay (decisions.md 1). */
+import { and, eq, lt } from "drizzle-orm";
+import type { IdempotencyRecords } from "../../interface/http/idempotency.ts";
+import type { Queries } from "./database.ts";
+import { idempotency } from "./schema/index.ts";
+
+export function idempotencyStore(queries: Queries): IdempotencyRecords {
+  const named = (tenantId: number, key: string) =>
+    and(eq(idempotency.tenantId, tenantId), eq(idempotency.key, key));
+
+  return {
+    async find(tenantId, key) {
+      return await queries.select().from(idempotency).where(named(tenantId, key)).get();
+    },
+
+    async insert(tenantId, claim) {
+      await queries.insert(idempotency).values({ ...claim, tenantId });
+    },
+
+    async finish(tenantId, key, status, response) {
+      await queries.update(idempotency).set({ status, response }).where(named(tenantId, key));
+    },
+
+    async remove(tenantId, key) {
+      await queries.delete(idempotency).where(named(tenantId, key));
+    },
+
+    async purge(beforeMs) {
+      await queries.delete(idempotency).where(lt(idempotency.createdAt, beforeMs));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Is the database file whole? `quick_check` reads every page and takes about a second a gigabyte;
+ * `integrity_check` also compares every index with its table.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { describeError } from "../../core/errors.ts";
+
+export type IntegrityCheck = "quick_check" | "integrity_check";
+
+const PROBLEMS_MAX = 5;
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Empty when whole, else SQLite's words. Throws when the file cannot be read at all. */
+export function integrityProblems(sqlite: Sqlite, check: IntegrityCheck): string[] {
+  const rows = sqlite.query<Record<string, string>, []>(`PRAGMA ${check}(${PROBLEMS_MAX})`).all();
+  return rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
+}
+
+/** The same for a file, with a connection of its own. Never throws; no file is no problem. */
+export function fileProblems(path: string, check: IntegrityCheck): string[] {
+  if (!existsSync(path)) return [];
+  let sqlite: Sqlite | null = null;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, create: false });
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    return integrityProblems(sqlite, check);
+  } catch (error) {
+    return [describeError(error)];
+  } finally {
+    sqlite?.close(true);
+  }
+}

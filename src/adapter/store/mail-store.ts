@@ -1,0 +1,132 @@
+/** The mail queue's rows. */
+import { and, asc, eq, gt, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import { LINK_MAIL_PREFIX } from "../../domain/identity/mails.ts";
+import type { MailStores } from "../../domain/mail/stores.ts";
+import { calls } from "./schema/calls.ts";
+import { mails } from "./schema/outbox.ts";
+
+const columns = {
+  id: mails.id,
+  tenantId: mails.tenantId,
+  key: mails.key,
+  callUuid: mails.callUuid,
+  recipient: mails.recipient,
+  subject: mails.subject,
+  body: mails.body,
+  attachment: mails.attachment,
+  attempts: mails.attempts,
+  createdAt: mails.createdAt,
+  recordingForm: mails.recordingForm,
+  recordingWords: mails.recordingWords,
+};
+
+const heldBy = (id: number, owner: string) => and(eq(mails.id, id), eq(mails.leaseOwner, owner));
+const noLease = { leaseOwner: null, leaseUntil: null };
+
+/** What it carries lies on another node's disk. */
+const isOnRemoteNode = (node: string) => sql`(${mails.attachment} IS NOT NULL AND EXISTS (
+  SELECT 1 FROM ${calls} WHERE ${calls.callUuid} = ${mails.callUuid} AND ${calls.node} <> ${node}))`;
+const isHere = (node: string | null) => (node === null ? sql`1` : sql`NOT ${isOnRemoteNode(node)}`);
+
+export const mailStore: MailStores = (queries) => ({
+  async enqueue(tenantId, mail, nowMs) {
+    await queries
+      .insert(mails)
+      .values({
+        tenantId,
+        ...mail,
+        status: "pending",
+        attempts: 0,
+        nextAttemptAt: nowMs,
+        createdAt: nowMs,
+      })
+      .onConflictDoNothing({ target: mails.key });
+  },
+
+  async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
+    const isLost =
+      node === null
+        ? sql<number>`0`
+        : sql<number>`(${isOnRemoteNode(node)} AND ${mails.nextAttemptAt} <= ${lostBeforeMs})`;
+    const due = await queries
+      .select({ ...columns, isLost })
+      .from(mails)
+      .where(
+        and(
+          eq(mails.status, "pending"),
+          lte(mails.nextAttemptAt, nowMs),
+          or(isNull(mails.leaseUntil), lte(mails.leaseUntil, nowMs)),
+          lane === "without" ? isNull(mails.attachment) : isNotNull(mails.attachment),
+          or(isHere(node), isLost),
+        ),
+      )
+      .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+      .limit(1);
+    const mail = due[0];
+    if (!mail) return null;
+    await queries
+      .update(mails)
+      .set({ leaseOwner: owner, leaseUntil: leaseUntilMs })
+      .where(eq(mails.id, mail.id));
+    return { ...mail, isLost: mail.isLost === 1 };
+  },
+
+  async extendLease(id, owner, leaseUntil) {
+    await queries.update(mails).set({ leaseUntil }).where(heldBy(id, owner));
+  },
+
+  async detach(id, owner, recordingForm) {
+    await queries.update(mails).set({ attachment: null, recordingForm }).where(heldBy(id, owner));
+  },
+
+  async nextDueAfter(nowMs) {
+    const found = await queries
+      .select({ at: min(mails.nextAttemptAt) })
+      .from(mails)
+      .where(and(eq(mails.status, "pending"), gt(mails.nextAttemptAt, nowMs)));
+    return found[0]?.at ?? null;
+  },
+
+  async markSent(id, owner, nowMs) {
+    const changed = await queries
+      .update(mails)
+      .set({
+        ...{ status: "sent", sentAt: nowMs, nextAttemptAt: null, lastError: null, ...noLease },
+        // What signs somebody in is not kept once it is gone out.
+        body: sql`case when ${mails.key} like ${`${LINK_MAIL_PREFIX}%`} then '' else ${mails.body} end`,
+      })
+      .where(heldBy(id, owner))
+      .returning({ id: mails.id });
+    return changed.length > 0;
+  },
+
+  async markFailed(id, owner, outcome) {
+    await queries
+      .update(mails)
+      .set({
+        status: outcome.nextAttemptAt === null ? "dead" : "pending",
+        attempts: outcome.attempts,
+        nextAttemptAt: outcome.nextAttemptAt,
+        lastError: outcome.error,
+        ...noLease,
+      })
+      .where(heldBy(id, owner));
+  },
+
+  async release(id, owner) {
+    await queries.update(mails).set(noLease).where(heldBy(id, owner));
+  },
+
+  async withAttachmentLeft(limit, node) {
+    return queries
+      .select(columns)
+      .from(mails)
+      .where(and(eq(mails.status, "sent"), isNotNull(mails.attachment), isHere(node)))
+      .orderBy(asc(mails.id))
+      .limit(limit);
+  },
+
+  async forgetAttachment(id) {
+    await queries.update(mails).set({ attachment: null }).where(eq(mails.id, id));
+  },
+});

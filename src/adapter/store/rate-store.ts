@@ -1,0 +1,30 @@
+/** Requests of the last minute, for nodes that share one store. */
+import { and, count, eq, lte, min } from "drizzle-orm";
+import type { RequestLog } from "../../interface/http/shared-rate-limit.ts";
+import type { Queries } from "./database.ts";
+import { rateRequests } from "./schema/index.ts";
+
+export function rateStore(queries: Queries): RequestLog {
+  return {
+    async forgetUntil(keyId, atMs) {
+      await queries
+        .delete(rateRequests)
+        .where(and(eq(rateRequests.keyId, keyId), lte(rateRequests.at, atMs)));
+    },
+
+    async window(keyId) {
+      const row = await queries
+        .select({ count: count(), oldestMs: min(rateRequests.at) })
+        .from(rateRequests)
+        .where(eq(rateRequests.keyId, keyId))
+        .get();
+      return { count: row?.count ?? 0, oldestMs: row?.oldestMs ?? null };
+    },
+
+    async add(keyId, atMs, many) {
+      await queries
+        .insert(rateRequests)
+        .values(Array.from({ length: many }, () => ({ keyId, at: atMs })));
+    },
+  };
+}

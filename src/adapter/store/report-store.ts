@@ -1,0 +1,135 @@
+/**
+ * Figures for analytics and usage, read from the hourly sums (call_rollups), never from the calls.
+ * Hours are UTC: in the few zones whose offset is not whole hours, a day's border lies within one.
+ */
+import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Span } from "../../domain/billing/statement.ts";
+import type { TurnMeasures } from "../worker/messages.ts";
+import type { Queries } from "./database.ts";
+import { HOUR_MS } from "./hour-span.ts";
+import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
+
+const LATENCY_CALLS_MAX = 1000;
+const LATENCY_TURNS_MAX = 1000;
+
+const total = (column: Parameters<typeof sum>[0]) =>
+  sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+const FIGURES = {
+  calls: total(callRollups.calls),
+  answered: total(callRollups.answered),
+  billableSeconds: total(callRollups.billableSeconds),
+  cost: total(callRollups.cost),
+};
+
+export function reportStore(queries: Queries) {
+  const within = (tenantId: number, span: Span) =>
+    and(
+      eq(callRollups.tenantId, tenantId),
+      gte(callRollups.hour, Math.floor(span.fromMs / HOUR_MS)),
+      lt(callRollups.hour, Math.ceil(span.toMs / HOUR_MS)),
+    );
+
+  return {
+    /** By hour, in order: `startMs` is the hour's first millisecond. */
+    async byHour(tenantId: number, span: Span) {
+      return await queries
+        .select({ startMs: sql<number>`${callRollups.hour} * ${HOUR_MS}`, ...FIGURES })
+        .from(callRollups)
+        .where(within(tenantId, span))
+        .groupBy(callRollups.hour)
+        .orderBy(callRollups.hour);
+    },
+
+    /** `agentId` 0 is none; the name of a deleted agent is null. */
+    async byAgent(tenantId: number, span: Span) {
+      const named = alias(agents, "named");
+      return await queries
+        .select({ agentId: callRollups.agentId, name: named.name, ...FIGURES })
+        .from(callRollups)
+        .leftJoin(named, and(eq(named.id, callRollups.agentId), eq(named.tenantId, tenantId)))
+        .where(within(tenantId, span))
+        .groupBy(callRollups.agentId)
+        .orderBy(desc(FIGURES.calls), callRollups.agentId);
+    },
+
+    async byKind(tenantId: number, span: Span) {
+      return await queries
+        .select({
+          status: callRollups.status,
+          direction: callRollups.direction,
+          ...FIGURES,
+          answeredMs: total(callRollups.answeredMs),
+          includedSeconds: total(callRollups.includedSeconds),
+          overageSeconds: total(callRollups.overageSeconds),
+          costOfGoods: total(callRollups.costOfGoods),
+          llmInputTokens: total(callRollups.llmInputTokens),
+          llmOutputTokens: total(callRollups.llmOutputTokens),
+          ttsCharacters: total(callRollups.ttsCharacters),
+          sttSeconds: total(callRollups.sttSeconds),
+        })
+        .from(callRollups)
+        .where(within(tenantId, span))
+        .groupBy(callRollups.status, callRollups.direction);
+    },
+
+    /** Of the newest calls in the span, those that have a latency. */
+    async latencies(tenantId: number, span: Span) {
+      const rows = await queries
+        .select({ p50: calls.latencyP50Ms, p95: calls.latencyP95Ms })
+        .from(calls)
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, span.fromMs),
+            lt(calls.createdAt, span.toMs),
+          ),
+        )
+        .orderBy(desc(calls.createdAt), desc(calls.id))
+        .limit(LATENCY_CALLS_MAX);
+      return {
+        p50: rows.map((row) => row.p50).filter((value) => value !== null),
+        p95: rows.map((row) => row.p95).filter((value) => value !== null),
+      };
+    },
+
+    /**
+     * Of the newest turns in the span: the steps that their latency was made of. Only the newest calls
+     * are looked through: where few turns were measured, a million calls would be.
+     */
+    async measures(tenantId: number, span: Span): Promise<TurnMeasures[]> {
+      const newest = queries
+        .select({ id: calls.id, createdAt: calls.createdAt })
+        .from(calls)
+        .where(
+          and(
+            eq(calls.tenantId, tenantId),
+            gte(calls.createdAt, span.fromMs),
+            lt(calls.createdAt, span.toMs),
+          ),
+        )
+        .orderBy(desc(calls.createdAt), desc(calls.id))
+        .limit(LATENCY_CALLS_MAX)
+        .as("newest");
+      const rows = await queries
+        .select({ measures: turns.measures })
+        .from(newest)
+        .innerJoin(turns, eq(turns.callId, newest.id))
+        .where(isNotNull(turns.measures))
+        .orderBy(desc(newest.createdAt), desc(newest.id))
+        .limit(LATENCY_TURNS_MAX);
+      return rows.flatMap(({ measures }) => (measures === null ? [] : [measures]));
+    },
+
+    /** Plan seconds used in a month like `2026-11`. */
+    async planSecondsUsed(tenantId: number, month: string): Promise<number> {
+      const row = await queries
+        .select({ used: planUsage.secondsUsed })
+        .from(planUsage)
+        .where(and(eq(planUsage.tenantId, tenantId), eq(planUsage.month, month)))
+        .get();
+      return row?.used ?? 0;
+    },
+  };
+}

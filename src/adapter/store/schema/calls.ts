@@ -1,0 +1,251 @@
+/** Calls, their turns and tool calls, and schedules. */
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
+import type { JsonObject, TurnMeasures } from "../../worker/messages.ts";
+import { flag, id, json, money, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const RECORDING_STATUSES = [
+  "none",
+  "recording",
+  "processing",
+  "ready",
+  "emailed_deleted",
+  "expired",
+  "failed",
+] as const;
+export type RecordingStatus = (typeof RECORDING_STATUSES)[number];
+
+export const calls = sqliteTable(
+  "calls",
+  {
+    id: id(),
+    callUuid: text("call_uuid").notNull(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** No foreign key: a call keeps the id of its agent when the agent is deleted. */
+    agentId: integer("agent_id"),
+    scheduleId: integer("schedule_id"),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    /** E.164, or as received where the carrier sent something else; empty: withheld. */
+    fromNumber: text("from_number").notNull(),
+    toNumber: text("to_number").notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    endedReason: text("ended_reason", { enum: ENDED_REASONS }),
+    /** One sentence for a person. */
+    endedExplanation: text("ended_explanation"),
+    fault: text("fault"),
+    language: text("language"),
+    createdAt: time("created_at").notNull(),
+    ringingAt: time("ringing_at"),
+    answeredAt: time("answered_at"),
+    endedAt: time("ended_at"),
+    /** Last proof of life, for recovery after a crash. */
+    heartbeatAt: time("heartbeat_at"),
+    /** Which node carries it, and has its recording; null: from before there were several. */
+    node: text("node"),
+    answeredBy: text("answered_by", { enum: ["human", "machine", "unknown"] }),
+    summary: text("summary"),
+    /** Spoken proof of disclosure and the like stay with the turns. */
+    transcriptExpiredAt: time("transcript_expired_at"),
+    recordingStatus: text("recording_status", { enum: RECORDING_STATUSES }).notNull(),
+    /** Relative to the recordings directory. */
+    recordingFile: text("recording_file"),
+    recordingMs: integer("recording_ms"),
+    /** Mailed: deleted when the link of its `recording.ready` has expired. */
+    recordingDeleteAt: time("recording_delete_at"),
+    billableSeconds: integer("billable_seconds").notNull().default(0),
+    includedSeconds: integer("included_seconds").notNull().default(0),
+    overageSeconds: integer("overage_seconds").notNull().default(0),
+    /** Snapshot of the overage rate a minute when the call began. */
+    overageRate: money("overage_rate").notNull(),
+    cost: money("cost").notNull(),
+    costStt: money("cost_stt"),
+    costLlm: money("cost_llm"),
+    costTts: money("cost_tts"),
+    costTrunk: money("cost_trunk"),
+    llmInputTokens: integer("llm_input_tokens").notNull().default(0),
+    llmOutputTokens: integer("llm_output_tokens").notNull().default(0),
+    ttsCharacters: integer("tts_characters").notNull().default(0),
+    sttSeconds: real("stt_seconds").notNull().default(0),
+    /** Three measures of the talk time (billing/answered-time-check.ts), ms; null: not measured. */
+    answeredClockMs: integer("talk_clock_ms"),
+    answeredRtpMs: integer("talk_rtp_ms"),
+    answeredEngineMs: integer("talk_engine_ms"),
+    /** The largest disagreement of the three. */
+    answeredDifferenceMs: integer("talk_difference_ms"),
+    latencyP50Ms: integer("latency_p50_ms"),
+    latencyP95Ms: integer("latency_p95_ms"),
+    sipCallId: text("sip_call_id"),
+    sipFinalCode: integer("sip_final_code"),
+    codec: text("codec"),
+    packetsLost: integer("packets_lost"),
+    jitterMs: real("jitter_ms"),
+    mos: real("mos"),
+  },
+  (t) => [
+    uniqueIndex("calls_uuid").on(t.callUuid),
+    index("calls_tenant_newest").on(t.tenantId, t.createdAt, t.id),
+    index("calls_tenant_agent").on(t.tenantId, t.agentId, t.createdAt, t.id),
+    index("calls_tenant_status").on(t.tenantId, t.status, t.createdAt, t.id),
+    index("calls_tenant_direction").on(t.tenantId, t.direction, t.createdAt, t.id),
+    index("calls_agent_status").on(t.tenantId, t.agentId, t.status, t.createdAt, t.id),
+    index("calls_agent_direction").on(t.tenantId, t.agentId, t.direction, t.createdAt, t.id),
+    index("calls_status_direction").on(t.tenantId, t.status, t.direction, t.createdAt, t.id),
+    index("calls_agent_status_direction").on(
+      t.tenantId,
+      t.agentId,
+      t.status,
+      t.direction,
+      t.createdAt,
+      t.id,
+    ),
+    index("calls_live").on(t.status),
+    // For retention: only what is still to be deleted stands in them.
+    index("calls_transcript_kept")
+      .on(t.tenantId, t.endedAt)
+      .where(sql`transcript_expired_at IS NULL AND ended_at IS NOT NULL`),
+    index("calls_recording_kept").on(t.endedAt).where(sql`recording_file IS NOT NULL`),
+    index("calls_recording_delete")
+      .on(t.recordingDeleteAt)
+      .where(sql`recording_delete_at IS NOT NULL`),
+    // Looked for every few seconds; only recordings in work stand in it.
+    index("calls_recording_in_work")
+      .on(t.recordingStatus)
+      .where(sql`recording_status IN ('processing', 'recording')`),
+  ],
+);
+
+/**
+ * Sums of calls by UTC hour, kept by triggers on `calls` (migration 0001), so that totals and
+ * reports never read a million calls. `hour` is created_at / 3,600,000; no agent is 0.
+ */
+export const callRollups = sqliteTable(
+  "call_rollups",
+  {
+    tenantId: integer("tenant_id").notNull(),
+    hour: integer("hour").notNull(),
+    agentId: integer("agent_id").notNull(),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    calls: integer("calls").notNull(),
+    answered: integer("answered").notNull(),
+    answeredMs: integer("talk_ms").notNull(),
+    billableSeconds: integer("billable_seconds").notNull(),
+    includedSeconds: integer("included_seconds").notNull(),
+    overageSeconds: integer("overage_seconds").notNull(),
+    cost: money("cost").notNull(),
+    costOfGoods: money("cost_of_goods").notNull(),
+    llmInputTokens: integer("llm_input_tokens").notNull(),
+    llmOutputTokens: integer("llm_output_tokens").notNull(),
+    ttsCharacters: integer("tts_characters").notNull(),
+    sttSeconds: real("stt_seconds").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.agentId, t.direction, t.status] })],
+);
+
+/** How many calls of each kind a tenant has in all: a handful of rows, for `total` without dates. */
+export const callTotals = sqliteTable(
+  "call_totals",
+  {
+    tenantId: integer("tenant_id").notNull(),
+    agentId: integer("agent_id").notNull(),
+    direction: text("direction", { enum: ["inbound", "outbound"] }).notNull(),
+    status: text("status", { enum: CALL_STATUSES }).notNull(),
+    calls: integer("calls").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.agentId, t.direction, t.status] })],
+);
+
+export const turns = sqliteTable(
+  "turns",
+  {
+    callId: integer("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    turnIndex: integer("turn_index").notNull(),
+    speaker: text("speaker", { enum: ["agent", "customer"] }).notNull(),
+    text: text("text").notNull(),
+    startMs: integer("start_ms").notNull(),
+    endMs: integer("end_ms").notNull(),
+    interrupted: flag("interrupted").notNull(),
+    latencyMs: integer("latency_ms"),
+    measures: json<TurnMeasures>("measures"),
+  },
+  (t) => [primaryKey({ columns: [t.callId, t.turnIndex] })],
+);
+
+export const toolCalls = sqliteTable(
+  "tool_calls",
+  {
+    id: id(),
+    callId: integer("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    tool: text("tool").notNull(),
+    arguments: json<JsonObject>("arguments").notNull(),
+    ok: flag("ok").notNull(),
+    httpStatus: integer("http_status"),
+    durationMs: integer("duration_ms").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("tool_calls_call").on(t.callId)],
+);
+
+export const SCHEDULE_STATUSES = ["pending", "fired", "cancelled", "missed", "failed"] as const;
+export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
+
+export const schedules = sqliteTable(
+  "schedules",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    callUuid: text("call_uuid").notNull(),
+    /** Set to null by hand in pending entries when the agent is deleted; the rest is history. */
+    agentId: integer("agent_id"),
+    toNumber: text("to_number").notNull(),
+    fromNumber: text("from_number").notNull(),
+    scheduleAt: time("schedule_at").notNull(),
+    status: text("status", { enum: SCHEDULE_STATUSES }).notNull(),
+    /** Why it failed: an error code of decisions.md 2. */
+    reason: text("reason"),
+    /** True for POST /calls without schedule_at: kept for exactly-once, hidden from GET /schedules. */
+    immediate: flag("immediate").notNull(),
+    firedAt: time("fired_at"),
+    /** ISO 3166 country of a number that was dialled abroad; null: own country, or not dialled. */
+    toCountry: text("to_country"),
+    /** Lease of the node that is firing it. */
+    leaseOwner: text("lease_owner"),
+    leaseUntil: time("lease_until"),
+    /** Fencing token: counts on with every claim, so that a node that slept cannot act on an old one. */
+    leaseToken: integer("lease_token").notNull().default(0),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    index("schedules_due").on(t.status, t.scheduleAt),
+    index("schedules_tenant").on(t.tenantId, t.immediate, t.scheduleAt, t.id),
+    index("schedules_tenant_status").on(t.tenantId, t.immediate, t.status, t.scheduleAt, t.id),
+    // For the cap of calls a minute.
+    index("schedules_fired").on(t.tenantId, t.firedAt).where(sql`fired_at IS NOT NULL`),
+    // For the stop of a burst to new numbers and countries.
+    index("schedules_number")
+      .on(t.tenantId, t.toNumber, t.firedAt)
+      .where(sql`fired_at IS NOT NULL`),
+    index("schedules_abroad")
+      .on(t.tenantId, t.toCountry, t.firedAt)
+      .where(sql`to_country IS NOT NULL`),
+    uniqueIndex("schedules_call").on(t.callUuid),
+  ],
+);

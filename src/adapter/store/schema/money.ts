@@ -1,0 +1,172 @@
+/** Double-entry ledger (append-only, guarded by triggers in the migration), holds and checkouts. */
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { microEur } from "../../../core/money.ts";
+import { id, money, time } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const LEDGER_ACCOUNTS = [
+  /** What we owe the tenant: its prepaid balance. */
+  "wallet",
+  /** What came in from payment providers and the operator. */
+  "payments",
+  /** Earned by overage, subscriptions, retention, add-ons. */
+  "revenue",
+  /** Given away by the operator. */
+  "credits",
+  /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
+  "receivable",
+] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+export const LEDGER_KINDS = [
+  "charge",
+  "topup",
+  "credit",
+  "plan",
+  "retention",
+  "add_on",
+  "refund",
+] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+export const ledgerTransactions = sqliteTable(
+  "ledger_transactions",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** Makes it happen once: `call:<uuid>`, `checkout:<id>`, `credit:<uuid>`. */
+    key: text("key").notNull(),
+    kind: text("kind", { enum: LEDGER_KINDS }).notNull(),
+    note: text("note").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("ledger_transactions_key").on(t.key),
+    index("ledger_transactions_tenant").on(t.tenantId, t.createdAt),
+    // What a statement lists one by one: few beside the charges of calls.
+    index("ledger_transactions_listed").on(t.tenantId, t.createdAt).where(sql`kind <> 'charge'`),
+  ],
+);
+
+/** The entries of one transaction sum to zero; a positive amount raises the account. */
+export const ledgerEntries = sqliteTable(
+  "ledger_entries",
+  {
+    id: id(),
+    transactionId: integer("transaction_id")
+      .notNull()
+      .references(() => ledgerTransactions.id),
+    tenantId: integer("tenant_id").notNull(),
+    account: text("account", { enum: LEDGER_ACCOUNTS }).notNull(),
+    amount: money("amount").notNull(),
+  },
+  (t) => [
+    index("ledger_entries_account").on(t.tenantId, t.account),
+    index("ledger_entries_transaction").on(t.transactionId),
+  ],
+);
+
+/** The checked sum of a tenant's wallet entries, kept in the same transaction. */
+export const wallets = sqliteTable("wallets", {
+  tenantId: integer("tenant_id")
+    .primaryKey()
+    .references(() => tenants.id),
+  balance: money("balance").notNull(),
+  /**
+   * The lowest threshold that the balance was below when it was last looked at; above all of them,
+   * the largest safe integer. 0, as if all had been told, so that a first payment tells nothing.
+   */
+  toldBelow: money("told_below").notNull().default(microEur(0)),
+});
+
+/**
+ * What a tenant pays every calendar month of its zone, from the wallet: one row a month and item.
+ * `lapsed`: never charged, because the month was not used, or paid for otherwise. `refunded`: ended,
+ * because its payment was taken back.
+ */
+export const renewals = sqliteTable(
+  "renewals",
+  {
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    /** `2026-11` */
+    month: text("month").notNull(),
+    item: text("item", { enum: ["plan", "crm_bridge"] }).notNull(),
+    /** Slug of the plan, as it was when the row was made. */
+    plan: text("plan"),
+    amount: money("amount").notNull(),
+    status: text("status", { enum: ["due", "paid", "lapsed", "refunded"] }).notNull(),
+    createdAt: time("created_at").notNull(),
+    settledAt: time("settled_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.month, t.item] }),
+    index("renewals_due").on(t.status, t.month),
+  ],
+);
+
+/** Plan seconds used in one calendar month of the tenant's zone, `2026-11`. */
+export const planUsage = sqliteTable(
+  "plan_usage",
+  {
+    id: id(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    month: text("month").notNull(),
+    secondsUsed: integer("seconds_used").notNull(),
+  },
+  (t) => [uniqueIndex("plan_usage_month").on(t.tenantId, t.month)],
+);
+
+/** Funds a live call holds: its next 60 s, of plan seconds first, then of the wallet. */
+export const holds = sqliteTable(
+  "holds",
+  {
+    callUuid: text("call_uuid").primaryKey(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    month: text("month").notNull(),
+    planSeconds: integer("plan_seconds").notNull(),
+    amount: money("amount").notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [index("holds_tenant").on(t.tenantId)],
+);
+
+export const checkouts = sqliteTable(
+  "checkouts",
+  {
+    /** `chk_` and 32 hex characters. */
+    id: text("id").primaryKey(),
+    tenantId: integer("tenant_id")
+      .notNull()
+      .references(() => tenants.id),
+    kind: text("kind", { enum: ["topup", "plan", "crm_bridge", "retention"] }).notNull(),
+    amount: money("amount").notNull(),
+    /** The plan's slug or the number of blocks. */
+    item: text("item"),
+    provider: text("provider", { enum: ["manual", "stripe"] }).notNull(),
+    providerSession: text("provider_session"),
+    status: text("status", { enum: ["open", "paid", "expired", "cancelled"] }).notNull(),
+    createdAt: time("created_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+    paidAt: time("paid_at"),
+  },
+  (t) => [
+    index("checkouts_tenant").on(t.tenantId),
+    uniqueIndex("checkouts_session").on(t.providerSession),
+  ],
+);

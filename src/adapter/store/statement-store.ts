@@ -1,0 +1,239 @@
+/**
+ * What a monthly statement reads of the ledger and the calls. Sums come from the hourly ones, with the parts
+ * of hours at a month's border (zones whose offset is not whole hours) read exactly; rows come in pages that
+ * seek their place in an index.
+ */
+import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { LedgerSum, Span, StatementLine, StatementStore } from "../../domain/billing/statement.ts";
+import type { LedgerKind } from "../../domain/billing/stores.ts";
+import { type MicroEur, microEur } from "../../core/money.ts";
+import type { Queries } from "./database.ts";
+import { hourSpan } from "./hour-span.ts";
+import { prepared } from "./prepared.ts";
+import { callRollups, calls } from "./schema/calls.ts";
+import { ledgerRollups } from "./schema/ledger-rollups.ts";
+import { ledgerEntries, ledgerTransactions } from "./schema/money.ts";
+import { tenants } from "./schema/tenants.ts";
+
+const total = (column: unknown) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+const costOfGoods = sql<MicroEur>`coalesce(${calls.costStt}, 0) + coalesce(${calls.costLlm}, 0)
+  + coalesce(${calls.costTts}, 0) + coalesce(${calls.costTrunk}, 0)`;
+
+const CALL_SUMS = (table: typeof calls | typeof callRollups) => ({
+  billableSeconds: total(table.billableSeconds),
+  includedSeconds: total(table.includedSeconds),
+  overageSeconds: total(table.overageSeconds),
+});
+
+/** Partial index `ledger_transactions_listed` wants these very words. */
+const IS_LISTED = sql`kind <> 'charge'`;
+
+const postedIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
+  and(
+    eq(ledgerTransactions.tenantId, tenantId),
+    gte(ledgerTransactions.createdAt, fromMs),
+    lt(ledgerTransactions.createdAt, toMs),
+  );
+
+const begunIn = (tenantId: number, { fromMs, toMs }: Span): SQL | undefined =>
+  and(eq(calls.tenantId, tenantId), gte(calls.createdAt, fromMs), lt(calls.createdAt, toMs));
+
+type Paged = typeof calls | typeof ledgerTransactions;
+
+/** Behind the row with this id, in the order of time and id. 0: from the first on. */
+function after(table: Paged, afterId: number): SQL | undefined {
+  if (afterId === 0) return undefined;
+  const place = sql`(SELECT created_at, id FROM ${table} WHERE id = ${afterId})`;
+  return sql`(${table.createdAt}, ${table.id}) > ${place}`;
+}
+
+/** The query of a page: a test reads its plan. */
+export function linesAfter(
+  queries: Queries,
+  tenantId: number,
+  span: Span,
+  afterId: number,
+  limit: number,
+  only?: SQL,
+) {
+  return queries
+    .select()
+    .from(ledgerTransactions)
+    .where(and(postedIn(tenantId, span), after(ledgerTransactions, afterId), only))
+    .orderBy(asc(ledgerTransactions.createdAt), asc(ledgerTransactions.id))
+    .limit(limit);
+}
+
+export const listedAfter = (
+  queries: Queries,
+  tenantId: number,
+  span: Span,
+  afterId: number,
+  limit: number,
+) => linesAfter(queries, tenantId, span, afterId, limit, IS_LISTED);
+
+/** The query of a page of calls. */
+export function callsAfter(
+  queries: Queries,
+  tenantId: number,
+  span: Span,
+  afterId: number,
+  limit: number,
+) {
+  return queries
+    .select({
+      id: calls.id,
+      callUuid: calls.callUuid,
+      direction: calls.direction,
+      fromNumber: calls.fromNumber,
+      toNumber: calls.toNumber,
+      agentId: calls.agentId,
+      status: calls.status,
+      endedReason: calls.endedReason,
+      createdAt: calls.createdAt,
+      answeredAt: calls.answeredAt,
+      endedAt: calls.endedAt,
+      billableSeconds: calls.billableSeconds,
+      includedSeconds: calls.includedSeconds,
+      overageSeconds: calls.overageSeconds,
+      overageRate: calls.overageRate,
+      cost: calls.cost,
+      costOfGoods,
+    })
+    .from(calls)
+    .where(and(begunIn(tenantId, span), after(calls, afterId)))
+    .orderBy(asc(calls.createdAt), asc(calls.id))
+    .limit(limit);
+}
+
+/** Of whole hours. Prepared: a month's page asks for each of its days. */
+export function hourlySums(queries: Queries) {
+  return prepared(queries, "ledger_rollups.sums", () =>
+    queries
+      .select({
+        kind: ledgerRollups.kind,
+        transactions: total(ledgerRollups.transactions),
+        wallet: total(ledgerRollups.wallet),
+        payments: total(ledgerRollups.payments),
+      })
+      .from(ledgerRollups)
+      .where(
+        and(
+          eq(ledgerRollups.tenantId, sql.placeholder("tenantId")),
+          gte(ledgerRollups.hour, sql.placeholder("fromHour")),
+          lt(ledgerRollups.hour, sql.placeholder("toHour")),
+        ),
+      )
+      .groupBy(ledgerRollups.kind)
+      .prepare(),
+  );
+}
+
+/** Of a part of an hour, transaction by transaction. */
+export function exactSums(queries: Queries, tenantId: number, span: Span) {
+  const of = (account: string) =>
+    total(sql`iif(${ledgerEntries.account} = ${account}, ${ledgerEntries.amount}, 0)`);
+  return queries
+    .select({
+      kind: ledgerTransactions.kind,
+      transactions: sql<number>`count(DISTINCT ${ledgerTransactions.id})`.mapWith(Number),
+      wallet: of("wallet"),
+      payments: of("payments"),
+    })
+    .from(ledgerTransactions)
+    .leftJoin(ledgerEntries, eq(ledgerEntries.transactionId, ledgerTransactions.id))
+    .where(postedIn(tenantId, span))
+    .groupBy(ledgerTransactions.kind);
+}
+
+export function statementStore(queries: Queries): StatementStore {
+  async function withEntries(
+    transactions: (typeof ledgerTransactions.$inferSelect)[],
+  ): Promise<StatementLine[]> {
+    if (transactions.length === 0) return [];
+    const entries = await queries
+      .select()
+      .from(ledgerEntries)
+      .where(
+        inArray(
+          ledgerEntries.transactionId,
+          transactions.map(({ id }) => id),
+        ),
+      )
+      .orderBy(asc(ledgerEntries.id));
+    const byTransaction = Map.groupBy(entries, (entry) => entry.transactionId);
+    return transactions.map(({ id, createdAt, kind, key, note }) => ({
+      ...{ id, createdAt, kind, key, note },
+      entries: (byTransaction.get(id) ?? []).map(({ account, amount }) => ({ account, amount })),
+    }));
+  }
+
+  return {
+    async tenant(tenantId) {
+      const found = await queries
+        .select({ name: tenants.name, email: tenants.email, timeZone: tenants.timeZone })
+        .from(tenants)
+        .where(eq(tenants.id, tenantId));
+      return found[0] ?? null;
+    },
+
+    async sums(tenantId, span) {
+      const { fromHour, toHour, edges } = hourSpan(span);
+      const parts = await hourlySums(queries).all({ tenantId, fromHour, toHour });
+      for (const edge of edges) parts.push(...(await exactSums(queries, tenantId, edge)));
+      return [...Map.groupBy(parts, ({ kind }) => kind)].map(([kind, of]) => summed(kind, of));
+    },
+
+    async callSums(tenantId, span) {
+      const { fromHour, toHour, edges } = hourSpan(span);
+      const within = and(
+        eq(callRollups.tenantId, tenantId),
+        gte(callRollups.hour, fromHour),
+        lt(callRollups.hour, toHour),
+      );
+      const parts = await queries
+        .select({ calls: total(callRollups.calls), ...CALL_SUMS(callRollups) })
+        .from(callRollups)
+        .where(within);
+      for (const edge of edges)
+        parts.push(
+          ...(await queries
+            .select({ calls: sql<number>`count(*)`.mapWith(Number), ...CALL_SUMS(calls) })
+            .from(calls)
+            .where(begunIn(tenantId, edge))),
+        );
+      const sumOf = (pick: (part: (typeof parts)[number]) => number) =>
+        parts.reduce((sum, part) => sum + pick(part), 0);
+      return {
+        calls: sumOf((part) => part.calls),
+        billableSeconds: sumOf((part) => part.billableSeconds),
+        includedSeconds: sumOf((part) => part.includedSeconds),
+        overageSeconds: sumOf((part) => part.overageSeconds),
+      };
+    },
+
+    listed: async (tenantId, span, afterId, limit) =>
+      withEntries(await listedAfter(queries, tenantId, span, afterId, limit)),
+
+    lines: async (tenantId, span, afterId, limit) =>
+      withEntries(await linesAfter(queries, tenantId, span, afterId, limit)),
+
+    calls: async (tenantId, span, afterId, limit) =>
+      callsAfter(queries, tenantId, span, afterId, limit),
+  };
+}
+
+function summed(
+  kind: LedgerKind,
+  parts: readonly { transactions: number; wallet: number; payments: number }[],
+): LedgerSum {
+  const sumOf = (pick: (part: (typeof parts)[number]) => number) =>
+    parts.reduce((sum, part) => sum + pick(part), 0);
+  return {
+    kind,
+    transactions: sumOf((part) => part.transactions),
+    wallet: microEur(sumOf((part) => part.wallet)),
+    payments: microEur(sumOf((part) => part.payments)),
+  };
+}

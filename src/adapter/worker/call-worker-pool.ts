@@ -1,0 +1,370 @@
+/**
+ * The main thread's pool of call workers.
+ *
+ * Guarantees: a new call goes to the worker with the fewest calls; every worker has its own slice of
+ * the RTP port range and its own speech worker, joined by a MessageChannel that main never reads. A
+ * worker that dies takes only its own calls along (each hears `failed` with `engine_failure`) and is
+ * replaced, at growing intervals when replacements die too. A speech worker that dies is replaced
+ * and its call worker is told. Every request has a timeout.
+ *
+ * Workers are spawned here and ended by `shutdown` only.
+ */
+
+import type { ChatChannel } from "../../domain/call/media-port.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { type CallChannel, PoolCall } from "./call-channel.ts";
+import { PoolChat } from "./chat-channel.ts";
+import type {
+  CallConfig,
+  CallWorkerSettings,
+  ChatMessage,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
+import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+import type { WorkerHandle } from "../../core/worker-handle.ts";
+
+export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
+
+export interface CallWorkerPool {
+  /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
+  open(config: CallConfig): Promise<CallChannel>;
+  /** A conversation in writing; needs no port. Throws AppError `unavailable`. */
+  openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel>;
+  readonly liveCalls: number;
+  /** Calls that the RTP port range has room for. */
+  readonly capacity: number;
+  /** Does every call worker answer within 5 s? */
+  answers(): Promise<boolean>;
+  /** Closes what is open (`interrupted`), then ends the workers. Idempotent. */
+  shutdown(): Promise<void>;
+}
+
+export interface CallWorkerPoolOptions {
+  readonly workers: number;
+  readonly spawnCallWorker: () => WorkerHandle;
+  readonly spawnSpeechWorker: () => WorkerHandle;
+  /** As for one worker, but with the whole port range: the pool slices it. */
+  readonly settings: CallWorkerSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeouts?: Partial<PoolTimeouts>;
+}
+
+export interface PoolTimeouts {
+  /** From spawn to `ready`. */
+  readonly startMs: number;
+  /** From `open` to `opened`: the greeting is synthesised meanwhile. */
+  readonly openMs: number;
+  /** From `close` to `closed`: the recording is flushed and the summary written meanwhile. */
+  readonly closeMs: number;
+}
+
+const DEFAULT_TIMEOUTS: PoolTimeouts = { startMs: 30_000, openMs: 10_000, closeMs: 10_000 };
+
+/** Pause before a dead worker's replacement: 0 at first, doubling from here while they keep dying. */
+const RESPAWN_PAUSE_MS = 500;
+const RESPAWN_PAUSE_MS_MAX = 30_000;
+const PONG_MS_MAX = 5_000;
+
+/** Resolves when every worker is ready. Throws AppError `unavailable` when one is not in time. */
+export async function createCallWorkerPool(
+  options: CallWorkerPoolOptions,
+): Promise<CallWorkerPool> {
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const slices = slicePorts(options.settings.rtpPorts, options.workers);
+  const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts));
+  const pool = new Pool(slots);
+  try {
+    await Promise.all(slots.map((slot) => slot.start()));
+  } catch (error) {
+    await pool.shutdown();
+    throw error;
+  }
+  return pool;
+}
+
+/** Even slices of whole RTP/RTCP pairs: each begins at an even port, the last takes the rest. */
+export function slicePorts(
+  range: { readonly first: number; readonly last: number },
+  parts: number,
+): { first: number; last: number }[] {
+  const first = range.first + (range.first % 2);
+  const pairs = Math.floor((range.last - first + 1) / 2);
+  if (parts < 1 || pairs < parts) {
+    throw new RangeError(`${pairs} RTP port pairs are too few for ${parts} call workers`);
+  }
+  const pairsEach = Math.floor(pairs / parts);
+  return Array.from({ length: parts }, (_, index) => {
+    const start = first + index * pairsEach * 2;
+    const end = index === parts - 1 ? first + pairs * 2 - 1 : start + pairsEach * 2 - 1;
+    return { first: start, last: end };
+  });
+}
+
+class Pool implements CallWorkerPool {
+  #shutdown: Promise<void> | null = null;
+
+  constructor(private readonly slots: readonly WorkerSlot[]) {}
+
+  get liveCalls(): number {
+    return this.slots.reduce((sum, slot) => sum + slot.load, 0);
+  }
+
+  get capacity(): number {
+    return this.slots.reduce((sum, slot) => sum + slot.capacity, 0);
+  }
+
+  async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
+    const [slot] = this.slots.filter((each) => each.ready).sort((a, b) => a.load - b.load);
+    if (!slot || this.#shutdown) throw noWorker("no call worker is ready");
+    return await slot.openChat(config, history);
+  }
+
+  async open(config: CallConfig): Promise<CallChannel> {
+    const free = this.slots.filter((slot) => slot.ready && slot.load < slot.capacity);
+    const [slot] = free.sort((a, b) => a.load - b.load);
+    if (!slot || this.#shutdown) {
+      throw noWorker("no call worker with a free RTP port");
+    }
+    return await slot.open(config);
+  }
+
+  async answers(): Promise<boolean> {
+    const answers = await Promise.all(this.slots.map((slot) => slot.answers()));
+    return answers.every(Boolean);
+  }
+
+  shutdown(): Promise<void> {
+    this.#shutdown ??= Promise.all(this.slots.map((slot) => slot.shutdown())).then(() => {});
+    return this.#shutdown;
+  }
+}
+
+/** One call worker with its speech worker, replaced in place when they die. */
+class WorkerSlot {
+  readonly #calls = new Map<string, PoolCall>();
+  readonly #chats = new Map<string, PoolChat>();
+  #callWorker: WorkerHandle | null = null;
+  #speechWorker: WorkerHandle | null = null;
+  #ready = Promise.withResolvers<void>();
+  #callWorkerReady = false;
+  #speechWorkerReady = false;
+  #stopped = false;
+  #deathsInARow = 0;
+  /** Who waits for a `pong`. */
+  readonly #pongs: ((answered: boolean) => void)[] = [];
+  #startTimer: Timer | null = null;
+  #respawnTimer: Timer | null = null;
+  #speechRespawnTimer: Timer | null = null;
+
+  constructor(
+    private readonly options: CallWorkerPoolOptions,
+    private readonly timeouts: PoolTimeouts,
+    private readonly rtpPorts: { readonly first: number; readonly last: number },
+  ) {}
+
+  get ready(): boolean {
+    const canSpeak = this.#speechWorkerReady || !this.#needsSpeechWorker;
+    return this.#callWorkerReady && canSpeak && !this.#stopped;
+  }
+
+  /** With providers the embedded engine speaks only when all of them fail. */
+  get #needsSpeechWorker(): boolean {
+    return this.options.settings.engine.providers.length === 0;
+  }
+
+  get load(): number {
+    return this.#calls.size;
+  }
+
+  get capacity(): number {
+    return Math.floor((this.rtpPorts.last - this.rtpPorts.first + 1) / 2);
+  }
+
+  start(): Promise<void> {
+    this.#ready = Promise.withResolvers<void>();
+    this.#ready.promise.catch(() => {});
+    const callWorker = this.options.spawnCallWorker();
+    this.#callWorker = callWorker;
+    callWorker.addEventListener("message", (event) => {
+      if (callWorker === this.#callWorker) this.#receive(event.data as FromCallWorker);
+    });
+    callWorker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      this.#callWorkerDied(callWorker, describeError(event.message));
+    });
+    callWorker.addEventListener("close", () =>
+      this.#callWorkerDied(callWorker, "the call worker ended"),
+    );
+    this.#startTimer = this.options.clock.after(this.timeouts.startMs, () =>
+      this.#callWorkerDied(callWorker, `not ready within ${this.timeouts.startMs} ms`),
+    );
+    const speechPort = this.#startSpeechWorker();
+    const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
+    this.#post({ type: "init", settings, speechPort }, [speechPort]);
+    return this.#ready.promise;
+  }
+
+  async open(config: CallConfig): Promise<CallChannel> {
+    if (this.#calls.has(config.callId)) throw new Error(`call ${config.callId} is open already`);
+    const call: PoolCall = new PoolCall({
+      config,
+      clock: this.options.clock,
+      log: this.options.log,
+      closeTimeoutMs: this.timeouts.closeMs,
+      send: (message) => this.#post(message),
+      onGone: () => this.#calls.delete(config.callId),
+    });
+    this.#calls.set(config.callId, call);
+    await call.open(this.timeouts.openMs);
+    return call;
+  }
+
+  async openChat(config: CallConfig, history: readonly ChatMessage[]): Promise<ChatChannel> {
+    const chat = new PoolChat({
+      ...{ config, history, clock: this.options.clock },
+      send: (message) => this.#post(message),
+      onGone: () => this.#chats.delete(config.callId),
+    });
+    this.#chats.set(config.callId, chat);
+    await chat.open();
+    return chat;
+  }
+
+  async shutdown(): Promise<void> {
+    this.#stopped = true;
+    this.#respawnTimer?.cancel();
+    this.#speechRespawnTimer?.cancel();
+    this.#startTimer?.cancel();
+    for (const chat of [...this.#chats.values()]) chat.close();
+    await Promise.all([...this.#calls.values()].map((call) => call.close("interrupted")));
+    this.#post({ type: "shutdown" });
+    this.#callWorker?.terminate();
+    this.#speechWorker?.terminate();
+    this.#callWorker = null;
+    this.#speechWorker = null;
+    this.#ready.reject(new Error("the pool was shut down"));
+  }
+
+  answers(): Promise<boolean> {
+    if (!this.ready) return Promise.resolve(false);
+    const answer = Promise.withResolvers<boolean>();
+    this.#pongs.push(answer.resolve);
+    const timer = this.options.clock.after(PONG_MS_MAX, () => answer.resolve(false));
+    this.#post({ type: "ping" });
+    return answer.promise.finally(() => timer.cancel());
+  }
+
+  #receive(message: FromCallWorker): void {
+    switch (message.type) {
+      case "pong":
+        for (const settle of this.#pongs.splice(0)) settle(true);
+        break;
+      case "ready":
+        this.#callWorkerReady = true;
+        this.#noteReady();
+        break;
+      case "log":
+        this.options.log[message.level](message.event, message.fields);
+        break;
+      case "chat_opened":
+      case "chat_event":
+        this.#chats.get(message.callId)?.receive(message);
+        break;
+      default:
+        this.#calls.get(message.callId)?.receive(message);
+    }
+  }
+
+  #noteReady(): void {
+    if (!this.ready) return;
+    this.#deathsInARow = 0;
+    this.#startTimer?.cancel();
+    this.#ready.resolve();
+  }
+
+  #callWorkerDied(worker: WorkerHandle, detail: string): void {
+    if (worker !== this.#callWorker || this.#stopped) return;
+    const wasReady = this.ready;
+    this.#callWorkerReady = false;
+    this.#speechWorkerReady = false;
+    this.#callWorker = null;
+    this.#startTimer?.cancel();
+    this.#speechRespawnTimer?.cancel();
+    worker.terminate();
+    this.#speechWorker?.terminate();
+    this.#speechWorker = null;
+    this.options.log.error("call_worker.died", { detail, calls: this.#calls.size });
+    for (const call of [...this.#calls.values()]) call.workerDied(`call worker died: ${detail}`);
+    for (const chat of [...this.#chats.values()]) chat.workerDied(`call worker died: ${detail}`);
+    this.#ready.reject(
+      new AppError({
+        code: "unavailable",
+        publicMessage: "The speech engine could not be started.",
+        internal: `call worker: ${detail}`,
+      }),
+    );
+    const pauseMs = wasReady ? 0 : respawnPauseMs(this.#deathsInARow);
+    this.#deathsInARow++;
+    this.#respawnTimer?.cancel();
+    this.#respawnTimer = this.options.clock.after(pauseMs, () => void this.start());
+  }
+
+  /** Answers the port for the call worker; the other end went to the new speech worker. */
+  #startSpeechWorker(): MessagePort {
+    const worker = this.options.spawnSpeechWorker();
+    const { port1, port2 } = new MessageChannel();
+    const startedAt = this.options.clock.monotonic();
+    const died = (detail: string) => this.#speechWorkerDied(worker, startedAt, detail);
+    worker.addEventListener("message", (event) => {
+      if (worker !== this.#speechWorker) return;
+      const message = event.data as FromSpeechWorker;
+      if (message.type === "failed") died(message.detail);
+      else this.#speechWorkerReady = true;
+      this.#noteReady();
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      died(describeError(event.message));
+    });
+    worker.addEventListener("close", () => died("the speech worker ended"));
+    const init: ToSpeechWorker = { type: "init", port: port2 };
+    worker.postMessage(init, [port2]);
+    this.#speechWorker = worker;
+    return port1;
+  }
+
+  #speechWorkerDied(worker: WorkerHandle, startedAt: number, detail: string): void {
+    if (worker !== this.#speechWorker || this.#stopped) return;
+    this.#speechWorker = null;
+    this.#speechWorkerReady = false;
+    worker.terminate();
+    this.options.log.error("speech_worker.died", { detail, calls: this.#calls.size });
+    const livedMs = this.options.clock.monotonic() - startedAt;
+    const pauseMs = livedMs > RESPAWN_PAUSE_MS_MAX ? 0 : RESPAWN_PAUSE_MS;
+    this.#speechRespawnTimer?.cancel();
+    this.#speechRespawnTimer = this.options.clock.after(pauseMs, () => {
+      const speechPort = this.#startSpeechWorker();
+      this.#post({ type: "speech_port", speechPort }, [speechPort]);
+    });
+  }
+
+  #post(message: ToCallWorker, transfer: Transferable[] = []): void {
+    this.#callWorker?.postMessage(message, transfer);
+  }
+}
+
+const noWorker = (internal: string) =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: "All lines are in use. Try again in a moment.",
+    internal,
+    retryable: true,
+  });
+
+function respawnPauseMs(deathsInARow: number): number {
+  return Math.min(RESPAWN_PAUSE_MS * 2 ** deathsInARow, RESPAWN_PAUSE_MS_MAX);
+}

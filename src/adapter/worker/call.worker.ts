@@ -1,0 +1,103 @@
+/**
+ * Entry of a call worker: the thread that carries the audio and the conversations of many calls.
+ * Speaks `messages.ts` with main and hands everything to call-host.ts; here only the real parts are
+ * chosen. A defect in one call never ends the thread: what nobody caught is logged.
+ */
+import { systemClock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { systemRandom } from "../../core/random.ts";
+import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
+import type { Engine } from "../../domain/conversation/engine-port.ts";
+import { loadVad } from "../media/audio/vad.ts";
+import { createBrowserAudio } from "../media/browser-audio.ts";
+import { createCallAudio } from "../media/call-audio.ts";
+import { createPacer } from "../media/rtp/pacer.ts";
+import { createPortPool } from "../media/rtp/port-pool.ts";
+import { CallHost } from "./call-host.ts";
+import { chooseEngine } from "./engine-choice.ts";
+import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import { createWorkerLog } from "./worker-log.ts";
+
+declare const self: Worker;
+
+const post = (message: FromCallWorker) => self.postMessage(message);
+const log = createWorkerLog(post);
+let host: CallHost | null = null;
+
+self.onmessage = (event: MessageEvent<ToCallWorker>) => {
+  const message = event.data;
+  switch (message.type) {
+    case "init":
+      start(message.settings, message.speechPort).catch((error) => {
+        log.error("call_worker.start_failed", { error: describeError(error) });
+        process.exit(1);
+      });
+      break;
+    case "speech_port":
+      host?.useSpeechPort(message.speechPort);
+      break;
+    case "open":
+      void host?.open(message.call);
+      break;
+    case "ping":
+      post({ type: "pong" });
+      break;
+    case "shutdown":
+      void host?.shutdown().then(() => process.exit(0));
+      break;
+    case "chat_open":
+    case "chat_input":
+    case "chat_close":
+      host?.chat(message);
+      break;
+    default:
+      host?.command(message);
+  }
+};
+
+function survive(error: unknown): void {
+  log.error("call_worker.uncaught", { error: describeError(error) });
+}
+process.on("unhandledRejection", survive);
+process.on("uncaughtException", survive);
+
+async function start(settings: CallWorkerSettings, speechPort: MessagePort): Promise<void> {
+  const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs } = settings;
+  const clock = systemClock;
+  const ports = createPortPool(rtpPorts, clock);
+  const pacer = createPacer(clock, log);
+  const createVad = await loadVad();
+  host = new CallHost(
+    {
+      settings,
+      clock,
+      log,
+      post,
+      createVad,
+      openAudio: async ({ callId, rtpHost, sampleRateHz, browser }, callLog) => {
+        if (browser)
+          return createBrowserAudio(
+            {
+              sampleRateHz: browser.sampleRateHz,
+              timeoutMs: rtpTimeoutMs,
+              send: (pcm) => post({ type: "audio_out", callId, pcm }),
+              clear: () => post({ type: "audio_clear", callId }),
+            },
+            { pacer, clock, log: callLog },
+          );
+        return createCallAudio(
+          { rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz },
+          { ports, pacer, clock, log: callLog },
+        );
+      },
+    },
+    createEngine(settings, speechPort),
+  );
+  post({ type: "ready" });
+}
+
+function createEngine(settings: CallWorkerSettings, port: MessagePort): Engine {
+  const ports = { clock: systemClock, random: systemRandom, log };
+  const embedded = createEmbeddedEngine({ port, ...ports });
+  return chooseEngine(settings.engine, { embedded, ...ports });
+}

@@ -1,0 +1,88 @@
+/**
+ * Conversations in writing, in a call worker: an engine session each, of which only the mind is used.
+ * One input at a time; every input ends with `done` or `failed`.
+ */
+import { openingOf } from "../../domain/conversation/disclosure.ts";
+import { variablesOf } from "../../domain/conversation/prompt.ts";
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { EngineSession, LlmInput } from "../../domain/conversation/engine-port.ts";
+import type {
+  CallConfig,
+  ChatEvent,
+  ChatInput,
+  ChatMessage,
+  ConversationSettings,
+  FromCallWorker,
+} from "./messages.ts";
+
+export interface ChatHostOptions {
+  readonly conversation: ConversationSettings;
+  readonly clock: Clock;
+  readonly post: (message: FromCallWorker) => void;
+  readonly openEngine: (config: CallConfig, history: readonly ChatMessage[]) => EngineSession;
+}
+
+interface Chat {
+  readonly engine: EngineSession;
+  readonly abort: AbortController;
+}
+
+export class ChatHost {
+  readonly #chats = new Map<string, Chat>();
+
+  constructor(private readonly options: ChatHostOptions) {}
+
+  /** `said`: the conversation so far, the opening words included where they were said. */
+  open(config: CallConfig, history: readonly ChatMessage[]): void {
+    const { callId } = config;
+    const { conversation, clock, openEngine, post } = this.options;
+    try {
+      const { greeting } = openingOf(config, conversation, variablesOf(config, clock.now()));
+      const opening = [greeting.disclosure, greeting.text].filter(Boolean).join(" ");
+      const greeted: ChatMessage[] = opening === "" ? [] : [{ by: "agent", text: opening }];
+      const engine = openEngine(config, history.length === 0 ? greeted : history);
+      this.#chats.set(callId, { engine, abort: new AbortController() });
+      post({ type: "chat_opened", callId, opening });
+    } catch (error) {
+      this.#tell(callId, { type: "failed", detail: describeError(error) });
+    }
+  }
+
+  async input(callId: string, input: ChatInput): Promise<void> {
+    const chat = this.#chats.get(callId);
+    if (!chat) {
+      this.#tell(callId, { type: "failed", detail: "the conversation is closed" });
+      return;
+    }
+    try {
+      const { signal } = chat.abort;
+      for await (const event of chat.engine.llm.respond(llmInput(input), signal)) {
+        if (signal.aborted) return;
+        if (event.type === "done" || event.type === "expect") continue;
+        this.#tell(callId, event);
+      }
+      this.#tell(callId, { type: "done" });
+    } catch (error) {
+      this.#tell(callId, { type: "failed", detail: describeError(error) });
+    }
+  }
+
+  close(callId: string): void {
+    const chat = this.#chats.get(callId);
+    this.#chats.delete(callId);
+    chat?.abort.abort();
+    chat?.engine.close();
+  }
+
+  closeAll(): void {
+    for (const callId of [...this.#chats.keys()]) this.close(callId);
+  }
+
+  #tell(callId: string, event: ChatEvent): void {
+    this.options.post({ type: "chat_event", callId, event });
+  }
+}
+
+const llmInput = (input: ChatInput): LlmInput =>
+  input.type === "utterance" ? { ...input, confidence: 1 } : input;

@@ -1,0 +1,30 @@
+/** The figures of a call of which nothing is known. */
+import type { MediaStatistics } from "../../core/media-plan.ts";
+import type { CallReport, EngineUsage } from "./messages.ts";
+
+export const NO_MEDIA: MediaStatistics = {
+  codec: null,
+  packetsSent: 0,
+  packetsReceived: 0,
+  packetsLost: 0,
+  packetsDiscarded: 0,
+  jitterMs: 0,
+  mos: 1,
+};
+
+export const NO_USAGE: EngineUsage = {
+  llmInputTokens: 0,
+  llmOutputTokens: 0,
+  ttsCharacters: 0,
+  sttSeconds: 0,
+};
+
+export const EMPTY_REPORT: CallReport = {
+  turns: [],
+  media: NO_MEDIA,
+  usage: NO_USAGE,
+  recording: null,
+  answeredBy: "unknown",
+  summary: "",
+  line: "",
+};

@@ -1,0 +1,38 @@
+/**
+ * The encoder worker: turns recordings into MP3 after the call, away from HTTP, SIP and audio.
+ * Every "encode" is answered by exactly one "encoded" or "failed".
+ */
+import { describeError } from "../../core/errors.ts";
+import { encodeMp3 } from "../media/recording/mp3.ts";
+import type { FromEncoderWorker, ToEncoderWorker } from "../media/recording/encoder-messages.ts";
+import { lowerThreadPriority } from "./thread-priority.ts";
+
+declare const self: Worker;
+
+lowerThreadPriority();
+
+const jobs = new Map<number, AbortController>();
+
+function answer(message: FromEncoderWorker): void {
+  self.postMessage(message);
+}
+
+async function encode(job: Extract<ToEncoderWorker, { type: "encode" }>): Promise<void> {
+  const { jobId } = job;
+  const controller = new AbortController();
+  jobs.set(jobId, controller);
+  try {
+    const result = await encodeMp3(job.wavPath, job.mp3Path, job.tags, controller.signal);
+    answer({ type: "encoded", jobId, ...result });
+  } catch (error) {
+    answer({ type: "failed", jobId, reason: describeError(error) });
+  } finally {
+    jobs.delete(jobId);
+  }
+}
+
+self.onmessage = (event: MessageEvent<ToEncoderWorker>) => {
+  const message = event.data;
+  if (message.type === "encode") void encode(message);
+  else jobs.get(message.jobId)?.abort(new Error("cancelled"));
+};

@@ -1,0 +1,23 @@
+/**
+ * The schema worker: checks values against a tenant's JSON Schema. What a tenant writes there can keep a
+ * thread busy for long, so it is never the main one; whoever started this one ends it at a deadline.
+ */
+import { argumentProblem } from "../../domain/tool/run-tool-arguments.ts";
+import type { JsonObject } from "./messages.ts";
+import type { FromSchemaWorker, ToSchemaWorker } from "../../domain/tool/schema-messages.ts";
+
+declare const self: Worker;
+
+function answer(message: FromSchemaWorker): void {
+  self.postMessage(message);
+}
+
+self.onmessage = ({ data: { jobId, schema, values } }: MessageEvent<ToSchemaWorker>) => {
+  const problem = argumentProblem(
+    JSON.parse(schema) as JsonObject,
+    JSON.parse(values) as JsonObject,
+  );
+  answer({ type: "checked", jobId, problem });
+};
+
+answer({ type: "ready" });

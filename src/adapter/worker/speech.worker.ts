@@ -1,0 +1,35 @@
+/**
+ * Entry of the speech worker: the thread that burns CPU on synthesis and recognition for the
+ * embedded engine. Main introduces call workers with `init`; everything else is in
+ * engine/embedded/speech-service.ts.
+ */
+import { systemClock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { createSpeechService } from "../engine/embedded/speech-service.ts";
+import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+
+declare const self: Worker;
+
+const startedAt = systemClock.monotonic();
+const service = createSpeechService({ clock: systemClock });
+const tell = (message: FromSpeechWorker) => self.postMessage(message);
+
+service.ready.then(
+  () => tell({ type: "ready", startMs: Math.round(systemClock.monotonic() - startedAt) }),
+  (error) => tell({ type: "failed", detail: describeError(error) }),
+);
+
+self.onmessage = (event: MessageEvent<ToSpeechWorker>) => {
+  const message = event.data;
+  switch (message.type) {
+    case "init":
+      service.serve(message.port);
+      break;
+    case "prepare":
+      service.prepare(message.grammar);
+      break;
+    case "shutdown":
+      service.close();
+      process.exit(0);
+  }
+};

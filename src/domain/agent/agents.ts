@@ -1,0 +1,147 @@
+/**
+ * Agents as a tenant sets them up (specification 2, decisions.md 3): defaults, the plan's cap, and
+ * what deleting one leaves behind. Field bounds are checked where they come in.
+ */
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import type { AgentLanguage } from "./agent.ts";
+import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
+
+export interface AgentFields {
+  readonly name: string;
+  readonly prompt: string;
+  readonly firstMessage: string;
+  readonly firstSpeaker: "assistant" | "customer";
+  readonly voice: string;
+  readonly language: AgentLanguage;
+  readonly maxDurationSeconds: number;
+  readonly voicemailAction: "leave_message" | "hangup";
+  /** May press keys on calls that came in, too; on calls it places it always may. */
+  readonly sendDigitsInbound: boolean;
+  readonly fillerPhrases: string;
+  readonly webhookUrl: string | null;
+  readonly transcriptEmail: string | null;
+  readonly transcriptEmailEnabled: boolean;
+}
+
+export interface AgentRecord extends AgentFields {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type NewAgent = Pick<AgentFields, "name" | "prompt"> & Partial<AgentFields>;
+
+/** Implemented by store/agent-store.ts. */
+export interface AgentRecords {
+  list(tenantId: number): Promise<AgentRecord[]>;
+  find(tenantId: number, id: number): Promise<AgentRecord | undefined>;
+  count(tenantId: number): Promise<number>;
+  insert(tenantId: number, agent: Omit<AgentRecord, "id">): Promise<AgentRecord>;
+  update(
+    tenantId: number,
+    id: number,
+    changes: Partial<AgentFields> & { updatedAt: number },
+  ): Promise<AgentRecord | undefined>;
+  /** Detaches files, numbers and pending schedules too. False: no such agent. */
+  remove(tenantId: number, id: number): Promise<boolean>;
+}
+
+export interface AgentDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => AgentRecords;
+  readonly billing: Billing;
+  readonly clock: Clock;
+  readonly urlProblem: UrlProblem;
+}
+
+export type Agents = ReturnType<typeof createAgents>;
+
+export function createAgents(dependencies: AgentDependencies) {
+  const { database, records, billing, clock, urlProblem } = dependencies;
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<AgentRecord> {
+      const agent = await records(database.read).find(tenantId, id);
+      if (!agent) throw notFound("agent");
+      return agent;
+    },
+
+    /** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
+    async create(tenantId: number, input: NewAgent): Promise<AgentRecord> {
+      const fields = withDefaults(input);
+      requireAddress(fields);
+      requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
+      const now = clock.now();
+      return database.tx(async (queries) => {
+        const plan = await billing.planOf(queries, tenantId);
+        if ((await records(queries).count(tenantId)) >= plan.maxAgents)
+          throw agentCap(plan.slug, plan.maxAgents);
+        return records(queries).insert(tenantId, { ...fields, createdAt: now, updatedAt: now });
+      });
+    },
+
+    /** Throws not_found, valid_transcript_email_required, valid_webhook_url_required. */
+    async update(
+      tenantId: number,
+      id: number,
+      changes: Partial<AgentFields>,
+    ): Promise<AgentRecord> {
+      requireUrl(urlProblem, "webhook_url", changes.webhookUrl);
+      return database.tx(async (queries) => {
+        const before = await records(queries).find(tenantId, id);
+        if (!before) throw notFound("agent");
+        if (Object.keys(changes).length === 0) return before;
+        requireAddress({ ...before, ...changes });
+        const updatedAt = clock.now();
+        const after = await records(queries).update(tenantId, id, { ...changes, updatedAt });
+        if (!after) throw notFound("agent");
+        return after;
+      });
+    },
+
+    /** Throws not_found. Live calls go on with their own copy of the agent. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("agent");
+    },
+  };
+}
+
+function withDefaults(input: NewAgent): AgentFields {
+  const language = input.language ?? "en";
+  return {
+    name: input.name,
+    prompt: input.prompt,
+    firstMessage: input.firstMessage ?? DEFAULT_FIRST_MESSAGE[language],
+    firstSpeaker: input.firstSpeaker ?? "assistant",
+    voice: input.voice ?? "Sari",
+    language,
+    maxDurationSeconds: input.maxDurationSeconds ?? 600,
+    voicemailAction: input.voicemailAction ?? "hangup",
+    sendDigitsInbound: input.sendDigitsInbound ?? false,
+    fillerPhrases: input.fillerPhrases ?? DEFAULT_FILLER_PHRASES[language],
+    webhookUrl: input.webhookUrl ?? null,
+    transcriptEmail: input.transcriptEmail ?? null,
+    transcriptEmailEnabled: input.transcriptEmailEnabled ?? false,
+  };
+}
+
+function requireAddress(agent: AgentFields): void {
+  if (agent.transcriptEmailEnabled && agent.transcriptEmail === null)
+    throw invalidField(
+      "transcript_email",
+      "`transcript_email` must be set before `transcript_email_enabled` can be true.",
+    );
+}
+
+const agentCap = (slug: string, agentsMax: number) =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `The plan ${slug} allows ${agentsMax} agents. Delete one or change the plan.`,
+  });

@@ -1,0 +1,54 @@
+/** What a call cost the operator, from configured prices and our own counters (decisions.md 6). */
+import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
+
+/** Micro-euro; all 0 when the operator pays nothing (the embedded engine). */
+export interface GoodsPrices {
+  readonly sttPerMinute: MicroEur;
+  readonly llmInputPerMillionTokens: MicroEur;
+  readonly llmOutputPerMillionTokens: MicroEur;
+  readonly ttsPerMillionCharacters: MicroEur;
+  readonly trunkPerMinute: MicroEur;
+}
+
+/** Counters of one call. */
+export interface GoodsUsage {
+  readonly llmInputTokens: number;
+  readonly llmOutputTokens: number;
+  readonly ttsCharacters: number;
+  /** May be fractional. */
+  readonly sttSeconds: number;
+}
+
+export interface CostOfGoods {
+  readonly stt: MicroEur;
+  readonly llm: MicroEur;
+  readonly tts: MicroEur;
+  readonly trunk: MicroEur;
+}
+
+const MILLION = 1_000_000n;
+
+/** Exact, then rounded half up to a micro-euro. */
+function priceOfMillionths(count: number, pricePerMillion: MicroEur): bigint {
+  return BigInt(Math.round(count)) * BigInt(pricePerMillion);
+}
+
+const rounded = (millionths: bigint): MicroEur =>
+  microEur(Number((millionths + MILLION / 2n) / MILLION));
+
+/** Each of the four parts is rounded once. The trunk is counted in whole seconds begun. */
+export function costOfGoods(
+  usage: GoodsUsage,
+  answeredMs: number,
+  prices: GoodsPrices,
+): CostOfGoods {
+  return {
+    stt: priceOfSeconds(Math.ceil(usage.sttSeconds), prices.sttPerMinute),
+    llm: rounded(
+      priceOfMillionths(usage.llmInputTokens, prices.llmInputPerMillionTokens) +
+        priceOfMillionths(usage.llmOutputTokens, prices.llmOutputPerMillionTokens),
+    ),
+    tts: rounded(priceOfMillionths(usage.ttsCharacters, prices.ttsPerMillionCharacters)),
+    trunk: priceOfSeconds(Math.ceil(Math.max(0, answeredMs) / 1000), prices.trunkPerMinute),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Holds: the funds a live call has been promised, from its first second to a block ahead of now (60 s;
+ * 15 s where little is left). One row a call, written anew as the call goes on, released when the call
+ * is settled.
+ */
+import { AppError } from "../../core/errors.ts";
+import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { heldPlanSeconds, type Purse } from "./funds.ts";
+import { affordableSeconds, type Cover } from "./rating.ts";
+import type { BillingStores, Hold } from "./stores.ts";
+
+/** Where a second costs nothing: longer than any call. */
+const FOR_EVER_SECONDS = 1_000_000_000;
+
+export const insufficientBalance = (): AppError =>
+  new AppError({
+    code: "insufficient_balance",
+    publicMessage:
+      "The plan's minutes are used up and the wallet cannot pay the 15-second minimum. Top up the wallet or choose a larger plan.",
+  });
+
+/** Makes the call's hold exactly this cover. */
+export async function writeHold(
+  stores: BillingStores,
+  queries: Queries,
+  tenantId: number,
+  { callUuid, month }: { readonly callUuid: string; readonly month: string },
+  { planSeconds, amount }: Cover,
+  nowMs: number,
+): Promise<void> {
+  const hold: Hold = { callUuid, month, planSeconds, amount };
+  await stores.holds(queries).put(tenantId, hold, nowMs);
+}
+
+/** Whole seconds that a hold's money pays. */
+export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
+  return affordableSeconds(amount, ratePerMinute, FOR_EVER_SECONDS);
+}
+
+/**
+ * After a charge took plan seconds that other calls hold: these calls get money for them, as far as the
+ * wallet has money that nobody holds. The ended call's own hold has just freed as much, unless it talked
+ * past its hold or its rate is lower than theirs; then the others' holds end earlier, and their calls
+ * learn so with the next heartbeat. `purse`: as it was when the charge was made.
+ */
+export async function backHolds(
+  stores: BillingStores,
+  queries: Queries,
+  tenantId: number,
+  purse: Purse,
+  charge: { readonly includedSeconds: number; readonly cost: MicroEur },
+  rateOf: (callUuid: string) => Promise<MicroEur>,
+  nowMs: number,
+): Promise<void> {
+  let lostSeconds = heldPlanSeconds(purse) - (purse.planSecondsLeft - charge.includedSeconds);
+  if (lostSeconds <= 0) return;
+  const heldMoney = purse.otherHolds.reduce((sum, hold) => sum + hold.amount, 0);
+  let free = Math.max(0, purse.balance - charge.cost - heldMoney);
+  const holders = purse.otherHolds
+    .filter((hold) => hold.month === purse.month)
+    .sort((a, b) => b.planSeconds - a.planSeconds);
+  for (const hold of holders) {
+    const seconds = Math.min(hold.planSeconds, lostSeconds);
+    if (seconds <= 0) return;
+    lostSeconds -= seconds;
+    const rate = await rateOf(hold.callUuid);
+    const wantedSeconds = paidSeconds(hold.amount, rate) + seconds;
+    const overageSeconds = affordableSeconds(microEur(hold.amount + free), rate, wantedSeconds);
+    const amount = priceOfSeconds(overageSeconds, rate);
+    free -= amount - hold.amount;
+    const cover = { planSeconds: hold.planSeconds - seconds, overageSeconds, amount };
+    await writeHold(stores, queries, tenantId, hold, cover, nowMs);
+  }
+}

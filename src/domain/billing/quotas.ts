@@ -1,0 +1,46 @@
+/**
+ * How many rows and bytes a tenant may keep, by its plan: what is stored for one tenant costs all of them disk,
+ * backups and time. Counted where the row is stored, in the same transaction.
+ */
+import { AppError } from "../../core/errors.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import type { Billing, PlanQuotas } from "./ports.ts";
+
+export type QuotaName = keyof PlanQuotas;
+
+/** Implemented by store/quota-store.ts. */
+export interface QuotaRecords {
+  /** Rows, or bytes of `knowledgeBytes`. */
+  used(tenantId: number, name: QuotaName): Promise<number>;
+}
+
+export interface Quotas {
+  /** Throws plan_limit_reached, naming the limit, where so many more are too many. */
+  require(queries: Queries, tenantId: number, name: QuotaName, more: number): Promise<void>;
+}
+
+const LIMITS: Readonly<Record<QuotaName, { readonly key: string; readonly what: string }>> = {
+  contacts: { key: "max_contacts", what: "contacts" },
+  tools: { key: "max_tools", what: "tools" },
+  campaigns: { key: "max_campaigns", what: "campaigns" },
+  schedules: { key: "max_schedules", what: "scheduled calls that wait" },
+  knowledgeBytes: { key: "max_knowledge_bytes", what: "bytes of knowledge files" },
+};
+
+export function createQuotas(
+  billing: Pick<Billing, "planOf">,
+  records: (queries: Queries) => QuotaRecords,
+): Quotas {
+  return {
+    async require(queries, tenantId, name, more) {
+      const { slug, quotas } = await billing.planOf(queries, tenantId);
+      const used = await records(queries).used(tenantId, name);
+      if (used + more <= quotas[name]) return;
+      const { key, what } = LIMITS[name];
+      throw new AppError({
+        code: "plan_limit_reached",
+        publicMessage: `The plan ${slug} allows ${quotas[name]} ${what} (${key}); ${used} are there. Delete some, or change the plan.`,
+      });
+    },
+  };
+}

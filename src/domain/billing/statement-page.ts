@@ -1,0 +1,60 @@
+/**
+ * A month's statement as one printable page: HTML without script or outside parts. Charges of calls
+ * are summed a day, everything else has a line of its own.
+ */
+import { type MicroEur, microToEur } from "../../core/money.ts";
+import type { StatementRow, StatementSummary } from "./statement.ts";
+
+const eur = (amount: MicroEur) =>
+  microToEur(amount)
+    .toFixed(6)
+    .replace(/0{0,4}$/, "");
+const escaped = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+const minutes = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+const rowHtml = ({ date, kind, note, transactions, paid, wallet }: StatementRow) => {
+  const text = kind === "charge" ? `${note} (${transactions})` : note;
+  const cells = [paid, wallet].map((amount) => `<td>${amount === 0 ? "" : eur(amount)}</td>`);
+  return `<tr><td>${date}</td><td>${escaped(text)}</td>${cells.join("")}</tr>`;
+};
+
+export function statementPage(summary: StatementSummary, rows: readonly StatementRow[]): string {
+  const title = `Statement ${summary.month}: ${summary.name}`;
+  const facts: [string, string][] = [
+    ["Tenant", `${summary.name} (${summary.tenantId}), ${summary.email}`],
+    ["Month", `${summary.month}, ${summary.timeZone}`],
+    ["Balance before", `${eur(summary.openingBalance)} EUR`],
+    ["Balance after", `${eur(summary.closingBalance)} EUR`],
+    ["Calls begun", String(summary.calls)],
+    ["Billable time", minutes(summary.billableSeconds)],
+    ["From the plan", minutes(summary.includedSeconds)],
+    ["Beyond the plan", minutes(summary.overageSeconds)],
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escaped(title)}</title>
+<style>@page{margin:2cm}body{font:14px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto}
+dl{display:grid;grid-template-columns:12rem 1fr}dd{margin:0}table{width:100%;border-collapse:collapse}
+th,td{text-align:left;border-bottom:1px solid #ccc;padding:.3rem}
+td:nth-child(n+3),th:nth-child(n+3){text-align:right;font-variant-numeric:tabular-nums}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+<dl>
+${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("\n")}
+</dl>
+<table>
+<thead><tr><th>Day</th><th>What</th><th>Paid in, EUR</th><th>Wallet, EUR</th></tr></thead>
+<tbody>
+${rows.map(rowHtml).join("\n")}
+</tbody>
+</table>
+</body>
+</html>
+`;
+}

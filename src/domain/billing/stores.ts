@@ -1,0 +1,224 @@
+/**
+ * The rows billing needs, as ports; `src/adapter/store/billing-stores.ts` implements them. Each is made over
+ * the caller's `Queries`, so that everything a charge touches commits together. Tenant id first.
+ */
+import type { MicroEur } from "../../core/money.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import type { LedgerAccount, LedgerKind } from "../../adapter/store/schema/money.ts";
+
+export type { LedgerKind };
+
+export interface LedgerEntry {
+  readonly account: LedgerAccount;
+  /** Positive raises the account. The entries of one transaction sum to zero. */
+  readonly amount: MicroEur;
+}
+
+export interface LedgerTransaction {
+  /** Makes it happen once on the whole appliance. */
+  readonly key: string;
+  readonly kind: LedgerKind;
+  readonly note: string;
+  readonly createdAt: number;
+}
+
+export interface LedgerStore {
+  /** The new row's id, or null when the key was posted before. */
+  insertTransaction(tenantId: number, transaction: LedgerTransaction): Promise<number | null>;
+  insertEntries(
+    tenantId: number,
+    transactionId: number,
+    entries: readonly LedgerEntry[],
+  ): Promise<void>;
+  hasKey(tenantId: number, key: string): Promise<boolean>;
+  /** null: no transaction of the tenant has this key. */
+  kindOf(tenantId: number, key: string): Promise<LedgerKind | null>;
+  /** Of one account of the tenant; 0 without entries. */
+  sumOf(tenantId: number, account: LedgerAccount): Promise<number>;
+  /** Over all tenants, for the audit: transactions whose entries don't sum to zero. */
+  unbalanced(): Promise<readonly { transactionId: number; key: string; sum: number }[]>;
+  /** Over all tenants: hourly sums (schema/ledger-rollups.ts) whose wallet money is not the entries'. */
+  driftedSums(): Promise<readonly { tenantId: number; drift: number }[]>;
+  /** Over all tenants: wallets that differ from the sum of their entries. */
+  driftedWallets(): Promise<readonly { tenantId: number; balance: number; sum: number }[]>;
+}
+
+export interface WalletStore {
+  /** 0 for a tenant that never had an entry. */
+  balance(tenantId: number): Promise<MicroEur>;
+  add(tenantId: number, amount: MicroEur): Promise<void>;
+  /**
+   * Over all tenants, or of one: wallets whose level is no longer what was last told. The level is
+   * the lowest threshold above the balance; above all of them the largest safe integer.
+   */
+  changedLevels(
+    thresholds: readonly MicroEur[],
+    tenantId?: number,
+  ): Promise<readonly WalletLevel[]>;
+  setToldBelow(tenantId: number, level: MicroEur): Promise<void>;
+}
+
+export interface WalletLevel {
+  readonly tenantId: number;
+  readonly name: string;
+  readonly email: string;
+  readonly balance: MicroEur;
+  readonly level: MicroEur;
+  readonly toldBelow: MicroEur;
+}
+
+/** One item of one month (billing/renewal.ts). */
+export interface Renewal {
+  readonly month: string;
+  readonly item: "plan" | "crm_bridge";
+  /** Slug of the plan, for the note. */
+  readonly plan: string | null;
+  readonly amount: MicroEur;
+  readonly status: "due" | "paid" | "lapsed" | "refunded";
+  readonly createdAt: number;
+  readonly settledAt: number | null;
+}
+
+export interface RenewingTenant {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly planSlug: string;
+  readonly timeZone: string;
+  readonly crmBridge: boolean;
+  readonly suspended: boolean;
+  readonly createdAt: number;
+}
+
+export interface RenewalStore {
+  /** Of all tenants. */
+  timeZones(): Promise<readonly string[]>;
+  /** Tenants of a zone, not suspended, whose month has not begun; at most 1000 a round. */
+  withoutMonth(timeZone: string, month: string): Promise<readonly RenewingTenant[]>;
+  /** Over all tenants, oldest month first, a tenant's plan before its bridge. */
+  due(): Promise<readonly { readonly tenant: RenewingTenant; readonly renewal: Renewal }[]>;
+  /** False when the month has this item already. */
+  insert(tenantId: number, renewal: Renewal): Promise<boolean>;
+  /** True for the one caller that settled a due one. */
+  settle(
+    tenantId: number,
+    month: string,
+    item: Renewal["item"],
+    status: "paid" | "lapsed",
+    nowMs: number,
+  ): Promise<boolean>;
+  /** Whatever is due of an item, or ended by a refund, of any month. */
+  lapse(tenantId: number, item: Renewal["item"], nowMs: number): Promise<void>;
+  /** null: the month has not begun. */
+  planStatus(tenantId: number, month: string): Promise<Renewal["status"] | null>;
+  /** Its payment was taken back: `refunded`, whatever it was. */
+  endPlanMonth(tenantId: number, month: string, plan: string | null, nowMs: number): Promise<void>;
+  /** A month ended that way is as good as before; others are left. */
+  restorePlanMonth(tenantId: number, month: string, nowMs: number): Promise<void>;
+  /** Whether the wallet has paid for an item in a month after this one. */
+  isPaidAfter(tenantId: number, item: Renewal["item"], month: string): Promise<boolean>;
+}
+
+export interface PlanUsageStore {
+  /** Seconds used in a month like `2026-11`. */
+  secondsUsed(tenantId: number, month: string): Promise<number>;
+  add(tenantId: number, month: string, seconds: number): Promise<void>;
+}
+
+export interface Hold {
+  readonly callUuid: string;
+  /** The month whose plan seconds it holds: the month the call began in, in the tenant's zone. */
+  readonly month: string;
+  readonly planSeconds: number;
+  readonly amount: MicroEur;
+}
+
+export interface HoldStore {
+  find(tenantId: number, callUuid: string): Promise<Hold | null>;
+  list(tenantId: number): Promise<readonly Hold[]>;
+  put(tenantId: number, hold: Hold, nowMs: number): Promise<void>;
+  release(tenantId: number, callUuid: string): Promise<void>;
+  /** Over all tenants, for the audit: holds whose call has ended or does not exist. */
+  orphans(): Promise<readonly { tenantId: number; callUuid: string }[]>;
+}
+
+/** What billing reads and changes of the tenant. */
+export interface AccountStore {
+  /** Throws not_found. */
+  find(tenantId: number): Promise<Account>;
+  setPlan(tenantId: number, slug: string): Promise<void>;
+  setCrmBridge(tenantId: number, on: boolean): Promise<void>;
+  setRetentionBlocks(tenantId: number, blocks: number): Promise<void>;
+}
+
+export interface Account {
+  readonly planSlug: string;
+  readonly timeZone: string;
+  readonly crmBridge: boolean;
+  readonly retentionBlocks: number;
+}
+
+/** What billing reads of a call. */
+export interface CallRateStore {
+  /** Overage rate a minute as it was when the call began; null: no such call. */
+  rateOf(tenantId: number, callUuid: string): Promise<MicroEur | null>;
+  /** What the call's row says it was charged; null: no such call. */
+  chargeOf(tenantId: number, callUuid: string): Promise<RecordedCharge | null>;
+}
+
+export interface RecordedCharge {
+  readonly billableSeconds: number;
+  readonly includedSeconds: number;
+  readonly overageSeconds: number;
+  readonly overagePerMinute: MicroEur;
+  readonly cost: MicroEur;
+}
+
+export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
+export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
+
+export interface Checkout {
+  /** `chk_` and 32 hex characters: knowing it is the right to see its page. */
+  readonly id: string;
+  readonly tenantId: number;
+  readonly kind: CheckoutKind;
+  readonly amount: MicroEur;
+  /** The plan's slug, or the number of retention blocks. */
+  readonly item: string | null;
+  readonly provider: "manual" | "stripe";
+  readonly providerSession: string | null;
+  readonly status: CheckoutStatus;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly paidAt: number | null;
+}
+
+export interface CheckoutStore {
+  insert(checkout: Checkout): Promise<void>;
+  find(id: string): Promise<Checkout | null>;
+  list(tenantId: number): Promise<readonly Checkout[]>;
+  /** Over all tenants, newest first: those of a provider that can still be paid. */
+  listOpen(
+    provider: Checkout["provider"],
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly Checkout[]>;
+  /** True for the one caller that turned it from one of these states into paid. */
+  markPaid(id: string, nowMs: number, from: readonly CheckoutStatus[]): Promise<boolean>;
+  setSession(id: string, providerSession: string): Promise<void>;
+  /** When the tenant's latest paid one of this kind was paid; null: never. */
+  lastPaidAt(tenantId: number, kind: CheckoutKind): Promise<number | null>;
+  /** Only an open one. */
+  cancel(id: string): Promise<void>;
+}
+
+export interface BillingStores {
+  ledger(queries: Queries): LedgerStore;
+  wallet(queries: Queries): WalletStore;
+  planUsage(queries: Queries): PlanUsageStore;
+  holds(queries: Queries): HoldStore;
+  accounts(queries: Queries): AccountStore;
+  callRates(queries: Queries): CallRateStore;
+  checkouts(queries: Queries): CheckoutStore;
+  renewals(queries: Queries): RenewalStore;
+}

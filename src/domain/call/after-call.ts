@@ -1,0 +1,153 @@
+/**
+ * After a call: WAV → MP3 → recording.ready → mail → deletion. Each step is stored before the next
+ * begins, so that it can be taken up again after a crash (recovery.ts calls the same function).
+ */
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, describeError } from "../../core/errors.ts";
+import { transcriptMail } from "../mail/transcript-mail.ts";
+import type { RecordingPeaks } from "../../adapter/media/recording/peaks.ts";
+import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
+import { type CallRow, callStore } from "../../adapter/store/call-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import { recordingReady } from "../webhook/catalogue.ts";
+import type { CallNote } from "../../adapter/worker/messages.ts";
+import type { CallContext } from "./context.ts";
+
+const RECORDING_FORMAT = "mp3";
+
+interface Encoded {
+  readonly file: string;
+  /** null: it had been encoded before a crash, and its WAV is gone. */
+  readonly peaks: RecordingPeaks | null;
+}
+
+async function encode(context: CallContext, call: CallRow): Promise<Encoded | null> {
+  const { recordingsDir } = context.settings;
+  if (!call.recordingFile) return null;
+  const wav = join(recordingsDir, call.recordingFile);
+  const mp3Name = `${call.callUuid}.mp3`;
+  const mp3 = join(recordingsDir, mp3Name);
+  if (!existsSync(wav)) return existsSync(mp3) ? { file: mp3Name, peaks: null } : null;
+  const { peaks } = await context.encoder.encode(wav, mp3, {
+    title: `${call.direction === "inbound" ? "From" : "To"} ${call.direction === "inbound" ? call.fromNumber : call.toNumber}`,
+    callId: call.callUuid,
+    recordedAt: new Date(call.answeredAt ?? call.createdAt),
+  });
+  return { file: mp3Name, peaks };
+}
+
+const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" }> =>
+  note.kind === "message";
+
+/** Queues the post-call mail where the agent asks for one. Once a call, however often it is asked. */
+export async function queueMail(
+  context: CallContext,
+  queries: Queries,
+  call: CallRow,
+  attachment: string | null,
+): Promise<boolean> {
+  const setup = callSetupStore(queries);
+  const agent = call.agentId === null ? undefined : await setup.agent(call.tenantId, call.agentId);
+  if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
+  const tenant = await setup.tenant(call.tenantId);
+  const turns = await callStore(queries).turns(call.id);
+  await context.mails.enqueue(
+    queries,
+    call.tenantId,
+    transcriptMail({
+      recipient: agent.transcriptEmail,
+      agentName: agent.name,
+      language: agent.language,
+      timeZone: tenant?.timeZone ?? "UTC",
+      call,
+      turns,
+      messages: (await callNotesStore(queries).of(call.id)).filter(isMessage),
+      attachment,
+    }),
+  );
+  return true;
+}
+
+const STORAGE_TROUBLE = /\b(ENOSPC|EDQUOT|EIO|EROFS)\b/;
+
+/** A disk that is full or gone may come back, an encoder that shuts down, is busy or died will. */
+const mayWorkLater = (error: unknown): boolean =>
+  (error instanceof AppError && error.retryable) || STORAGE_TROUBLE.test(describeError(error));
+
+/** What each process has under way: a long recording takes minutes. */
+const inWork = new WeakMap<CallContext, Set<string>>();
+
+const isUnprocessed = (call: CallRow | undefined): call is CallRow =>
+  call?.recordingStatus === "processing";
+
+/**
+ * Idempotent per call; never rejects. One that fails for want of storage or of an encoder stays
+ * `processing` (its mail waits, too) and is taken up again by recovery.ts.
+ */
+export async function processRecording(
+  context: CallContext,
+  tenantId: number,
+  callUuid: string,
+): Promise<void> {
+  const working = inWork.get(context) ?? new Set<string>();
+  inWork.set(context, working);
+  if (working.has(callUuid)) return;
+  working.add(callUuid);
+  await processOnce(context, tenantId, callUuid).finally(() => working.delete(callUuid));
+}
+
+async function processOnce(
+  context: CallContext,
+  tenantId: number,
+  callUuid: string,
+): Promise<void> {
+  const log = context.log.with({ call_id: callUuid });
+  try {
+    const call = await callStore(context.database.read).find(tenantId, callUuid);
+    if (!isUnprocessed(call)) return;
+    let encoded: Encoded | null = null;
+    try {
+      encoded = await encode(context, call);
+    } catch (error) {
+      if (mayWorkLater(error)) {
+        log.warn("recording.postponed", { error: describeError(error) });
+        return;
+      }
+      log.error("recording.encode_failed", { error: describeError(error) });
+    }
+    const mp3 = encoded?.file ?? null;
+    const peaks = encoded?.peaks ?? null;
+    await context.database.tx(async (queries) => {
+      const store = callStore(queries);
+      if (!isUnprocessed(await store.find(tenantId, callUuid))) return;
+      if (peaks)
+        await diagnosticsStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
+      const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
+      await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
+      if (mp3) {
+        const { url, expiresAtMs } = context.links.urlFor(callUuid);
+        await context.events.emit(
+          queries,
+          tenantId,
+          recordingReady(call, {
+            url,
+            durationMs: call.recordingMs ?? 0,
+            format: RECORDING_FORMAT,
+            expiresAtMs,
+          }),
+        );
+      }
+      await queueMail(context, queries, call, mp3);
+    });
+    if (mp3 && call.recordingFile && call.recordingFile !== mp3)
+      await rm(join(context.settings.recordingsDir, call.recordingFile), { force: true });
+    context.events.wake();
+    context.mails.wake();
+  } catch (error) {
+    log.error("recording.processing_failed", { error: describeError(error) });
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Tells the owner and the operators that calls to new destinations were stopped (dialing-burst.ts): a mail
+ * to each, the event `dialing.stopped`, and a line in the log. At most once a day for a tenant: when it was
+ * last told is written with the mails, in one transaction.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { MailDraft, MailQueue } from "../mail/ports.ts";
+import type { Database } from "../../adapter/store/database.ts";
+import { userStore } from "../../adapter/store/identity-user-store.ts";
+import { type TenantRecord, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import { dialingStopped } from "../webhook/catalogue.ts";
+import type { EventSink } from "../webhook/ports.ts";
+import type { BurstStop } from "./dialing-burst.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface BurstNoticeOptions {
+  readonly database: Database;
+  readonly mails: Pick<MailQueue, "enqueue" | "wake">;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+function mailTo(
+  recipient: string,
+  tenant: TenantRecord,
+  { kind, limit }: BurstStop,
+  atMs: number,
+): MailDraft {
+  const what =
+    kind === "new_numbers"
+      ? `${limit} numbers that ${tenant.name} had never called before were called within an hour.`
+      : `${limit} countries that ${tenant.name} had never called before were called within a day.`;
+  const paragraphs = [
+    `${what} Further calls to new destinations are refused for now. Numbers called before can still be called.`,
+    "If nobody of the company did this, an API key or an account may be in wrong hands: revoke the keys, change the passwords, and look through the calls.",
+    "If it was meant, wait, or ask the operator to raise `[limits] new_numbers_per_hour` or `new_countries_per_day`.",
+  ];
+  return {
+    key: `dialing-stopped:${tenant.id}:${atMs}:${recipient}`,
+    callUuid: null,
+    recipient,
+    subject: `Calls of ${tenant.name} to new destinations were stopped`,
+    body: `${paragraphs.join("\n\n")}\n`,
+    attachment: null,
+  };
+}
+
+/** Answers what is to be called with each stopped call; it returns at once and never throws. */
+export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop) => void {
+  const { database, mails, events, clock, log } = options;
+
+  async function notify(stop: BurstStop): Promise<void> {
+    const notified = await database.tx(async (queries) => {
+      const nowMs = clock.now();
+      const { tenantId, kind, limit } = stop;
+      const tenant = await tenantAdminStore(queries).claimBurstNotice(
+        tenantId,
+        nowMs,
+        nowMs - DAY_MS,
+      );
+      if (!tenant) return false;
+      const operators = (await userStore(queries).all()).filter((user) => user.operator);
+      const recipients = new Set([tenant.email, ...operators.map(({ email }) => email)]);
+      for (const recipient of recipients)
+        await mails.enqueue(queries, tenantId, mailTo(recipient, tenant, stop, nowMs));
+      await events.emit(queries, tenantId, dialingStopped(kind, limit));
+      return true;
+    });
+    if (!notified) return;
+    log.warn("dialing.stopped", { tenant: stop.tenantId, kind: stop.kind, limit: stop.limit });
+    mails.wake();
+    events.wake();
+  }
+
+  return (stop) => {
+    notify(stop).catch((error) =>
+      log.error("dialing.notice_failed", { tenant: stop.tenantId, error: describeError(error) }),
+    );
+  };
+}

@@ -1,0 +1,69 @@
+/** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
+
+import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
+import type { CallerContext } from "../contact/ports.ts";
+import { type AgentRow, callSetupStore, type TenantRow } from "../../adapter/store/call-setup-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import type { AgentSnapshot, CallConfig } from "../../adapter/worker/messages.ts";
+
+export interface CallConfigOptions {
+  readonly callId: string;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly rtpHost: string;
+  /** Missing: 8000. */
+  readonly sampleRateHz?: 8000 | 16000;
+  readonly recordingPath: string | null;
+  /** `[engine.voice_aliases]`: the operator's names for the four voices. */
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  /** What is known of the other side. Missing: nothing. */
+  readonly callerContext?: CallerContext | null;
+}
+
+const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
+
+function snapshot(agent: AgentRow, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
+  return {
+    id: agent.id,
+    name: agent.name,
+    prompt: agent.prompt,
+    firstMessage: agent.firstMessage,
+    firstSpeaker: agent.firstSpeaker,
+    voice: isVoice(agent.voice) ? agent.voice : (aliases[agent.voice] ?? "Sari"),
+    language: agent.language,
+    maxDurationSeconds: agent.maxDurationSeconds,
+    voicemailAction: agent.voicemailAction,
+    sendDigitsInbound: agent.sendDigitsInbound,
+    fillerPhrases: agent.fillerPhrases
+      .split("\n")
+      .map((phrase) => phrase.trim())
+      .filter(Boolean),
+  };
+}
+
+export async function buildCallConfig(
+  queries: Queries,
+  tenant: TenantRow,
+  agent: AgentRow,
+  options: CallConfigOptions,
+): Promise<CallConfig> {
+  const setup = callSetupStore(queries);
+  const { voiceAliases, callerContext = null, ...call } = options;
+  return {
+    ...call,
+    agent: snapshot(agent, voiceAliases),
+    knowledge: await setup.knowledge(tenant.id, agent.id),
+    memory: callerContext?.knowledge ?? null,
+    callerFacts: callerContext?.facts ?? [],
+    callerData: callerContext?.data ?? [],
+    callerLevel: callerContext?.level ?? 0,
+    occasion: callerContext?.occasion ?? null,
+    variables: callerContext?.variables ?? {},
+    namedGreeting: callerContext?.namedGreeting ?? null,
+    tools: await setup.tools(tenant.id, agent.id),
+    disclosure: await setup.disclosure(tenant.id, agent.language),
+    tenantName: tenant.name,
+    timeZone: tenant.timeZone,
+  };
+}

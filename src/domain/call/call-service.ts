@@ -1,0 +1,191 @@
+/** The CallDesk: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
+import { createQuotas } from "../billing/quotas.ts";
+import type { E164 } from "../../core/e164.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { uuidV7 } from "../../core/ids.ts";
+import { microEur } from "../../core/money.ts";
+import { type AgentRow, callSetupStore, type TrunkRow } from "../../adapter/store/call-setup-store.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
+import { callerStore } from "../../adapter/store/caller-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { quotaStore } from "../../adapter/store/quota-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { endAbandonedSchedule } from "./abandoned-schedule.ts";
+import type { CallContext } from "./context.ts";
+import { endingByUs } from "./ending.ts";
+import type { CallService, CreateCallInput, RequestedCall } from "./ports.ts";
+import { transferCall } from "./transfer.ts";
+
+const PAST_MS_MAX = 60_000;
+const AHEAD_MS_MAX = 366 * 86_400_000;
+
+export interface CallServiceOptions {
+  readonly context: CallContext;
+  /** Something immediate was stored: look at the schedule now. */
+  readonly wakeScheduler: () => void;
+  /** True while draining. */
+  readonly isDraining: () => boolean;
+}
+
+/** An own number, else the tenant's default caller id (specification 4). */
+async function callerIdFor(
+  queries: Queries,
+  tenantId: number,
+  trunk: TrunkRow | undefined,
+  requestedNumber: E164 | null,
+): Promise<string> {
+  const own = requestedNumber
+    ? await callSetupStore(queries).numberByE164(tenantId, requestedNumber)
+    : undefined;
+  if (own) return own.numberE164;
+  if (trunk) return trunk.callerId;
+  throw invalidField(
+    "from_number",
+    "The tenant has no default caller id yet: set up a trunk, or send one of your own registered numbers.",
+  );
+}
+
+/** The named agent, else that of the caller's number, else the tenant's only one (decisions.md 6). */
+async function agentFor(
+  queries: Queries,
+  tenantId: number,
+  agentId: number | null,
+  fromNumber: string,
+): Promise<AgentRow> {
+  const setup = callSetupStore(queries);
+  if (agentId !== null) {
+    const agent = await setup.agent(tenantId, agentId);
+    if (!agent) throw notFound("agent");
+    return agent;
+  }
+  const number = await setup.numberByE164(tenantId, fromNumber);
+  if (number?.agentId) {
+    const agent = await setup.agent(tenantId, number.agentId);
+    if (agent) return agent;
+  }
+  const [only, second] = await setup.firstAgents(tenantId);
+  if (only && !second) return only;
+  throw invalidField("agent_id", "Send `agent_id`: it cannot be told which agent should call.");
+}
+
+function checkTime(scheduleAtMs: number | null, nowMs: number): void {
+  if (scheduleAtMs === null) return;
+  if (scheduleAtMs < nowMs - PAST_MS_MAX)
+    throw invalidField("schedule_at", "`schedule_at` is in the past; send a time to come, in UTC.");
+  if (scheduleAtMs > nowMs + AHEAD_MS_MAX)
+    throw invalidField("schedule_at", "`schedule_at` may be at most one year ahead.");
+}
+
+export function createCallService(options: CallServiceOptions): CallService {
+  const { context } = options;
+  const { clock, database, billing } = context;
+  const quotas = createQuotas(billing, quotaStore);
+
+  async function request(tenantId: number, input: CreateCallInput): Promise<RequestedCall> {
+    if (options.isDraining())
+      throw new AppError({
+        code: "unavailable",
+        publicMessage: "The appliance is shutting down; try again in a minute.",
+        retryable: true,
+      });
+    const nowMs = clock.now();
+    checkTime(input.scheduleAtMs, nowMs);
+    const immediate = input.scheduleAtMs === null;
+    const requested = await database.tx(async (queries): Promise<RequestedCall> => {
+      const setup = callSetupStore(queries);
+      const tenant = await setup.tenant(tenantId);
+      if (!tenant) throw notFound("tenant");
+      const trunk = await setup.trunk(tenantId);
+      const fromNumber = await callerIdFor(queries, tenantId, trunk, input.fromNumber);
+      const agent = await agentFor(queries, tenantId, input.agentId, fromNumber);
+      await context.admission.request(queries, tenant, trunk, input.toNumber, immediate);
+      if (!immediate) await quotas.require(queries, tenantId, "schedules", 1);
+      const callUuid = uuidV7(clock, context.random);
+      const scheduleId = await scheduleStore(queries).insert(tenantId, {
+        callUuid,
+        agentId: agent.id,
+        toNumber: input.toNumber,
+        fromNumber,
+        scheduleAt: input.scheduleAtMs ?? nowMs,
+        status: "pending",
+        immediate,
+        createdAt: nowMs,
+      });
+      const plan = await billing.planOf(queries, tenantId);
+      await callStore(queries).insert(tenantId, {
+        callUuid,
+        agentId: agent.id,
+        scheduleId,
+        direction: "outbound",
+        fromNumber,
+        toNumber: input.toNumber,
+        status: "queued",
+        language: agent.language,
+        createdAt: nowMs,
+        recordingStatus: "none",
+        overageRate: plan.overagePerMinute,
+        cost: microEur(0),
+      });
+      if (input.purpose)
+        await callerStore(queries).putPurpose(tenantId, {
+          ...{ callUuid, createdAt: nowMs },
+          ...input.purpose,
+        });
+      await input.stored?.(queries, callUuid);
+      return { callUuid, scheduleId, fromNumber, scheduledAtMs: input.scheduleAtMs };
+    });
+    options.wakeScheduler();
+    return requested;
+  }
+
+  async function liveCall(tenantId: number, callUuid: string, verb: string) {
+    const live = context.registry.find(tenantId, callUuid);
+    if (live?.isLive) return live;
+    const row = await callStore(database.read).find(tenantId, callUuid);
+    if (!row) throw notFound("call");
+    throw new AppError({
+      code: "conflict",
+      publicMessage: `The call is ${row.status}; only a live call can be ${verb}.`,
+    });
+  }
+
+  return {
+    request,
+
+    async hangUp(tenantId, callUuid) {
+      const call = await liveCall(tenantId, callUuid, "ended");
+      const answered = call.state.name === "in_progress";
+      call.end(
+        answered
+          ? endingByUs("completed", "operator_hangup")
+          : endingByUs("cancelled", "cancelled", "The call was cancelled through the API."),
+      );
+      await call.finished;
+    },
+
+    async transfer(tenantId, callUuid, to, announcement = null) {
+      const call = await liveCall(tenantId, callUuid, "transferred");
+      await transferCall(context, call, to, announcement);
+    },
+
+    async cancelSchedule(tenantId, scheduleId) {
+      await database.tx(async (queries) => {
+        const schedules = scheduleStore(queries);
+        const entry = await schedules.find(tenantId, scheduleId);
+        if (!entry) throw notFound("schedule");
+        if (!(await schedules.leavePending(tenantId, scheduleId, "cancelled", {})))
+          throw new AppError({
+            code: "conflict",
+            publicMessage: `The schedule is ${entry.status}; only a pending one can be cancelled.`,
+          });
+        const ending = endingByUs(
+          "cancelled",
+          "cancelled",
+          "The schedule was cancelled before it was due.",
+        );
+        await endAbandonedSchedule(context, queries, tenantId, entry.callUuid, ending);
+      });
+      context.events.wake();
+    },
+  };
+}

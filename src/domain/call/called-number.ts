@@ -1,0 +1,69 @@
+/**
+ * Whose call it is: the called number, read in the country of a trunk, against the numbers of that trunk's
+ * own tenant (decisions.md 12). What a trunk's account is called, and the order in which trunks were saved,
+ * decide nothing.
+ */
+import type { E164 } from "../../core/e164.ts";
+import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
+import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
+import { callSetupStore, type NumberRow } from "../../adapter/store/call-setup-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+
+type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
+
+/**
+ * Numbers that may be meant, the likeliest first. Where a PBX names an extension (`100`, `reception`) and no
+ * telephone number anywhere, the trunk's own number is meant, as where it names the account.
+ */
+function meant({ calledNumbers, isForAccount }: Called, { callerId }: TrunkSettings): E164[] {
+  const country = countryOf(callerId);
+  const written = calledNumbers.flatMap((called) => e164Candidates(called, country));
+  const isExtension = !calledNumbers.some((called) =>
+    (networkNumber(called, country) ?? "").startsWith("+"),
+  );
+  return [...new Set(isForAccount || isExtension ? [...written, callerId] : written)];
+}
+
+/** The number of the trunk's tenant that is called. `shown`: what is stored of it where there is none. */
+export async function calledNumber(
+  queries: Queries,
+  leg: Called,
+  trunk: TrunkSettings,
+): Promise<{ readonly number: NumberRow | undefined; readonly shown: string }> {
+  const candidates = meant(leg, trunk);
+  const rows = await callSetupStore(queries).firstNumberOf(trunk.tenantId, candidates);
+  const number = candidates
+    .map((candidate) => rows.find((row) => row.numberE164 === candidate))
+    .find((row) => row !== undefined);
+  const country = countryOf(trunk.callerId);
+  const written = leg.calledNumbers.map((called) => networkNumber(called, country));
+  const shown = number?.numberE164 ?? written.find((text) => text !== null) ?? candidates[0] ?? "";
+  return { number, shown };
+}
+
+/** Who claims a call that came from an address which several trunks share. */
+export const createCallClaims =
+  (read: () => Queries): CallClaims =>
+  async (calledNumbers, trunks) => {
+    const setup = callSetupStore(read());
+    const asked = calledNumbers.map((called) =>
+      trunks.map((trunk) => ({
+        trunk,
+        candidates: e164Candidates(called, countryOf(trunk.settings.callerId)),
+      })),
+    );
+    const own = trunks.map(({ settings }) => settings.callerId);
+    const all = asked.flat().flatMap(({ candidates }) => candidates);
+    const owners = await setup.ownersOf([...new Set([...all, ...own])]);
+    for (const readings of asked) {
+      const claiming = readings.filter(({ trunk, candidates }) =>
+        candidates.some((number) => owners.get(number) === trunk.settings.tenantId),
+      );
+      if (claiming.length > 0) return claiming.map(({ trunk }) => trunk.settings.trunkId);
+    }
+    return trunks
+      .filter(({ isForAccount, settings }) => {
+        return isForAccount && owners.get(settings.callerId) === settings.tenantId;
+      })
+      .map(({ settings }) => settings.trunkId);
+  };

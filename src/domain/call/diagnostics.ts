@@ -1,0 +1,69 @@
+/**
+ * What is kept of a live call for those who look into it afterwards: its SIP messages, and its RTP
+ * figures every few seconds. In memory while the call lives, stored with its end.
+ *
+ * Guarantees: bounded, however long a call is (quality gets coarser, not longer); nothing in it
+ * names a person or a secret (sip/message-trace.ts takes that out).
+ */
+import type { MediaStatistics } from "../../core/media-plan.ts";
+
+/** One SIP message. */
+export interface SipTraceEntry {
+  /** Epoch ms. */
+  readonly atMs: number;
+  /** As seen from us. */
+  readonly direction: "in" | "out";
+  /** `INVITE (1 INVITE)`, `180 Ringing (1 INVITE)`. */
+  readonly line: string;
+  readonly detail: string | null;
+}
+
+/** RTP figures so far, at one moment. */
+export interface QualitySample {
+  /** Epoch ms. */
+  readonly atMs: number;
+  readonly sent: number;
+  readonly received: number;
+  readonly lost: number;
+  readonly late: number;
+  readonly jitterMs: number;
+  readonly mos: number;
+}
+
+export interface SipMessageTrace {
+  /** What passed so far under this Call-ID, in order. */
+  entries(sipCallId: string): readonly SipTraceEntry[];
+  forget(sipCallId: string): void;
+}
+
+const SAMPLE_EVERY_MS = 5_000;
+const SAMPLES_MAX = 360;
+
+/** Quality over time: a sample every 5 s, every 10 s after half an hour, and so on. */
+export class QualitySeries {
+  #samples: QualitySample[] = [];
+  #everyMs = SAMPLE_EVERY_MS;
+
+  get samples(): readonly QualitySample[] {
+    return this.#samples;
+  }
+
+  /** Called as often as there are figures; keeps what is due. */
+  note(media: MediaStatistics, nowMs: number): void {
+    const last = this.#samples.at(-1);
+    if (last && nowMs - last.atMs < this.#everyMs) return;
+    if (this.#samples.length >= SAMPLES_MAX) {
+      this.#samples = this.#samples.filter((_, index) => index % 2 === 0);
+      this.#everyMs *= 2;
+    }
+    this.#samples.push({
+      atMs: nowMs,
+      sent: media.packetsSent,
+      received: media.packetsReceived,
+      lost: media.packetsLost,
+      late: media.packetsDiscarded,
+      jitterMs: media.jitterMs,
+      mos: media.mos,
+    });
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * An outbound call: a schedule entry that is due becomes an INVITE, once. `dialing` is written with
+ * the entry's `fired`, in one transaction, before anything leaves; from there on a crash makes the
+ * call `interrupted`, never a second call.
+ */
+import { join } from "node:path";
+import { e164 } from "../../core/e164.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import { conversationRateHz } from "../../core/media-plan.ts";
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
+import { callerStore } from "../../adapter/store/caller-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { callStarted } from "../webhook/catalogue.ts";
+import type { CallConfig } from "../../adapter/worker/messages.ts";
+import { TrunkUnreachable } from "./abandoned-schedule.ts";
+import { rulesOf } from "./admission.ts";
+import { buildCallConfig } from "./call-config.ts";
+import type { CallContext } from "./context.ts";
+import { type DialingRules, isTransferTarget } from "./dialing-rules.ts";
+import { endingByUs } from "./ending.ts";
+import { type CallIdentity, LiveCall } from "./live-call.ts";
+import { isTrusted } from "./trusted-trunk.ts";
+
+interface Fired {
+  readonly identity: CallIdentity;
+  readonly config: CallConfig;
+  readonly trunkId: number | null;
+  readonly rules: DialingRules;
+}
+
+/** Specification 3: a call without a time begins within 60 s. */
+const IMMEDIATE_MS_MAX = 60_000;
+
+/**
+ * What is due waits for the trunk within its grace: right after a start, and while the carrier does not
+ * answer. A call that somebody asked for at once waits a minute; a campaign's as long as any other.
+ */
+async function whenReachable(
+  context: CallContext,
+  queries: Queries,
+  entry: ScheduleRow,
+  trunkId: number,
+): Promise<void> {
+  const registration = context.sip.trunk(trunkId)?.registration;
+  if (registration?.name === "registered" || registration?.name === "not_required") return;
+  const why = registration?.name === "failed" ? registration.explanation : "Try again in a minute.";
+  const isLate = context.clock.now() - entry.scheduleAt >= IMMEDIATE_MS_MAX;
+  if (!entry.immediate || !isLate) throw new TrunkUnreachable(why, true);
+  const purpose = await callerStore(queries).purpose(entry.tenantId, entry.callUuid);
+  throw new TrunkUnreachable(why, purpose?.origin === "campaign");
+}
+
+/** Before the answer nobody knows its codec: most likely it is that of the trunk's last call. */
+function expectedRateHz({ sip }: CallContext, trunkId: number | null): 8000 | 16000 {
+  const trunk = trunkId === null ? undefined : sip.trunk(trunkId);
+  return conversationRateHz(trunk?.lastCodec ?? null);
+}
+
+/** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
+async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | null> {
+  const { clock, database, billing, events, settings } = context;
+  return database.tx(async (queries) => {
+    const nowMs = clock.now();
+    const setup = callSetupStore(queries);
+    const calls = callStore(queries);
+    const tenant = await setup.tenant(entry.tenantId);
+    const row = await calls.find(entry.tenantId, entry.callUuid);
+    if (!tenant || !row) throw new Error(`schedule ${entry.id} lost its tenant or call`);
+    const agent =
+      entry.agentId === null ? undefined : await setup.agent(entry.tenantId, entry.agentId);
+    if (!agent)
+      throw new AppError({
+        code: "valid_agent_id_required",
+        publicMessage: "The agent of this call was deleted.",
+      });
+    const trunk = await setup.trunk(entry.tenantId);
+    if (trunk) await whenReachable(context, queries, entry, trunk.id);
+    const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
+    await context.callers?.mayDial(queries, entry);
+    const fired = await scheduleStore(queries).leavePending(
+      entry.tenantId,
+      entry.id,
+      "fired",
+      { firedAt: nowMs, toCountry },
+      entry.leaseToken,
+    );
+    if (!fired) return null;
+    await billing.hold(queries, entry.tenantId, entry.callUuid);
+    await calls.markDialing(entry.tenantId, entry.callUuid, context.node, nowMs);
+    const identity: CallIdentity = {
+      tenantId: entry.tenantId,
+      rowId: row.id,
+      callUuid: entry.callUuid,
+      direction: "outbound",
+      fromNumber: entry.fromNumber,
+      toNumber: entry.toNumber,
+      agentId: agent.id,
+      language: agent.language,
+      maxDurationSeconds: agent.maxDurationSeconds,
+      overageRate: row.overageRate,
+    };
+    await events.emit(queries, entry.tenantId, callStarted(identity, "dialing"));
+    const remoteParty = {
+      direction: "outbound",
+      number: entry.toNumber,
+      callUuid: entry.callUuid,
+    } as const;
+    const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
+    const config = await buildCallConfig(queries, tenant, agent, {
+      callerContext: callerContext ?? null,
+      callId: entry.callUuid,
+      direction: "outbound",
+      fromNumber: entry.fromNumber,
+      toNumber: entry.toNumber,
+      rtpHost: settings.rtpHost,
+      sampleRateHz: expectedRateHz(context, trunk?.id ?? null),
+      recordingPath: context.mayRecord()
+        ? join(settings.recordingsDir, `${entry.callUuid}.wav`)
+        : null,
+      voiceAliases: settings.voiceAliases,
+    });
+    const trustedTrunk = trunk !== undefined && isTrusted(context.sip.trunk(trunk.id), tenant.id);
+    const known = { ...identity, callerLevel: callerContext?.level ?? 0, trustedTrunk };
+    return { identity: known, config, trunkId: trunk?.id ?? null, rules: rulesOf(tenant, trunk) };
+  });
+}
+
+async function dial(
+  context: CallContext,
+  { identity, config, trunkId, rules }: Fired,
+): Promise<void> {
+  const { settings } = context;
+  const call = new LiveCall(identity, context, "dialing");
+  const trunk = trunkId === null ? undefined : context.sip.trunk(trunkId);
+  const registration = trunk?.registration.name;
+  if (!trunk || (registration !== "registered" && registration !== "not_required")) {
+    const why = trunk
+      ? "The trunk is not registered; see `linevoice trunk list`."
+      : "The tenant has no trunk; set one with `linevoice trunk set`.";
+    call.end(endingByUs("failed", "trunk_unavailable", why));
+    return;
+  }
+  try {
+    const channel = await context.media.open(config);
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const leg = trunk.place({
+      to: e164(identity.toNumber),
+      from: e164(identity.fromNumber),
+      media: { host: settings.rtpHost, port: channel.rtpPort },
+      ringTimeoutMs: settings.ringTimeoutMs,
+      mayFollow: (uri) => isTransferTarget(uri, rules),
+    });
+    leg.on("ringing", ({ plan }) => call.ringing(plan));
+    leg.on("answered", ({ plan }) => call.answered(plan));
+    call.attachLeg(leg);
+  } catch (error) {
+    context.log.error("call.dial_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    call.end(endingByUs("failed", "engine_failure"));
+  }
+}
+
+export type FireOutcome =
+  | { readonly type: "dialed" }
+  /** Somebody else moved the entry first. */
+  | { readonly type: "gone" }
+  /** A cap is reached, or the trunk is not registered: the entry stays pending. */
+  | { readonly type: "waits"; readonly error: AppError }
+  | { readonly type: "refused"; readonly error: AppError };
+
+/** Fires one claimed entry. Rejects only when the store does. */
+export async function fireSchedule(context: CallContext, entry: ScheduleRow): Promise<FireOutcome> {
+  try {
+    const fired = await fire(context, entry);
+    if (!fired) return { type: "gone" };
+    context.events.wake();
+    void dial(context, fired);
+    return { type: "dialed" };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { type: error.retryable ? "waits" : "refused", error };
+  }
+}

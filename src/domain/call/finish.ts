@@ -1,0 +1,177 @@
+/**
+ * The end of a call, written once: transcript, final state, charge and events in one transaction;
+ * then the recording goes its way. Retried while the store is in trouble; what is still missing
+ * when the process dies is made up for by recovery.ts.
+ */
+import { basename } from "node:path";
+import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
+import { costOfGoods } from "../billing/cost-of-goods.ts";
+import { sleep } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { microEur, microToEur } from "../../core/money.ts";
+import { callStore, type FinalFigures } from "../../adapter/store/call-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
+import type { CallReport } from "../../adapter/worker/messages.ts";
+import { processRecording, queueMail } from "./after-call.ts";
+import type { CallContext } from "./context.ts";
+import { latenciesOf } from "./latencies.ts";
+import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
+import type { CallIdentity } from "./live-call.ts";
+import type { CallChannel } from "./media-port.ts";
+import type { CallState } from "./state.ts";
+import { transcriptOf } from "./transcript-text.ts";
+
+const ATTEMPTS_MAX = 5;
+const RETRY_MS = 500;
+
+type EndedState = Extract<CallState, { name: "ended" }>;
+
+/** Kept on the call; a disagreement above the tolerance is for the operator to look into. */
+function answeredTimeFigures(
+  context: CallContext,
+  call: CallIdentity,
+  answeredMs: number,
+  report: CallReport | null,
+) {
+  const check = checkAnsweredTime({
+    answeredClockMs: answeredMs,
+    answeredRtpMs: report?.answeredRtpMs ?? null,
+    answeredEngineMs: report ? report.usage.sttSeconds * 1000 : null,
+  });
+  if (check.answeredDifferenceMs > ANSWERED_TIME_TOLERANCE_MS)
+    context.log.warn("call.answered_time_differs", {
+      call_id: call.callUuid,
+      clock_ms: check.answeredClockMs,
+      rtp_ms: check.answeredRtpMs,
+      engine_ms: check.answeredEngineMs,
+    });
+  return check;
+}
+
+/** The answer could not be stored when it came: it is now, dated back. */
+async function makeUpForAnswer(
+  context: CallContext,
+  queries: Queries,
+  call: CallIdentity,
+  answeredMs: number,
+): Promise<void> {
+  if (answeredMs <= 0) return;
+  const calls = callStore(queries);
+  const row = await calls.find(call.tenantId, call.callUuid);
+  if (!row || row.answeredAt !== null) return;
+  const answeredAt = Math.round(context.clock.now() - answeredMs);
+  await calls.markAnswered(call.tenantId, call.callUuid, answeredAt);
+}
+
+/** The worker says what it recorded; where it could not, the file on the disk does. */
+async function recordingOf(
+  context: CallContext,
+  call: CallIdentity,
+  answeredMs: number,
+  report: CallReport | null,
+): Promise<LeftRecording> {
+  if (answeredMs === 0) return NO_RECORDING;
+  if (!report?.recording) return await leftRecording(context, call.callUuid);
+  const { path, durationMs } = report.recording;
+  return { status: "processing", file: basename(path), ms: durationMs };
+}
+
+async function store(
+  context: CallContext,
+  call: CallIdentity,
+  state: EndedState,
+  report: CallReport | null,
+  recording: LeftRecording,
+): Promise<void> {
+  const { ending, answeredMs } = state;
+  const nowMs = context.clock.now();
+  await context.database.tx(async (queries) => {
+    const calls = callStore(queries);
+    if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
+    for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
+    await makeUpForAnswer(context, queries, call, answeredMs);
+    const charge = await context.billing.settle(
+      queries,
+      call.tenantId,
+      call.callUuid,
+      answeredMs,
+      call.overageRate,
+    );
+    const goods = report
+      ? costOfGoods(report.usage, answeredMs, context.settings.prices)
+      : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
+    const figures: FinalFigures = {
+      billableSeconds: charge.billableSeconds,
+      includedSeconds: charge.includedSeconds,
+      overageSeconds: charge.overageSeconds,
+      cost: charge.cost,
+      costStt: goods.stt,
+      costLlm: goods.llm,
+      costTts: goods.tts,
+      costTrunk: goods.trunk,
+      ...answeredTimeFigures(context, call, answeredMs, report),
+      ...latenciesOf(report?.turns ?? []),
+    };
+    await calls.finish(call.tenantId, call.callUuid, ending, nowMs, report, figures);
+    await calls.setRecording(call.tenantId, call.callUuid, recording);
+    const row = await calls.find(call.tenantId, call.callUuid);
+    if (row && answeredMs > 0 && recording.status !== "processing")
+      await queueMail(context, queries, row, null);
+    if (ending.status === "completed") {
+      await context.events.emit(
+        queries,
+        call.tenantId,
+        callEnded(call, ending, charge, answeredMs),
+      );
+      await context.events.emit(
+        queries,
+        call.tenantId,
+        transcriptCompleted(call, transcriptOf(report?.turns ?? []), report?.summary ?? ""),
+      );
+    } else await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    await context.callers?.ended(queries, {
+      ...{ tenantId: call.tenantId, callUuid: call.callUuid, direction: call.direction },
+      ...{ agentId: call.agentId, status: ending.status, endedReason: ending.reason, answeredMs },
+      number: call.direction === "inbound" ? call.fromNumber : call.toNumber,
+      summary: report?.summary ?? "",
+      line: report?.line ?? "",
+      transcript: transcriptOf(report?.turns ?? []),
+      costEur: microToEur(charge.cost),
+    });
+  });
+}
+
+/**
+ * Closes the media, stores the end, starts what follows; answers what is left of the media. `state` must
+ * be `ended`.
+ */
+export async function finishCall(
+  context: CallContext,
+  call: CallIdentity,
+  state: CallState,
+  channel: CallChannel | null,
+): Promise<CallReport | null> {
+  if (state.name !== "ended") throw new Error(`call ${call.callUuid} is still ${state.name}`);
+  const report = channel ? await channel.close(state.ending.reason) : null;
+  const recording = await recordingOf(context, call, state.answeredMs, report);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store(context, call, state, report, recording);
+      break;
+    } catch (error) {
+      context.log.error("call.finish_failed", {
+        call_id: call.callUuid,
+        attempt,
+        error: describeError(error),
+      });
+      if (attempt === ATTEMPTS_MAX) throw error;
+      await sleep(context.clock, RETRY_MS * 2 ** attempt);
+    }
+  }
+  context.events.wake();
+  context.callers?.wake();
+  context.mails.wake();
+  if (state.answeredMs > 0) void processRecording(context, call.tenantId, call.callUuid);
+  return report;
+}

@@ -1,0 +1,252 @@
+/**
+ * An inbound call: called number → tenant's number → agent → admission and hold → ring → answer.
+ *
+ * A call that cannot be taken is declined, stored as a failed call and reported (decisions.md 5):
+ * the tenant sees what it missed and why.
+ */
+import { join } from "node:path";
+import { AppError, describeError } from "../../core/errors.ts";
+import { uuidV7 } from "../../core/ids.ts";
+import { microEur } from "../../core/money.ts";
+import { conversationRateHz } from "../../core/media-plan.ts";
+import { countryOf, networkNumber } from "../number/national-form.ts";
+import { LegEnded } from "./leg-ended.ts";
+import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
+import {
+  type AgentRow,
+  callSetupStore,
+  type NumberRow,
+  type TenantRow,
+} from "../../adapter/store/call-setup-store.ts";
+import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { callFailed, callStarted } from "../webhook/catalogue.ts";
+import { buildCallConfig } from "./call-config.ts";
+import { calledNumber } from "./called-number.ts";
+import type { CallContext } from "./context.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
+import { endingByUs, endingUnanswered } from "./ending.ts";
+import { type CallIdentity, LiveCall } from "./live-call.ts";
+import { isTrusted } from "./trusted-trunk.ts";
+
+const TEMPORARILY_UNAVAILABLE = 480;
+const SERVICE_UNAVAILABLE = 503;
+
+/** Why a call is not taken. */
+class Declined extends Error {
+  constructor(
+    readonly reason: EndedReason,
+    readonly explanation: string,
+    readonly sipCode = TEMPORARILY_UNAVAILABLE,
+  ) {
+    super(explanation);
+  }
+}
+
+interface Route {
+  readonly tenant: TenantRow;
+  readonly number: NumberRow | undefined;
+  readonly agent: AgentRow | undefined;
+  /** As networks show numbers (number/national-form.ts); empty: none was named. */
+  readonly toNumber: string;
+  /** The same; empty: withheld, or no number. */
+  readonly fromNumber: string;
+}
+
+/** A trunk's calls are its own tenant's: a number is never reached through somebody else's trunk. */
+async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSettings): Promise<Route> {
+  const setup = callSetupStore(queries);
+  const tenant = await setup.tenant(trunk.tenantId);
+  if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
+  const { number, shown } = await calledNumber(queries, leg, trunk);
+  const caller = leg.callerNumber;
+  return {
+    ...{ tenant, number, toNumber: shown },
+    agent: number?.agentId == null ? undefined : await setup.agent(tenant.id, number.agentId),
+    fromNumber: (caller && networkNumber(caller, countryOf(trunk.callerId))) || "",
+  };
+}
+
+function requireAgent(route: Route): AgentRow {
+  if (!route.number)
+    throw new Declined(
+      "declined",
+      `No phone number ${route.toNumber} is set up; add it under phone numbers.`,
+    );
+  if (!route.number.inboundEnabled)
+    throw new Declined("declined", "Inbound calls are switched off for this number.");
+  if (!route.agent)
+    throw new Declined("declined", "The number has no agent; assign one under phone numbers.");
+  return route.agent;
+}
+
+async function insertCall(
+  context: CallContext,
+  queries: Queries,
+  route: Route,
+  leg: IncomingLeg,
+): Promise<CallIdentity> {
+  const { clock, random, billing } = context;
+  const callUuid = uuidV7(clock, random);
+  const nowMs = clock.now();
+  const plan = await billing.planOf(queries, route.tenant.id);
+  const agentId = route.agent?.id ?? null;
+  const parties = {
+    callUuid,
+    direction: "inbound" as const,
+    fromNumber: route.fromNumber,
+    toNumber: route.toNumber,
+    agentId,
+  };
+  const rowId = await callStore(queries).insert(route.tenant.id, {
+    ...parties,
+    status: "ringing",
+    language: route.agent?.language ?? null,
+    createdAt: nowMs,
+    ringingAt: nowMs,
+    heartbeatAt: nowMs,
+    node: context.node,
+    recordingStatus: "none",
+    overageRate: plan.overagePerMinute,
+    cost: microEur(0),
+    sipCallId: leg.sipCallId,
+  });
+  return {
+    ...parties,
+    tenantId: route.tenant.id,
+    rowId,
+    language: route.agent?.language ?? "en",
+    maxDurationSeconds: route.agent?.maxDurationSeconds ?? 600,
+    overageRate: plan.overagePerMinute,
+  };
+}
+
+/** Stores and reports a call that was not taken. */
+async function decline(
+  context: CallContext,
+  route: Route,
+  leg: IncomingLeg,
+  declined: Declined,
+): Promise<void> {
+  leg.reject(declined.sipCode);
+  const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
+  const declinedCall = await context.database.tx(async (queries) => {
+    const call = await insertCall(context, queries, route, leg);
+    await callStore(queries).finish(
+      call.tenantId,
+      call.callUuid,
+      ending,
+      context.clock.now(),
+      null,
+      NO_FIGURES,
+    );
+    await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
+    await context.events.emit(queries, call.tenantId, callFailed(call, ending));
+    return call;
+  });
+  context.events.wake();
+  await context.diagnostics?.record(declinedCall, { sipCallId: leg.sipCallId, quality: [] });
+}
+
+function asDeclined(error: unknown): Declined | null {
+  if (error instanceof Declined) return error;
+  if (!(error instanceof AppError)) return null;
+  const reason = error.code === "insufficient_balance" ? "balance_exhausted" : "declined";
+  const sipCode = error.code === "unavailable" ? SERVICE_UNAVAILABLE : TEMPORARILY_UNAVAILABLE;
+  return new Declined(reason, error.publicMessage, sipCode);
+}
+
+async function take(context: CallContext, leg: IncomingLeg, route: Route): Promise<void> {
+  const { database, billing, events, settings } = context;
+  const agent = requireAgent(route);
+  const { identity, config } = await database.tx(async (queries) => {
+    await context.admission.inbound(queries, route.tenant);
+    const call = await insertCall(context, queries, route, leg);
+    await billing.hold(queries, route.tenant.id, call.callUuid);
+    await events.emit(queries, route.tenant.id, callStarted(call, "ringing"));
+    const callerContext = await context.callers?.contextOf(
+      queries,
+      route.tenant,
+      agent,
+      remotePartyOf(call),
+    );
+    return {
+      identity: {
+        ...call,
+        callerLevel: callerContext?.level ?? 0,
+        trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
+      },
+      config: await buildCallConfig(queries, route.tenant, agent, {
+        callerContext: callerContext ?? null,
+        callId: call.callUuid,
+        direction: "inbound",
+        fromNumber: call.fromNumber,
+        toNumber: call.toNumber,
+        rtpHost: settings.rtpHost,
+        sampleRateHz: conversationRateHz(leg.offeredCodec ?? null),
+        recordingPath: context.mayRecord()
+          ? join(settings.recordingsDir, `${call.callUuid}.wav`)
+          : null,
+        voiceAliases: settings.voiceAliases,
+      }),
+    };
+  });
+  events.wake();
+  const call = new LiveCall(identity, context, "ringing");
+  call.attachLeg(leg);
+  leg.ring();
+  try {
+    const fromCrm = (await context.callers?.lookUp(route.tenant, remotePartyOf(identity))) ?? [];
+    const channel = await context.media.open({
+      ...config,
+      callerData: [...(config.callerData ?? []), ...fromCrm],
+    });
+    call.attachChannel(channel);
+    if (!call.isLive) return;
+    const { plan } = await leg.answer({ host: settings.rtpHost, port: channel.rtpPort });
+    call.answered(plan);
+  } catch (error) {
+    context.log.warn("call.answer_failed", {
+      call_id: identity.callUuid,
+      error: describeError(error),
+    });
+    call.end(
+      error instanceof LegEnded
+        ? endingUnanswered(error.end)
+        : endingByUs("failed", "engine_failure"),
+    );
+  }
+}
+
+const remotePartyOf = ({ fromNumber, callUuid }: CallIdentity) =>
+  ({ direction: "inbound", number: fromNumber, callUuid }) as const;
+
+/** Takes or declines one inbound leg. Never rejects. */
+export async function handleIncoming(context: CallContext, leg: IncomingLeg): Promise<void> {
+  try {
+    const trunk = context.sip.trunk(leg.trunkId);
+    if (!trunk) {
+      leg.reject(TEMPORARILY_UNAVAILABLE);
+      return;
+    }
+    const route = await findRoute(context.database.read, leg, trunk.settings);
+    try {
+      await take(context, leg, route);
+    } catch (error) {
+      const declined = asDeclined(error);
+      if (!declined) throw error;
+      if (
+        !route.number &&
+        context.unknownCalls?.isToBeStored(leg.trunkId, route.toNumber) === false
+      ) {
+        leg.reject(declined.sipCode);
+        return;
+      }
+      context.log.info("call.declined", { reason: declined.reason, tenant: route.tenant.id });
+      await decline(context, route, leg, declined);
+    }
+  } catch (error) {
+    context.log.error("call.inbound_failed", { error: describeError(error) });
+    leg.reject(500);
+  }
+}

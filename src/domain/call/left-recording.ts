@@ -1,0 +1,49 @@
+/**
+ * The recording of a call whose worker could not report it: the worker died, its `close` took too
+ * long, or the whole process is gone. The WAV is on this node's disk; its header is repaired.
+ */
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describeError } from "../../core/errors.ts";
+import { repairWav } from "../../adapter/media/recording/wav.ts";
+import type { CallContext } from "./context.ts";
+
+/** As `setRecording` of call-store.ts takes it. `file` is relative to the recordings directory. */
+export type LeftRecording =
+  | { readonly status: "none"; readonly file: null; readonly ms: null }
+  | { readonly status: "processing"; readonly file: string; readonly ms?: number }
+  | { readonly status: "failed"; readonly file: string };
+
+export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
+
+/** Never rejects. An empty recording is deleted. */
+export async function leftRecording(
+  context: CallContext,
+  callUuid: string,
+): Promise<LeftRecording> {
+  const file = `${callUuid}.wav`;
+  const path = join(context.settings.recordingsDir, file);
+  if (!existsSync(path)) return NO_RECORDING;
+  try {
+    const { durationMs } = await repairWav(path);
+    if (durationMs > 0) return { status: "processing", file, ms: durationMs };
+    await rm(path, { force: true });
+    return NO_RECORDING;
+  } catch (error) {
+    context.log.error("recording.repair_failed", {
+      call_id: callUuid,
+      error: describeError(error),
+    });
+    return { status: "failed", file };
+  }
+}
+
+const HALF_FILE = /\.mp3\.part$/;
+
+/** Files of an encoding that a crash cut off. Only while nothing is encoded: at the start. */
+export async function dropHalfFiles(context: CallContext): Promise<void> {
+  const { recordingsDir } = context.settings;
+  for (const name of await readdir(recordingsDir).catch(() => []))
+    if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });
+}

@@ -1,0 +1,26 @@
+/** A tool call, written down and reported: arguments stay in the call's record, events carry none. */
+import { callStore } from "../../adapter/store/call-store.ts";
+import { toolExecuted } from "../webhook/catalogue.ts";
+import type { JsonObject, ToolResult } from "../../adapter/worker/messages.ts";
+import type { CallContext } from "./context.ts";
+import type { CallIdentity } from "./live-call.ts";
+
+export async function recordToolCall(
+  context: Pick<CallContext, "database" | "events" | "clock">,
+  call: CallIdentity,
+  request: { readonly tool: string; readonly arguments: JsonObject },
+  result: ToolResult,
+): Promise<void> {
+  await context.database.tx(async (queries) => {
+    await callStore(queries).addToolCall(call.rowId, {
+      tool: request.tool,
+      arguments: request.arguments,
+      ok: result.ok,
+      httpStatus: result.httpStatus,
+      durationMs: Math.round(result.durationMs),
+      createdAt: context.clock.now(),
+    });
+    await context.events.emit(queries, call.tenantId, toolExecuted(call, request.tool, result));
+  });
+  context.events.wake();
+}

@@ -1,0 +1,197 @@
+/**
+ * Campaigns: a list of numbers that an agent calls, so many at once, within calling hours, with tries. Only
+ * people who did not ask not to be called; a carrier or a list that is mostly broken stops the campaign.
+ *
+ *   draft ──start──► running ⇄ pause/resume ⇄ paused
+ *                      │ ├─every number settled──► finished
+ *                      │ ├─its agent is deleted──► paused (for good: no other agent takes its place)
+ *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
+ *                      └─cancel (also from draft, paused, stopped)──► cancelled
+ */
+import type { Quotas } from "../billing/quotas.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { createYielder } from "../../core/event-loop.ts";
+import type { Country } from "../number/national-form.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { readTargetsCsv } from "./targets-csv.ts";
+
+export const CAMPAIGN_STATUSES = [
+  ...(["draft", "running", "paused", "stopped_by_breaker", "finished", "cancelled"] as const),
+] as const;
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+export type TargetStatus = "waiting" | "calling" | "done" | "failed" | "skipped";
+
+/** Why a campaign stands still, where that was not asked for; null: it does not. */
+export function campaignStatusReason(
+  campaign: Pick<CampaignRecord, "status" | "agentId">,
+): "agent_deleted" | "calls_failed" | null {
+  if (campaign.status === "stopped_by_breaker") return "calls_failed";
+  const mayGoOn = campaign.status === "paused" || campaign.status === "draft";
+  return mayGoOn && campaign.agentId === null ? "agent_deleted" : null;
+}
+
+export interface CampaignFields {
+  readonly name: string;
+  readonly agentId: number | null;
+  readonly fromNumber: string | null;
+  /** Minutes after midnight in the tenant's zone. */
+  readonly callingFrom: number;
+  readonly callingTo: number;
+  readonly concurrencyMax: number;
+  readonly attemptsMax: number;
+  readonly retryAfterMin: number;
+}
+
+export interface CampaignRecord extends CampaignFields {
+  readonly id: number;
+  readonly tenantId: number;
+  readonly status: CampaignStatus;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Target {
+  readonly numberE164: string;
+  /** Columns of the file, for `{{…}}` in the agent's words. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Implemented by store/campaign-store.ts. */
+export interface CampaignRecords {
+  list(tenantId: number): Promise<CampaignRecord[]>;
+  find(tenantId: number, id: number): Promise<CampaignRecord | undefined>;
+  hasAgent(tenantId: number, agentId: number): Promise<boolean>;
+  insert(
+    tenantId: number,
+    campaign: Omit<CampaignRecord, "id" | "tenantId">,
+  ): Promise<CampaignRecord>;
+  setStatus(tenantId: number, id: number, status: CampaignStatus, nowMs: number): Promise<void>;
+  addTargets(
+    tenantId: number,
+    id: number,
+    targets: readonly Target[],
+    nowMs: number,
+  ): Promise<void>;
+  counts(tenantId: number, id: number): Promise<Readonly<Record<TargetStatus, number>>>;
+  skipWaiting(tenantId: number, id: number, nowMs: number): Promise<void>;
+}
+
+export interface CampaignsDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => CampaignRecords;
+  readonly quotas: Quotas;
+  readonly clock: Clock;
+  /** The runner's. */
+  readonly wake: () => void;
+}
+
+export type Campaigns = ReturnType<typeof createCampaigns>;
+export type CampaignAction = "start" | "pause" | "resume" | "cancel";
+
+/** Stored in one transaction. */
+const TARGETS_AT_ONCE = 500;
+
+const NEXT: Readonly<
+  Record<CampaignAction, Readonly<Partial<Record<CampaignStatus, CampaignStatus>>>>
+> = {
+  start: { draft: "running" },
+  pause: { running: "paused" },
+  resume: { paused: "running", stopped_by_breaker: "running" },
+  cancel: {
+    draft: "cancelled",
+    running: "cancelled",
+    paused: "cancelled",
+    stopped_by_breaker: "cancelled",
+  },
+};
+
+export function createCampaigns(dependencies: CampaignsDependencies) {
+  const { database, records, quotas, clock, wake } = dependencies;
+  async function withCounts(campaign: CampaignRecord) {
+    const counts = await records(database.read).counts(campaign.tenantId, campaign.id);
+    return { ...campaign, counts };
+  }
+
+  async function require(queries: Queries, tenantId: number, id: number): Promise<CampaignRecord> {
+    const campaign = await records(queries).find(tenantId, id);
+    if (!campaign) throw notFound("campaign");
+    return campaign;
+  }
+
+  return {
+    async list(tenantId: number) {
+      const turn = createYielder();
+      const listed = [];
+      for (const campaign of await records(database.read).list(tenantId)) {
+        listed.push(await withCounts(campaign));
+        await turn();
+      }
+      return listed;
+    },
+
+    /** Throws not_found. */
+    get: async (tenantId: number, id: number) =>
+      withCounts(await require(database.read, tenantId, id)),
+
+    /**
+     * Works in turns. Until all its numbers are stored the campaign counts as cancelled, so that a part of a
+     * list is never called. Throws plan_limit_reached, not_found (agent), valid_csv_required, valid_calling_to_required.
+     */
+    async create(
+      tenantId: number,
+      fields: CampaignFields,
+      file: { readonly csv: string; readonly country: Country | null },
+    ) {
+      if (fields.callingTo <= fields.callingFrom)
+        throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
+      const { targets, problems } = await readTargetsCsv(file.csv, file.country);
+      const [first] = problems;
+      if (first)
+        throw invalidField(
+          "csv",
+          `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
+        );
+      const nowMs = clock.now();
+      const made = await database.tx(async (queries) => {
+        const store = records(queries);
+        if (fields.agentId !== null && !(await store.hasAgent(tenantId, fields.agentId)))
+          throw notFound("agent");
+        await quotas.require(queries, tenantId, "campaigns", 1);
+        const times = { createdAt: nowMs, updatedAt: nowMs };
+        return store.insert(tenantId, { ...fields, status: "cancelled", ...times });
+      });
+      for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
+        const some = targets.slice(at, at + TARGETS_AT_ONCE);
+        await database.tx((queries) => records(queries).addTargets(tenantId, made.id, some, nowMs));
+        await yieldToEventLoop();
+      }
+      await database.tx((queries) => records(queries).setStatus(tenantId, made.id, "draft", nowMs));
+      return withCounts({ ...made, status: "draft" });
+    },
+
+    /** Throws not_found, conflict. */
+    async act(tenantId: number, id: number, action: CampaignAction) {
+      const changed = await database.tx(async (queries) => {
+        const campaign = await require(queries, tenantId, id);
+        const status = NEXT[action][campaign.status];
+        if (!status)
+          throw new AppError({
+            code: "conflict",
+            publicMessage: `A campaign that is ${campaign.status} cannot be told to ${action}.`,
+          });
+        if (status === "running" && campaign.agentId === null)
+          throw new AppError({
+            code: "conflict",
+            publicMessage:
+              "The campaign's agent was deleted; make a new campaign with another one.",
+          });
+        await records(queries).setStatus(tenantId, id, status, clock.now());
+        if (status === "cancelled") await records(queries).skipWaiting(tenantId, id, clock.now());
+        return { ...campaign, status };
+      });
+      wake();
+      return withCounts(changed);
+    },
+  };
+}

@@ -1,0 +1,258 @@
+/**
+ * Runs campaigns: keeps so many calls of each under way as it may have, within the hours, and settles what
+ * ended. Which number is next is decided in the database; a number is marked in the transaction that stores
+ * its call, so that it is never called twice by two nodes or after a crash.
+ */
+import type { CallService } from "../call/ports.ts";
+import type { EndListener } from "../contact/callers.ts";
+import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { e164 } from "../../core/e164.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
+
+/** Of the last calls. */
+export const BREAKER_WINDOW = 20;
+export const BREAKER_MIN = 10;
+export const BREAKER_SHARE = 0.5;
+const LOOK_EVERY_MS = 15_000;
+
+/** Ends that say something is wrong with the list, the trunk or us, not that nobody was at home. */
+const FAILURES: ReadonlySet<string> = new Set([
+  "invalid_number",
+  "trunk_unavailable",
+  "engine_failure",
+  "media_lost",
+  "interrupted",
+  "declined",
+]);
+const NOT_REACHED: ReadonlySet<string> = new Set(["no_answer", "busy", "voicemail_hangup"]);
+
+export interface RunningCampaign extends CampaignRecord {
+  readonly timeZone: string;
+  readonly holidays: string | null;
+}
+
+export interface DueTarget {
+  readonly id: number;
+  readonly numberE164: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Implemented by store/campaign-store.ts. */
+export interface RunnerRecords {
+  running(): Promise<readonly RunningCampaign[]>;
+  /** Waiting, due, not asked not to be called; at most `limit`, the oldest first. */
+  due(campaignId: number, nowMs: number, limit: number): Promise<readonly DueTarget[]>;
+  callingCount(campaignId: number): Promise<number>;
+  waitingCount(campaignId: number): Promise<number>;
+  /** False: it is not waiting any more. */
+  setCalling(targetId: number, callUuid: string, nowMs: number): Promise<boolean>;
+  settle(
+    targetId: number,
+    outcome: { status: TargetStatus; outcome: string; notBefore: number },
+    nowMs: number,
+  ): Promise<void>;
+  byCall(callUuid: string): Promise<{
+    readonly id: number;
+    readonly campaignId: number;
+    readonly attempts: number;
+    readonly attemptsMax: number;
+    readonly retryAfterMin: number;
+  } | null>;
+  /** Ends of the latest calls settled since, newest first. */
+  latestOutcomes(campaignId: number, sinceMs: number, limit: number): Promise<readonly string[]>;
+  /** Does nothing where somebody has paused or cancelled it meanwhile. */
+  leaveRunning(
+    tenantId: number,
+    id: number,
+    status: "paused" | "stopped_by_breaker" | "finished",
+    nowMs: number,
+  ): Promise<void>;
+  /** Whose call ended while nobody listened, with its end. */
+  lost(): Promise<
+    readonly { readonly callUuid: string; readonly endedReason: string; readonly talked: boolean }[]
+  >;
+  /** Asked not to be called: will not be. */
+  skipDoNotCall(campaignId: number, nowMs: number): Promise<void>;
+}
+
+export interface RunnerOptions {
+  readonly database: Database;
+  readonly records: (queries: Queries) => RunnerRecords;
+  /** Asked not to be called, and is no contact (contact/do-not-call.ts). */
+  readonly isDoNotCall: (queries: Queries, tenantId: number, number: string) => Promise<boolean>;
+  readonly callService: () => CallService;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type CampaignRunner = ReturnType<typeof createCampaignRunner>;
+
+export function createCampaignRunner(options: RunnerOptions) {
+  const { database, records, isDoNotCall, callService, clock, log } = options;
+  let timer: Timer | null = null;
+  let stopped = true;
+  let busy = false;
+  let again = false;
+  let work: Promise<void> = Promise.resolve();
+
+  function wake(): void {
+    if (stopped) return;
+    again = true;
+    if (busy) return;
+    busy = true;
+    timer?.cancel();
+    work = rounds();
+  }
+
+  async function rounds(): Promise<void> {
+    try {
+      while (again && !stopped) {
+        again = false;
+        await look();
+      }
+    } catch (error) {
+      log.error("campaign.look_failed", { error: describeError(error) });
+    } finally {
+      busy = false;
+      timer = stopped ? null : clock.after(LOOK_EVERY_MS, wake);
+    }
+  }
+
+  async function look(): Promise<void> {
+    await settleLost();
+    for (const campaign of await records(database.read).running())
+      if (!stopped) await advance(campaign);
+  }
+
+  async function settleLost(): Promise<void> {
+    for (const { callUuid, endedReason, talked } of await records(database.read).lost())
+      await database.tx((queries) => settle(queries, callUuid, endedReason, talked));
+  }
+
+  async function advance(campaign: RunningCampaign): Promise<void> {
+    const { id, tenantId, agentId, timeZone, callingFrom, callingTo, holidays } = campaign;
+    const nowMs = clock.now();
+    const leave = (status: "paused" | "stopped_by_breaker" | "finished") =>
+      database.tx((queries) => records(queries).leaveRunning(tenantId, id, status, nowMs));
+    if (agentId === null) {
+      log.warn("campaign.paused", { campaign_id: id, why: "its agent was deleted" });
+      return leave("paused");
+    }
+    if (await isBroken(campaign)) {
+      log.warn("campaign.stopped_by_breaker", { campaign_id: id });
+      return leave("stopped_by_breaker");
+    }
+    await database.tx((queries) => records(queries).skipDoNotCall(id, nowMs));
+    const store = records(database.read);
+    const calling = await store.callingCount(id);
+    if (calling === 0 && (await store.waitingCount(id)) === 0) return leave("finished");
+    const hours: CallingHours = { from: callingFrom, to: callingTo, holidays };
+    if (!mayCallNow(timeZone, nowMs, hours)) return;
+    const room = campaign.concurrencyMax - calling;
+    if (room <= 0) return;
+    for (const target of await store.due(id, nowMs, room)) {
+      if (stopped || !(await place({ ...campaign, agentId }, target))) return;
+    }
+  }
+
+  /** False: a cap is reached, or nothing goes; the rest waits for the next look. */
+  async function place(
+    campaign: RunningCampaign & { readonly agentId: number },
+    target: DueTarget,
+  ): Promise<boolean> {
+    const { tenantId, agentId, fromNumber, name } = campaign;
+    if (await isDoNotCall(database.read, tenantId, target.numberE164)) {
+      const skipped = { status: "skipped", outcome: "do_not_call", notBefore: 0 } as const;
+      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
+      // There is room for another.
+      again = true;
+      return true;
+    }
+    try {
+      await callService().request(tenantId, {
+        toNumber: e164(target.numberE164),
+        fromNumber: fromNumber === null ? null : e164(fromNumber),
+        agentId,
+        scheduleAtMs: null,
+        purpose: { reason: name, sensitive: false, origin: "campaign" },
+        async stored(queries, callUuid) {
+          const store = records(queries);
+          // Counted again where it is stored: other nodes run the same campaign.
+          const isFull = (await store.callingCount(campaign.id)) >= campaign.concurrencyMax;
+          if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
+            throw new AppError({
+              code: "conflict",
+              publicMessage: "The number was called already.",
+            });
+        },
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code !== "destination_not_allowed") {
+        log.info("campaign.waits", { campaign_id: campaign.id, code: error.code });
+        return error.code === "conflict";
+      }
+      const skipped = { status: "skipped", outcome: error.code, notBefore: 0 } as const;
+      await database.tx((queries) => records(queries).settle(target.id, skipped, clock.now()));
+      return true;
+    }
+  }
+
+  /** Judged anew from each start on. */
+  async function isBroken({ id, updatedAt }: RunningCampaign): Promise<boolean> {
+    const latest = await records(database.read).latestOutcomes(id, updatedAt, BREAKER_WINDOW);
+    const failed = latest.filter((outcome) => FAILURES.has(outcome)).length;
+    return latest.length >= BREAKER_MIN && failed >= latest.length * BREAKER_SHARE;
+  }
+
+  async function settle(
+    queries: Queries,
+    callUuid: string,
+    endedReason: string,
+    talked: boolean,
+  ): Promise<void> {
+    const store = records(queries);
+    const target = await store.byCall(callUuid);
+    if (!target) return;
+    const nowMs = clock.now();
+    const reached = talked && !NOT_REACHED.has(endedReason) && !FAILURES.has(endedReason);
+    const mayTryAgain =
+      !reached && endedReason !== "invalid_number" && target.attempts < target.attemptsMax;
+    await store.settle(
+      target.id,
+      {
+        status: reached ? "done" : mayTryAgain ? "waiting" : "failed",
+        outcome: endedReason,
+        notBefore: mayTryAgain ? nowMs + target.retryAfterMin * 60_000 : nowMs,
+      },
+      nowMs,
+    );
+  }
+
+  const listener: EndListener = {
+    ended: (queries, { callUuid, endedReason, answeredMs }) =>
+      settle(queries, callUuid, endedReason, answeredMs > 0),
+    wake,
+  };
+
+  return {
+    listener,
+    wake,
+
+    start(): void {
+      stopped = false;
+      wake();
+    },
+
+    async stop(): Promise<void> {
+      stopped = true;
+      timer?.cancel();
+      await work;
+    },
+  };
+}

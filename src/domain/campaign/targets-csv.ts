@@ -1,0 +1,49 @@
+/** A campaign's numbers as CSV: a column "number", every other column a variable for the agent's words. */
+import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
+import { invalidField } from "../../core/errors.ts";
+import { createYielder } from "../../core/event-loop.ts";
+import type { Country } from "../number/national-form.ts";
+import type { Target } from "./campaigns.ts";
+
+const VARIABLES_MAX = 20;
+const VALUE_MAX = 300;
+
+export interface ReadTargets {
+  readonly targets: readonly Target[];
+  readonly problems: readonly { readonly line: number; readonly problem: string }[];
+}
+
+/** In turns. A number that stands twice is called once. Throws valid_csv_required. */
+export async function readTargetsCsv(csv: string, country: Country | null): Promise<ReadTargets> {
+  const file = await readCsvFile(csv);
+  const header = file.header.map((heading) => heading.toLowerCase().replace(/\W+/g, "_"));
+  const numberAt = header.findIndex((name) =>
+    ["number", "phone", "number_e164", "to"].includes(name),
+  );
+  if (numberAt < 0) throw invalidField("csv", '`csv` needs a header row with a column "number".');
+  if (header.length > VARIABLES_MAX + 1)
+    throw invalidField("csv", `\`csv\` may have ${VARIABLES_MAX} columns beside the number.`);
+  if (file.lines.length > CSV_LINES_MAX)
+    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} numbers; divide the list.`);
+  if (file.lines.length === 0) throw invalidField("csv", "`csv` has no number below its header.");
+
+  const targets = new Map<string, Target>();
+  const problems: { line: number; problem: string }[] = [];
+  const turn = createYielder();
+  for (const { cells, line } of file.lines) {
+    await turn();
+    const written = cells[numberAt] ?? "";
+    const number = numberIn(written, country);
+    if (number === undefined) {
+      problems.push({ line, problem: `"${written}" is no telephone number.` });
+      continue;
+    }
+    const variables = Object.fromEntries(
+      header.flatMap((name, index) =>
+        index === numberAt || name === "" ? [] : [[name, (cells[index] ?? "").slice(0, VALUE_MAX)]],
+      ),
+    );
+    if (!targets.has(number)) targets.set(number, { numberE164: number, variables });
+  }
+  return { targets: [...targets.values()], problems };
+}

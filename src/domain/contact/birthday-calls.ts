@@ -1,0 +1,210 @@
+/**
+ * Birthday calls: on the day, within the tenant's calling hours, once for a contact and year, ever. Looks
+ * every ten minutes; what was stored is never stored again, however often it looks or dies. Consent and
+ * "do not call" are checked here and again before the INVITE. Two tries at most, on the same day.
+ *
+ *   (nothing) ──the day──► scheduled ──spoke, or a machine──► done
+ *                              │ └─no answer, a try left──► scheduled (3 h later)
+ *                              └─no answer, none left, or the day is over──► given_up
+ */
+import type { CallService } from "../call/ports.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { e164 } from "../../core/e164.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { type CalendarDay, wallClock } from "../../core/calendar.ts";
+import type { EndListener } from "./callers.ts";
+import { type CallingHours, hoursOf } from "./calling-hours.ts";
+import { fullName } from "./contacts.ts";
+
+export const TRIES_MAX = 2;
+const LOOK_EVERY_MS = 10 * 60_000;
+const AGAIN_AFTER_MS = 3 * 3_600_000;
+const NEW_A_LOOK_MAX = 500;
+
+export interface BirthdayTenant {
+  readonly tenantId: number;
+  readonly timeZone: string;
+  readonly agentId: number | null;
+  readonly hours: CallingHours;
+}
+
+export interface BirthdayContact {
+  readonly id: number;
+  readonly numberE164: string;
+  readonly firstName: string;
+  readonly lastName: string;
+}
+
+export interface BirthdayEntry {
+  readonly id: number;
+  readonly contactId: number;
+  readonly numberE164: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly attempts: number;
+  readonly createdAt: number;
+}
+
+/** Implemented by store/birthday-store.ts. */
+export interface BirthdayRecords {
+  /** With the feature on. */
+  tenants(): Promise<readonly BirthdayTenant[]>;
+  tenant(tenantId: number): Promise<BirthdayTenant | null>;
+  /** Born on this day (29 February included on the 28th where the year has none), consenting, not called this year. */
+  due(tenantId: number, day: CalendarDay, limit: number): Promise<readonly BirthdayContact[]>;
+  /** False: somebody else made it first. */
+  begin(tenantId: number, contactId: number, year: number, nowMs: number): Promise<boolean>;
+  /** Scheduled, without a call of their own at the moment. */
+  waiting(tenantId: number, year: number): Promise<readonly BirthdayEntry[]>;
+  setCall(id: number, callUuid: string, nowMs: number): Promise<void>;
+  byCall(callUuid: string): Promise<{ readonly id: number; readonly attempts: number } | null>;
+  settle(id: number, state: "scheduled" | "done" | "given_up", nowMs: number): Promise<void>;
+  /** Those whose call ended while nobody listened (a crash, a cancelled schedule): free again. */
+  releaseLost(nowMs: number): Promise<void>;
+}
+
+export interface BirthdayOptions {
+  readonly database: Database;
+  readonly records: (queries: Queries) => BirthdayRecords;
+  readonly callService: () => CallService;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface PlannedBirthday {
+  readonly contact_id: number;
+  readonly name: string;
+  readonly number: string;
+}
+
+export type BirthdayCalls = ReturnType<typeof createBirthdayCalls>;
+
+export function createBirthdayCalls(options: BirthdayOptions) {
+  const { database, records, callService, clock, log } = options;
+  let timer: Timer | null = null;
+  let stopped = false;
+  let work: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    try {
+      await database.tx((queries) => records(queries).releaseLost(clock.now()));
+      for (const tenant of await records(database.read).tenants())
+        if (!stopped) await lookAt(tenant);
+    } catch (error) {
+      log.error("birthday.look_failed", { error: describeError(error) });
+    }
+  }
+
+  async function lookAt(tenant: BirthdayTenant): Promise<void> {
+    const nowMs = clock.now();
+    const today = wallClock(tenant.timeZone, nowMs);
+    const open = hoursOf(tenant.timeZone, today, tenant.hours);
+    if (!open || nowMs < open.fromMs || nowMs >= open.toMs) return;
+    if (tenant.agentId === null) {
+      log.warn("birthday.no_agent", { tenant_id: tenant.tenantId });
+      return;
+    }
+    const { tenantId } = tenant;
+    await database.tx(async (queries) => {
+      const store = records(queries);
+      for (const contact of await store.due(tenantId, today, NEW_A_LOOK_MAX))
+        await store.begin(tenantId, contact.id, today.year, nowMs);
+    });
+    const waiting = await records(database.read).waiting(tenantId, today.year);
+    for (const [index, entry] of waiting.entries()) {
+      if (stopped) return;
+      const isOver = wallClock(tenant.timeZone, entry.createdAt).day !== today.day;
+      const atMs =
+        isOver || entry.attempts >= TRIES_MAX
+          ? null
+          : spread(open, nowMs, index, waiting.length, entry);
+      await place(tenant, entry, atMs);
+    }
+  }
+
+  /** Evenly over what is left of the hours; a second try not too soon. null: the day is over. */
+  function spread(
+    open: { readonly toMs: number },
+    nowMs: number,
+    index: number,
+    count: number,
+    { attempts }: BirthdayEntry,
+  ): number | null {
+    const earliest = attempts === 0 ? nowMs : nowMs + AGAIN_AFTER_MS;
+    const room = open.toMs - earliest;
+    return room <= 0 ? null : Math.floor(earliest + (room * index) / count);
+  }
+
+  async function place(tenant: BirthdayTenant, entry: BirthdayEntry, atMs: number | null) {
+    const { tenantId, agentId } = tenant;
+    if (atMs === null) {
+      await database.tx((queries) => records(queries).settle(entry.id, "given_up", clock.now()));
+      return;
+    }
+    try {
+      await callService().request(tenantId, {
+        toNumber: e164(entry.numberE164),
+        fromNumber: null,
+        agentId,
+        scheduleAtMs: atMs,
+        purpose: { reason: "best wishes for the birthday", sensitive: false, origin: "birthday" },
+        stored: (queries, callUuid) => records(queries).setCall(entry.id, callUuid, clock.now()),
+      });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log.warn("birthday.not_placed", { tenant_id: tenantId, code: error.code });
+      // What may pass (funds, caps) is tried at the next look; what will not is given up.
+      if (!error.retryable && error.code === "destination_not_allowed")
+        await database.tx((queries) => records(queries).settle(entry.id, "given_up", clock.now()));
+    }
+  }
+
+  const listener: EndListener = {
+    async ended(queries, call) {
+      const entry = await records(queries).byCall(call.callUuid);
+      if (!entry) return;
+      const reached = call.answeredMs > 0;
+      const state = reached ? "done" : entry.attempts < TRIES_MAX ? "scheduled" : "given_up";
+      await records(queries).settle(entry.id, state, clock.now());
+    },
+    wake: () => undefined,
+  };
+
+  return {
+    listener,
+
+    /** Who would be called today; stores and places nothing. */
+    async preview(tenantId: number): Promise<readonly PlannedBirthday[]> {
+      const store = records(database.read);
+      const tenant = await store.tenant(tenantId);
+      if (!tenant) return [];
+      const today = wallClock(tenant.timeZone, clock.now());
+      const due = await store.due(tenantId, today, NEW_A_LOOK_MAX);
+      return due.map((contact) => ({
+        contact_id: contact.id,
+        name: fullName(contact),
+        number: contact.numberE164,
+      }));
+    },
+
+    /** Looks now. For tests and for the operator's impatience. */
+    look,
+
+    start(): void {
+      const round = () => {
+        work = look().finally(() => {
+          if (!stopped) timer = clock.after(LOOK_EVERY_MS, round);
+        });
+      };
+      round();
+    },
+
+    async stop(): Promise<void> {
+      stopped = true;
+      timer?.cancel();
+      await work;
+    },
+  };
+}

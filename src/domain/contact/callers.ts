@@ -1,0 +1,282 @@
+/**
+ * Who is on the other side, as far as a tenant's contacts say, and what the agent is told of it
+ * (decisions.md 11). Each part speaks only when its feature is switched on; a withheld number is nobody,
+ * and a number that several people share is nobody in particular.
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { oneLine } from "../../core/one-line.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { CallDatum } from "../conversation/call-datum.ts";
+import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
+import type { CrmLookup } from "./crm/lookup.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
+import { asksNotToBeCalled } from "./do-not-call-phrases.ts";
+import { addressOf, greetingFor } from "./greeting.ts";
+import {
+  type Memory,
+  memoryDetails,
+  memoryKnowledge,
+  memoryLine,
+  outcomeInWords,
+} from "./memory-words.ts";
+import type {
+  CallerContext,
+  Callers,
+  CallerTenant,
+  EndedCall,
+  PinCheck,
+  RemoteParty,
+} from "./ports.ts";
+
+/** A call back within so long is about the call before. */
+export const MEMORY_MS = 14 * 86_400_000;
+const MEMORIES_MAX = 3;
+const SHARED_MAX = 5;
+const TEXT_MAX = 500;
+
+export interface NewMemory extends Memory {
+  readonly numberE164: string;
+  readonly callUuid: string;
+}
+
+/** Implemented by store/caller-store.ts. */
+export interface CallerRecords {
+  /** Newest first. */
+  memories(tenantId: number, numberE164: string, sinceMs: number, limit: number): Promise<Memory[]>;
+  putMemory(tenantId: number, memory: NewMemory): Promise<void>;
+  features(tenantId: number): Promise<{ readonly callbackMemory: boolean }>;
+  purpose(
+    tenantId: number,
+    callUuid: string,
+  ): Promise<
+    | {
+        readonly reason: string;
+        readonly sensitive: boolean;
+        readonly origin: "api" | "birthday" | "campaign";
+      }
+    | undefined
+  >;
+  /** Of a campaign's line. */
+  variables(tenantId: number, callUuid: string): Promise<Readonly<Record<string, string>>>;
+}
+
+export interface CallersDependencies {
+  readonly database: Database;
+  readonly contacts: (queries: Queries) => ContactRecords;
+  readonly records: (queries: Queries) => CallerRecords;
+  readonly crm: CrmLookup | null;
+  readonly pins: PinCheck;
+  readonly doNotCallList: DoNotCallList;
+  /** What else follows a call's end: the CRM's message, birthday calls, campaigns. */
+  readonly listeners: readonly EndListener[];
+  readonly clock: Clock;
+}
+
+export interface EndListener {
+  /** In the transaction that ends the call. */
+  ended(queries: Queries, call: EndedCall): Promise<void>;
+  /** After it. */
+  wake(): void;
+}
+
+const notToBeCalled = (why: string) =>
+  new AppError({
+    code: "destination_not_allowed",
+    publicMessage: `This person ${why}.`,
+    field: "to_number",
+  });
+
+const UNKNOWN_CALLER: CallerContext = {
+  ...{ level: 0, facts: [], data: [], namedGreeting: null, knowledge: null },
+  ...{ variables: {}, occasion: null },
+};
+
+export function createCallers({
+  database,
+  contacts,
+  records,
+  crm,
+  pins,
+  doNotCallList,
+  listeners,
+  clock,
+}: CallersDependencies): Callers {
+  async function contextOf(
+    queries: Queries,
+    tenant: CallerTenant,
+    agent: { readonly language: AgentLanguage; readonly firstMessage: string },
+    remoteParty: RemoteParty,
+  ): Promise<CallerContext> {
+    if (remoteParty.number === "") return UNKNOWN_CALLER;
+    const known = await contacts(queries).byNumber(tenant.id, remoteParty.number, SHARED_MAX);
+    const [only] = known.length === 1 ? known : [];
+    const level = tenant.cliIdentity && only ? 1 : 0;
+    const memories = await memoriesFor(queries, tenant, remoteParty, level === 1);
+    const [latest] = memories;
+    const nowMs = clock.now();
+    const describe = level === 1 ? memoryDetails : memoryLine;
+    const isNamed = tenant.namedGreeting && only !== undefined && fullName(only) !== "";
+    return {
+      level,
+      facts: [
+        ...identityFacts(tenant, known, level === 1),
+        ...levelFacts(tenant, level, only?.pinHash != null),
+      ],
+      data: [
+        ...identityData(tenant, known, level === 1),
+        ...memories.map((memory) => ({
+          label: "earlier_call",
+          text: describe(memory, tenant.timeZone, nowMs),
+        })),
+      ],
+      occasion: await occasionOf(queries, tenant, remoteParty),
+      namedGreeting:
+        isNamed && only
+          ? greetingFor(agent.firstMessage, addressOf(only, agent.language), agent.language)
+          : null,
+      variables:
+        remoteParty.direction === "outbound"
+          ? await records(queries).variables(tenant.id, remoteParty.callUuid)
+          : {},
+      knowledge: latest
+        ? {
+            filename: "earlier-calls.md",
+            format: "md",
+            content: memoryKnowledge(latest, agent.language, tenant.timeZone, nowMs),
+          }
+        : null,
+    };
+  }
+
+  /** Why we call, where our own features decided it. */
+  async function occasionOf(
+    queries: Queries,
+    tenant: CallerTenant,
+    remoteParty: RemoteParty,
+  ): Promise<CallerContext["occasion"]> {
+    if (remoteParty.direction === "inbound") return null;
+    const purpose = await records(queries).purpose(tenant.id, remoteParty.callUuid);
+    return purpose?.origin === "birthday" ? "birthday" : null;
+  }
+
+  /** Who is not recognised is told of the last call alone, and of no sensitive one. */
+  async function memoriesFor(
+    queries: Queries,
+    tenant: CallerTenant,
+    remoteParty: RemoteParty,
+    isRecognised: boolean,
+  ): Promise<Memory[]> {
+    if (!tenant.callbackMemory || remoteParty.direction !== "inbound") return [];
+    const since = clock.now() - MEMORY_MS;
+    const limit = isRecognised ? MEMORIES_MAX : 1;
+    const found = await records(queries).memories(tenant.id, remoteParty.number, since, limit);
+    return found.filter(({ sensitive }) => isRecognised || !sensitive);
+  }
+
+  async function remember(queries: Queries, call: EndedCall): Promise<void> {
+    if (call.direction !== "outbound" || call.number === "") return;
+    const store = records(queries);
+    if (!(await store.features(call.tenantId)).callbackMemory) return;
+    const purpose = await store.purpose(call.tenantId, call.callUuid);
+    const { endedReason, answeredMs, line } = call;
+    await store.putMemory(call.tenantId, {
+      numberE164: call.number,
+      callUuid: call.callUuid,
+      reason: oneLine(purpose?.reason ?? "", TEXT_MAX),
+      outcome: oneLine(outcomeInWords(endedReason, answeredMs > 0, line), TEXT_MAX),
+      promise: "",
+      sensitive: purpose?.sensitive ?? false,
+      attemptedAt: clock.now(),
+    });
+  }
+
+  return {
+    contextOf,
+    pins,
+
+    lookUp: (tenant, remoteParty) =>
+      tenant.crmBridge && crm && remoteParty.number !== ""
+        ? crm.facts(tenant.id, remoteParty)
+        : Promise.resolve([]),
+
+    async mayDial(queries, { tenantId, callUuid, toNumber }) {
+      const purpose = await records(queries).purpose(tenantId, callUuid);
+      if (!purpose || purpose.origin === "api") return;
+      const known = await contacts(queries).byNumber(tenantId, toNumber, SHARED_MAX);
+      const isDoNotCall =
+        known.some(({ doNotCall }) => doNotCall) ||
+        (await doNotCallList.has(queries, tenantId, toNumber));
+      if (isDoNotCall) throw notToBeCalled("asked not to be called");
+      if (purpose.origin === "birthday" && !known.some(({ consent }) => consent))
+        throw notToBeCalled("has not agreed to such calls");
+    },
+
+    async handleOptOut({ tenantId, callUuid, number }, what) {
+      const isOptOut = what === "opt_out_key" || asksNotToBeCalled(what.text);
+      if (!isOptOut || number === "") return false;
+      const purpose = await records(database.read).purpose(tenantId, callUuid);
+      if (!purpose || purpose.origin === "api") return false;
+      await database.tx(async (queries) => {
+        const nowMs = clock.now();
+        const inContacts = (await contacts(queries).setDoNotCall(tenantId, number, nowMs)) > 0;
+        if (inContacts) await doNotCallList.note(queries, tenantId, [number]);
+        else await doNotCallList.add(queries, tenantId, number, nowMs);
+      });
+      return true;
+    },
+
+    async ended(queries, call) {
+      await remember(queries, call);
+      for (const listener of listeners) await listener.ended(queries, call);
+    },
+
+    wake() {
+      for (const listener of listeners) listener.wake();
+    },
+  };
+}
+
+/** Only where the tenant's tools may ask for it. */
+function levelFacts(tenant: CallerTenant, level: 0 | 1, hasPin: boolean): string[] {
+  if (!tenant.cliIdentity) return [];
+  const facts = [`caller.verified = ${level === 1}, caller.level = ${level} of 2.`];
+  if (level === 1 && hasPin)
+    facts.push("A tool that needs level 2 asks for the PIN itself: never ask for it.");
+  return facts;
+}
+
+function identityFacts(
+  tenant: CallerTenant,
+  known: readonly ContactRecord[],
+  isRecognised: boolean,
+): string[] {
+  if (known.length === 0 || !(tenant.cliIdentity || tenant.namedGreeting)) return [];
+  const names = known.map(fullName).filter(Boolean);
+  if (known.length > 1)
+    return ["The number belongs to several contacts (contact_name below): ask who is speaking."];
+  if (names.length === 0) return [];
+  return [
+    isRecognised
+      ? "The number is that of the contact contact_name below: treat the caller as this person, recognised by number (caller.verified = true)."
+      : "The number is that of the contact contact_name below, who is not verified: reveal nothing private.",
+  ];
+}
+
+/** What the contacts say, as data. */
+function identityData(
+  tenant: CallerTenant,
+  known: readonly ContactRecord[],
+  isRecognised: boolean,
+): CallDatum[] {
+  if (!(tenant.cliIdentity || tenant.namedGreeting)) return [];
+  const names = known.map(fullName).filter(Boolean);
+  const [only] = known;
+  return [
+    ...names.map((text) => ({ label: "contact_name", text })),
+    ...(isRecognised && only && only.notes !== ""
+      ? [{ label: "contact_notes", text: only.notes }]
+      : []),
+  ];
+}

@@ -1,0 +1,196 @@
+/** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { Quotas } from "../billing/quotas.ts";
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import { notFound } from "../../core/errors.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
+
+const SEARCHED_AT_ONCE = 4000;
+
+export interface ContactFields {
+  readonly numberE164: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** How the person is addressed where the rules of the language would be wrong; null: by rule. */
+  readonly vocative: string | null;
+  /** `1980-02-29`, or `--02-29` without a year. */
+  readonly birthday: string | null;
+  readonly language: AgentLanguage | null;
+  readonly notes: string;
+  readonly consent: boolean;
+  readonly doNotCall: boolean;
+}
+
+export interface ContactRecord extends ContactFields {
+  readonly id: number;
+  /** Argon2id; null: no PIN. Never leaves the appliance. */
+  readonly pinHash: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ContactQuery {
+  /** In number, first or last name. */
+  readonly search: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A contact's place in the list, which is in the order of last name, first name, id. */
+export interface ListPlace {
+  readonly id: number;
+  readonly lastName: string;
+  readonly firstName: string;
+}
+
+/** Implemented by store/contact-store.ts. */
+export interface ContactRecords {
+  list(tenantId: number, page: { limit: number; offset: number }): Promise<ContactRecord[]>;
+  /** The next `rows` of the list after a place, and which of them have the text in them. */
+  search(
+    tenantId: number,
+    text: string,
+    after: ListPlace | null,
+    rows: number,
+  ): Promise<readonly (ListPlace & { readonly matches: boolean })[]>;
+  /** In the order of the list. */
+  withIds(tenantId: number, ids: readonly number[]): Promise<ContactRecord[]>;
+  count(tenantId: number): Promise<number>;
+  find(tenantId: number, id: number): Promise<ContactRecord | undefined>;
+  /** At most `limit`: several people may share a number. */
+  byNumber(tenantId: number, numberE164: string, limit: number): Promise<ContactRecord[]>;
+  /** Of all these numbers: at most 50 each on average. */
+  byNumbers(tenantId: number, numbersE164: readonly string[]): Promise<ContactRecord[]>;
+  /** The next after `id`, for going through all. */
+  after(tenantId: number, id: number, limit: number): Promise<ContactRecord[]>;
+  insert(tenantId: number, contact: Omit<ContactRecord, "id">): Promise<ContactRecord>;
+  insertMany(tenantId: number, contacts: readonly Omit<ContactRecord, "id">[]): Promise<void>;
+  update(
+    tenantId: number,
+    id: number,
+    changes: Partial<Omit<ContactRecord, "id" | "createdAt">>,
+  ): Promise<ContactRecord | undefined>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  /** "Don't call me": for everybody behind the number. Answers how many contacts changed. */
+  setDoNotCall(tenantId: number, numberE164: string, nowMs: number): Promise<number>;
+}
+
+export interface ContactsDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => ContactRecords;
+  readonly doNotCallList: DoNotCallList;
+  readonly quotas: Quotas;
+  readonly clock: Clock;
+}
+
+export interface NewContact extends ContactFields {
+  /** 4 to 8 digits, keyed on the telephone; null: none. */
+  readonly pin: string | null;
+}
+
+export type ContactChanges = Partial<NewContact>;
+
+export type Contacts = ReturnType<typeof createContacts>;
+
+/** Argon2id of a telephone PIN: small cost, few tries are allowed. */
+const PIN_HASH = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+
+export function createContacts(dependencies: ContactsDependencies) {
+  const { database, records, doNotCallList, quotas, clock } = dependencies;
+  return {
+    async list(tenantId: number, query: ContactQuery) {
+      const store = records(database.read);
+      const { search, limit, offset } = query;
+      if (search !== null) return await searched(store, tenantId, search, { limit, offset });
+      const contacts = await store.list(tenantId, { limit, offset });
+      return { contacts, total: await store.count(tenantId) };
+    },
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<ContactRecord> {
+      const contact = await records(database.read).find(tenantId, id);
+      if (!contact) throw notFound("contact");
+      return contact;
+    },
+
+    /** Who refused calls before is not to be called now, whatever the form says. Throws plan_limit_reached. */
+    async create(tenantId: number, { pin, ...fields }: NewContact): Promise<ContactRecord> {
+      const pinHash = await pinHashOf(pin);
+      const nowMs = clock.now();
+      return database.tx(async (queries) => {
+        const store = records(queries);
+        await quotas.require(queries, tenantId, "contacts", 1);
+        const doNotCall =
+          fields.doNotCall || (await doNotCallList.has(queries, tenantId, fields.numberE164));
+        const made = await store.insert(tenantId, {
+          ...{ ...fields, doNotCall, pinHash, createdAt: nowMs, updatedAt: nowMs },
+        });
+        if (doNotCall) await doNotCallList.note(queries, tenantId, [made.numberE164]);
+        return made;
+      });
+    },
+
+    /** A PIN of null takes it away; undefined keeps it. Throws not_found. */
+    async update(
+      tenantId: number,
+      id: number,
+      { pin, ...changes }: ContactChanges,
+    ): Promise<ContactRecord> {
+      const pinHash = pin === undefined ? {} : { pinHash: await pinHashOf(pin) };
+      return database.tx(async (queries) => {
+        const before = await records(queries).find(tenantId, id);
+        const times = { updatedAt: clock.now() };
+        const updated = await records(queries).update(tenantId, id, {
+          ...{ ...changes, ...pinHash, ...times },
+        });
+        if (!before || !updated) throw notFound("contact");
+        if (before.doNotCall && !updated.doNotCall)
+          await doNotCallList.remove(queries, tenantId, updated.numberE164);
+        if (!before.doNotCall && updated.doNotCall)
+          await doNotCallList.note(queries, tenantId, [updated.numberE164]);
+        return updated;
+      });
+    },
+
+    /** "Don't call me" stays. Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      await database.tx(async (queries) => {
+        const contact = await records(queries).find(tenantId, id);
+        if (!contact || !(await records(queries).remove(tenantId, id))) throw notFound("contact");
+        if (contact.doNotCall)
+          await doNotCallList.add(queries, tenantId, contact.numberE164, clock.now());
+      });
+    },
+  };
+}
+
+/** A search reads every contact: in turns. */
+async function searched(
+  store: ContactRecords,
+  tenantId: number,
+  text: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  const ids: number[] = [];
+  let total = 0;
+  for (let after: ListPlace | null = null; ; ) {
+    const rows = await store.search(tenantId, text, after, SEARCHED_AT_ONCE);
+    for (const { id, matches } of rows) {
+      if (!matches) continue;
+      if (total >= offset && ids.length < limit) ids.push(id);
+      total++;
+    }
+    after = rows.at(-1) ?? null;
+    if (rows.length < SEARCHED_AT_ONCE) break;
+    await yieldToEventLoop();
+  }
+  return { contacts: await store.withIds(tenantId, ids), total };
+}
+
+const pinHashOf = async (pin: string | null): Promise<string | null> =>
+  pin === null ? null : await Bun.password.hash(pin, PIN_HASH);
+
+/** "Jonas Petraitis"; empty when no name is known. */
+export const fullName = ({ firstName, lastName }: Pick<ContactFields, "firstName" | "lastName">) =>
+  [firstName, lastName].filter(Boolean).join(" ");

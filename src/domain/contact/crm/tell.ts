@@ -1,0 +1,57 @@
+/** What ends with a call for a tenant whose CRM bridge is on: one message, stored with the end. */
+import type { Clock } from "../../../core/clock.ts";
+import type { Queries } from "../../../adapter/store/database.ts";
+import type { EndListener } from "../callers.ts";
+import type { CrmTarget } from "./lookup.ts";
+import { mappedOutcome } from "./mapping.ts";
+
+/** Implemented by store/crm-store.ts. */
+export interface CrmTellRecords {
+  target(tenantId: number): Promise<CrmTarget | null>;
+  enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void>;
+}
+
+export interface CrmTellOptions {
+  readonly records: (queries: Queries) => CrmTellRecords;
+  readonly isOn: (queries: Queries, tenantId: number) => Promise<boolean>;
+  readonly agentName: (
+    queries: Queries,
+    tenantId: number,
+    agentId: number,
+  ) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly wake: () => void;
+}
+
+const TRANSCRIPT_MAX = 50_000;
+
+export function crmTeller({ records, isOn, agentName, clock, wake }: CrmTellOptions): EndListener {
+  return {
+    async ended(queries, call) {
+      if (!(await isOn(queries, call.tenantId))) return;
+      const target = await records(queries).target(call.tenantId);
+      if (!target) return;
+      const { agentId, answeredMs } = call;
+      const nowMs = clock.now();
+      const outcome = mappedOutcome(
+        {
+          call_id: call.callUuid,
+          direction: call.direction,
+          number: call.number,
+          agent:
+            agentId === null ? null : ((await agentName(queries, call.tenantId, agentId)) ?? null),
+          started_at: new Date(nowMs - answeredMs).toISOString(),
+          duration_sec: Math.ceil(answeredMs / 1000),
+          status: call.status,
+          ended_reason: call.endedReason,
+          summary: call.summary,
+          transcript: call.transcript.slice(0, TRANSCRIPT_MAX),
+          cost_eur: call.costEur,
+        },
+        target.mapping,
+      );
+      await records(queries).enqueue(call.tenantId, call.callUuid, JSON.stringify(outcome), nowMs);
+    },
+    wake,
+  };
+}

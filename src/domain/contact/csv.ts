@@ -1,0 +1,175 @@
+/**
+ * Contacts as CSV (csv-file.ts). Every bad line is told with its number; good ones are taken when the import
+ * is carried out.
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import { invalidField } from "../../core/errors.ts";
+import { createYielder } from "../../core/event-loop.ts";
+import type { Country } from "../number/national-form.ts";
+import { parseBirthday } from "./birthday.ts";
+import type { ContactFields } from "./contacts.ts";
+import { CSV_LINES_MAX, numberIn, readCsvFile } from "./csv-file.ts";
+
+const NAME_MAX = 120;
+const NOTES_MAX = 2000;
+const PROBLEMS_MAX = 200;
+const LANGUAGES: readonly string[] = ["lt", "lv", "en", "ru"];
+
+/** Ours → how the column may be headed, lower case. */
+const HEADINGS = {
+  number: ["number", "phone", "phone number", "number_e164", "tel", "telefonas", "numeris"],
+  first_name: ["first name", "first_name", "firstname", "vardas", "given name"],
+  last_name: ["last name", "last_name", "lastname", "surname", "pavardė", "family name"],
+  vocative: ["vocative", "address as", "kreipinys"],
+  birthday: ["birthday", "birth date", "date of birth", "gimimo data"],
+  language: ["language", "lang", "kalba"],
+  notes: ["notes", "note", "pastabos"],
+  consent: ["consent", "sutikimas"],
+  do_not_call: ["do not call", "do_not_call", "dnc", "neskambinti"],
+} as const;
+type Column = keyof typeof HEADINGS;
+
+export interface LineProblem {
+  /** Of the file, the header being 1. */
+  readonly line: number;
+  readonly column: Column | null;
+  readonly problem: string;
+}
+
+export interface ReadContact extends ContactFields {
+  readonly line: number;
+}
+
+export interface ReadContacts {
+  readonly contacts: readonly ReadContact[];
+  /** The first 200. */
+  readonly problems: readonly LineProblem[];
+  readonly problemCount: number;
+}
+
+/** In turns. `country`: whose national numbers are understood, e.g. "LT". Throws valid_csv_required. */
+export async function readContactsCsv(csv: string, country: Country | null): Promise<ReadContacts> {
+  const { header, lines } = await readCsvFile(csv);
+  if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
+  if (lines.length > CSV_LINES_MAX)
+    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} lines; divide the file.`);
+  const columns = columnsOf(header);
+  const problems: LineProblem[] = [];
+  const contacts: ReadContact[] = [];
+  const seen = new Map<string, number>();
+  let problemCount = 0;
+  const turn = createYielder();
+
+  for (const { cells, line } of lines) {
+    await turn();
+    const problemsBefore = problemCount;
+    const complain = (column: Column | null, problem: string) => {
+      problemCount++;
+      if (problems.length < PROBLEMS_MAX) problems.push({ line, column, problem });
+    };
+    const contact = contactFrom(cells, columns, country, complain);
+    if (problemCount > problemsBefore) continue;
+    const name = `${contact.firstName} ${contact.lastName}`.trim();
+    const key = `${contact.numberE164} ${name}`.toLowerCase();
+    const first = seen.get(key);
+    if (first !== undefined) {
+      complain("number", `The same person stands in line ${first}.`);
+      continue;
+    }
+    seen.set(key, line);
+    contacts.push({ ...contact, line });
+  }
+  return { contacts, problems, problemCount };
+}
+
+function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
+  const columns = new Map<Column, number>();
+  for (const [index, heading] of header.entries()) {
+    const name = heading.trim().toLowerCase();
+    for (const [column, headings] of Object.entries(HEADINGS) as [Column, readonly string[]][])
+      if (headings.includes(name) && !columns.has(column)) columns.set(column, index);
+  }
+  if (!columns.has("number"))
+    throw invalidField(
+      "csv",
+      `\`csv\` needs a column "number". Its header has: ${header.join(", ").slice(0, 200)}.`,
+    );
+  return columns;
+}
+
+function contactFrom(
+  cells: readonly string[],
+  columns: ReadonlyMap<Column, number>,
+  country: Country | null,
+  complain: (column: Column | null, problem: string) => void,
+): ContactFields {
+  const cell = (column: Column) => cells[columns.get(column) ?? -1] ?? "";
+  const text = (column: Column, charactersMax: number) => {
+    const value = cell(column);
+    if (value.length > charactersMax) complain(column, `Longer than ${charactersMax} characters.`);
+    return value;
+  };
+  const written = cell("number");
+  const numberE164 = numberIn(written, country) ?? "";
+  if (numberE164 === "")
+    complain("number", `"${written}" is no telephone number; write it like +37060000001.`);
+  const birthday = cell("birthday") === "" ? null : cell("birthday");
+  if (birthday !== null && parseBirthday(birthday) === null)
+    complain("birthday", `"${birthday}" is no day; write it like 1980-02-29, or --02-29.`);
+  const language = cell("language").toLowerCase();
+  if (language !== "" && !LANGUAGES.includes(language))
+    complain("language", `"${language}" is not one of lt, lv, en, ru.`);
+  return {
+    numberE164,
+    firstName: text("first_name", NAME_MAX),
+    lastName: text("last_name", NAME_MAX),
+    vocative: text("vocative", NAME_MAX) || null,
+    birthday,
+    language: LANGUAGES.includes(language) ? (language as AgentLanguage) : null,
+    notes: text("notes", NOTES_MAX),
+    consent: yesOrNo(cell("consent"), () => complain("consent", YES_OR_NO)),
+    doNotCall: yesOrNo(cell("do_not_call"), () => complain("do_not_call", YES_OR_NO)),
+  };
+}
+
+const YES_OR_NO = "Write yes or no.";
+const YES = new Set(["yes", "true", "1", "y", "taip", "jā", "да"]);
+const NO = new Set(["", "no", "false", "0", "n", "ne", "nē", "нет"]);
+
+function yesOrNo(text: string, complain: () => void): boolean {
+  const word = text.toLowerCase();
+  if (!YES.has(word) && !NO.has(word)) complain();
+  return YES.has(word);
+}
+
+const COLUMNS: readonly Column[] = [
+  ...(["number", "first_name", "last_name", "vocative", "birthday"] as const),
+  ...(["language", "notes", "consent", "do_not_call"] as const),
+];
+
+/** What `readContactsCsv` reads back as it was. A spreadsheet runs no cell as a formula. */
+export function contactsCsvHeader(): string {
+  return `${COLUMNS.join(",")}\r\n`;
+}
+
+export function contactCsvLine(contact: ContactFields): string {
+  const values: Readonly<Record<Column, string>> = {
+    number: contact.numberE164,
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    vocative: contact.vocative ?? "",
+    birthday: contact.birthday ?? "",
+    language: contact.language ?? "",
+    notes: contact.notes,
+    consent: contact.consent ? "yes" : "no",
+    do_not_call: contact.doNotCall ? "yes" : "no",
+  };
+  return `${COLUMNS.map((column) => csvCell(column, values[column])).join(",")}\r\n`;
+}
+
+function csvCell(column: Column, value: string): string {
+  // `+370…` and `--02-29` are no formulas; anything else that begins like one is made text.
+  const isOurs = column === "number" || column === "birthday";
+  const safe = !isOurs && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,52 @@
+/**
+ * The first words with a name: "Laba diena, Jonai Petraiti." before the agent's own, and instead of
+ * its own greeting where it begins with one.
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import { oneLine } from "../../core/one-line.ts";
+import { type ContactFields, fullName } from "./contacts.ts";
+import { vocativeOf } from "./vocative/vocative.ts";
+
+const ADDRESS_CHARACTERS_MAX = 160;
+
+/** The first of each is said where the agent has none of its own: it fits any time of the day. */
+const GREETINGS: Readonly<Record<AgentLanguage, readonly string[]>> = {
+  lt: ["laba diena", "labas rytas", "labas vakaras", "sveiki", "sveikas", "sveika", "labas"],
+  lv: ["labdien", "labrīt", "labvakar", "sveiki", "sveicināti"],
+  en: ["hello", "hi", "good morning", "good afternoon", "good evening"],
+  ru: ["здравствуйте", "добрый день", "доброе утро", "добрый вечер", "привет"],
+};
+
+/** How the person is addressed: the contact's own form, else by the language's rules. */
+export function addressOf(
+  contact: Pick<ContactFields, "firstName" | "lastName" | "vocative">,
+  language: AgentLanguage,
+): string {
+  const address = contact.vocative ?? vocativeOf(fullName(contact), language);
+  // It is spoken, and stands where an agent's own words are filled in.
+  return oneLine(address.replace(/[{}]/g, ""), ADDRESS_CHARACTERS_MAX);
+}
+
+/** `firstMessage` with the address in it. */
+export function greetingFor(
+  firstMessage: string,
+  address: string,
+  language: AgentLanguage,
+): string {
+  const message = firstMessage.trim();
+  const lower = message.toLocaleLowerCase(language);
+  const own = GREETINGS[language]
+    .filter((greeting) => lower.startsWith(greeting))
+    .find((greeting) => !/\p{L}/u.test(message.charAt(greeting.length)));
+  if (own === undefined)
+    return `${capitalised(GREETINGS[language][0] ?? "", language)}, ${address}. ${message}`.trim();
+  const rest = message.slice(own.length);
+  // "Hello, this is the clinic": the comma belonged to the greeting alone.
+  const sentence = /^\s*[.!?]/.test(rest)
+    ? rest
+    : `. ${capitalised(rest.replace(/^[\s,–-]+/, ""), language)}`;
+  return `${message.slice(0, own.length)}, ${address}${sentence}`.replace(/[.\s]+$/, ".");
+}
+
+const capitalised = (text: string, language: string) =>
+  text.charAt(0).toLocaleUpperCase(language) + text.slice(1);

@@ -1,0 +1,122 @@
+/** What happened on earlier calls, in words: for the prompt (English) and to be said (the agent's language). */
+import type { AgentLanguage } from "../agent/agent.ts";
+import { oneLine } from "../../core/one-line.ts";
+import { wallClock } from "../../core/calendar.ts";
+
+const SENTENCE_CHARACTERS_MAX = 600;
+
+export interface Memory {
+  /** Why we called, where somebody said so; empty: nobody did. */
+  readonly reason: string;
+  /** How it went, in one line: of the call's end, or made with the summary. */
+  readonly outcome: string;
+  readonly promise: string;
+  readonly sensitive: boolean;
+  readonly attemptedAt: number;
+  /** Of the call itself, as long as it is kept. */
+  readonly summary?: string | null;
+}
+
+const LOCALES: Readonly<Record<AgentLanguage, string>> = {
+  en: "en-GB",
+  lt: "lt-LT",
+  lv: "lv-LV",
+  ru: "ru-RU",
+};
+
+/** "We called this number today at 10:12 about: an appointment. Nobody answered." */
+export function memoryLine(memory: Memory, timeZone: string, nowMs: number): string {
+  const when = whenInWords(memory.attemptedAt, timeZone, nowMs, "en");
+  const about = memory.reason === "" ? "" : ` about: ${memory.reason}`;
+  return `We called this number ${when}${about}. ${memory.outcome}`;
+}
+
+/** The same with what was promised and said: for a caller who was recognised. */
+export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): string {
+  const { promise, summary } = memory;
+  return [
+    memoryLine(memory, timeZone, nowMs),
+    ...(promise === "" ? [] : [`We promised: ${promise}`]),
+    ...(summary ? [`Summary of that call: ${summary}`] : []),
+  ].join(" ");
+}
+
+const SENTENCES: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
+  en: ["We called you", "about"],
+  lt: ["Skambinome jums", "dėl:"],
+  lv: ["Mēs jums zvanījām", "par:"],
+  ru: ["Мы звонили вам", "по поводу:"],
+};
+
+const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
+  en: "Why did you call me? I have a missed call from you. You called me.",
+  lt: "Kodėl man skambinote? Turiu praleistą skambutį.",
+  lv: "Kāpēc jūs man zvanījāt? Man ir neatbildēts zvans.",
+  ru: "Почему вы мне звонили? У меня пропущенный звонок.",
+};
+
+/** Question and answer as an engine without a language model finds them. */
+export const memoryKnowledge = (
+  memory: Memory,
+  language: AgentLanguage,
+  timeZone: string,
+  nowMs: number,
+): string => {
+  const when = whenInWords(memory.attemptedAt, timeZone, nowMs, language);
+  const [called, about] = SENTENCES[language];
+  const sentence = [called, when, ...(memory.reason === "" ? [] : [about, memory.reason])].join(
+    " ",
+  );
+  return `## ${QUESTIONS[language]}\n${oneLine(sentence, SENTENCE_CHARACTERS_MAX)}.\n`;
+};
+
+const RELATIVE: Readonly<
+  Record<AgentLanguage, readonly [today: string, yesterday: string, at: string]>
+> = {
+  en: ["today", "yesterday", "at"],
+  lt: ["šiandien", "vakar", ""],
+  lv: ["šodien", "vakar", "plkst."],
+  ru: ["сегодня", "вчера", "в"],
+};
+
+function whenInWords(
+  atMs: number,
+  timeZone: string,
+  nowMs: number,
+  language: AgentLanguage,
+): string {
+  const [today, yesterday, at] = RELATIVE[language];
+  const time = new Intl.DateTimeFormat(LOCALES[language], { timeZone, timeStyle: "short" }).format(
+    atMs,
+  );
+  const days = dayNumber(nowMs, timeZone) - dayNumber(atMs, timeZone);
+  const date = new Intl.DateTimeFormat(LOCALES[language], { timeZone, dateStyle: "long" }).format(
+    atMs,
+  );
+  const day = days === 0 ? today : days === 1 ? yesterday : language === "en" ? `on ${date}` : date;
+  return [day, at, time].filter(Boolean).join(" ");
+}
+
+function dayNumber(atMs: number, timeZone: string): number {
+  const { year, month, day } = wallClock(timeZone, atMs);
+  return Math.floor(Date.UTC(year, month - 1, day) / 86_400_000);
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  no_answer: "Nobody answered.",
+  busy: "The line was busy.",
+  declined: "The call was declined.",
+  cancelled: "The call was cancelled before an answer.",
+  voicemail_left: "We left a message on the answering machine.",
+  voicemail_hangup: "An answering machine took the call; no message was left.",
+  transferred: "We spoke, and the call was transferred to a person.",
+  invalid_number: "The number could not be reached.",
+};
+
+/** `line`: what the call was about and how it went, made at its end; empty: nobody knows. */
+export function outcomeInWords(endedReason: string, answered: boolean, line: string): string {
+  const known = OUTCOMES[endedReason];
+  if (known) return known;
+  if (!answered) return "The call did not come through.";
+  return line === "" ? "We spoke." : `We spoke: ${line}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * Is the caller who the number says? A PIN keyed on the telephone, checked against the one contact behind
+ * the number (decisions.md 11). Three wrong ones lock the number out for 15 minutes, over all its calls,
+ * nine within a day until the first of them is a day old: all PINs of four digits take three years.
+ *
+ * A try is written down as wrong before it is checked, in the transaction that counts: calls side by side,
+ * or a crash in between, give nobody a fourth. The digits themselves are kept nowhere.
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { ContactRecords } from "./contacts.ts";
+import type { PinCheck, PinResult } from "./ports.ts";
+
+export const TRIES_MAX = 3;
+export const LOCKED_MS = 15 * 60_000;
+/** Whatever was right in between: somebody else may have keyed that. */
+export const TRIES_PER_DAY_MAX = 9;
+/** Wrong tries are counted within so long. */
+const COUNTED_MS = 86_400_000;
+const PIN = /^\d{4,8}$/;
+
+/** Implemented by store/pin-store.ts. */
+export interface PinRecords {
+  /** Wrong tries from `sinceMs` on: all, and since the last right one. */
+  wrong(
+    tenantId: number,
+    numberE164: string,
+    sinceMs: number,
+  ): Promise<{ readonly total: number; readonly sinceRight: number; readonly latestAt: number }>;
+  /** As wrong; answers its id. */
+  add(tenantId: number, numberE164: string, callUuid: string, nowMs: number): Promise<number>;
+  setRight(tenantId: number, id: number): Promise<void>;
+  audit(tenantId: number, entry: PinAudit, nowMs: number): Promise<void>;
+}
+
+/** For the company's audit log; names the call, not the person. */
+export interface PinAudit {
+  readonly callUuid: string;
+  readonly result: Exclude<PinResult, "no_pin">;
+}
+
+export interface PinCheckOptions {
+  readonly database: Database;
+  readonly contacts: (queries: Queries) => Pick<ContactRecords, "byNumber">;
+  readonly records: (queries: Queries) => PinRecords;
+  readonly clock: Clock;
+}
+
+export function createPinCheck({ database, contacts, records, clock }: PinCheckOptions): PinCheck {
+  async function hashOf(tenantId: number, number: string): Promise<string | null> {
+    const known = await contacts(database.read).byNumber(tenantId, number, 2);
+    return known.length === 1 ? (known[0]?.pinHash ?? null) : null;
+  }
+
+  async function isLocked(queries: Queries, tenantId: number, number: string): Promise<boolean> {
+    const nowMs = clock.now();
+    const wrong = await records(queries).wrong(tenantId, number, nowMs - COUNTED_MS);
+    const { total, sinceRight, latestAt } = wrong;
+    if (total >= TRIES_PER_DAY_MAX) return true;
+    const full = sinceRight > 0 && sinceRight % TRIES_MAX === 0;
+    return full && nowMs - latestAt < LOCKED_MS;
+  }
+
+  return {
+    async mayTry({ tenantId, number }) {
+      if (number === "" || (await hashOf(tenantId, number)) === null) return false;
+      return !(await isLocked(database.read, tenantId, number));
+    },
+
+    async check(call, digits) {
+      const { tenantId, number, callUuid } = call;
+      const hash = number === "" ? null : await hashOf(tenantId, number);
+      if (hash === null) return "no_pin";
+      const tryId = await database.tx(async (queries) => {
+        if (await isLocked(queries, tenantId, number)) return null;
+        return records(queries).add(tenantId, number, callUuid, clock.now());
+      });
+      const right = tryId !== null && PIN.test(digits) && (await Bun.password.verify(digits, hash));
+      return database.tx(async (queries) => {
+        const store = records(queries);
+        if (right && tryId !== null) await store.setRight(tenantId, tryId);
+        const locked = !right && (tryId === null || (await isLocked(queries, tenantId, number)));
+        const result = right ? "right" : locked ? "locked" : "wrong";
+        await store.audit(tenantId, { callUuid, result }, clock.now());
+        return result;
+      });
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * What the conversation itself must say, in the agent's language: where no mind is asked or none
+ * answers. Kept short, so that they can be synthesised ahead and are there when all else fails.
+ */
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { TransferFailure } from "../../adapter/worker/messages.ts";
+
+export interface Phrases {
+  /** First and second prompt of a caller who says nothing. */
+  readonly idlePrompts: readonly [string, string];
+  readonly silenceGoodbye: string;
+  readonly maxDuration: string;
+  readonly balanceExhausted: string;
+  /** The engine failed. */
+  readonly apology: string;
+  /** The agent means to speak and isn't ready. */
+  readonly pleaseWait: string;
+  /** Why the caller is back with the agent. */
+  readonly transferFailed: Readonly<Record<TransferFailure, string>>;
+  /** Begins what a person hears before a caller is put through; `{company}` is replaced. */
+  readonly announcement: string;
+  /** Speech could not be heard for a moment (the recogniser was restarted). */
+  readonly sayAgain: string;
+  /** Asks for the telephone PIN; `again`: the last one was wrong. */
+  readonly pin: { readonly ask: string; readonly again: string };
+  /** Why a birthday call is made. */
+  readonly birthday: string;
+  /** For an agent that has no filler phrases of its own. */
+  readonly fillers: readonly string[];
+}
+
+const PHRASES: Readonly<Record<AgentLanguage, Phrases>> = {
+  en: {
+    idlePrompts: ["Are you still there?", "I am still here if you need anything."],
+    silenceGoodbye: "I cannot hear you, so I will end the call now. Goodbye.",
+    maxDuration: "I am sorry, our time for this call is up. Goodbye.",
+    balanceExhausted: "I am sorry, this call has to end now. Thank you for calling. Goodbye.",
+    apology: "I am sorry, something went wrong on our side. Please call again later. Goodbye.",
+    pleaseWait: "One moment, please.",
+    transferFailed: {
+      busy: "I am sorry, the line is busy right now. How else can I help you?",
+      no_answer: "I am sorry, nobody is answering. How else can I help you?",
+      declined: "I am sorry, my colleague cannot take the call now. How else can I help you?",
+      failed: "I am sorry, I could not connect you. How else can I help you?",
+    },
+    announcement: "Hello, this is the assistant of {company}. I have a caller for you.",
+    sayAgain: "I am sorry, I lost you for a moment. Could you say that again?",
+    pin: {
+      ask: "To confirm who you are, please key in your PIN on your telephone, followed by the hash key.",
+      again: "That PIN is not right. Please key it in once more, followed by the hash key.",
+    },
+    birthday: "I am calling to wish you a happy birthday.",
+    fillers: ["One moment, please.", "Let me check that for you.", "Just a second, I am looking."],
+  },
+  lt: {
+    idlePrompts: ["Ar jūs mane girdite?", "Jei reikia pagalbos, aš klausau."],
+    silenceGoodbye: "Jūsų negirdžiu, todėl pokalbį baigiu. Viso gero.",
+    maxDuration: "Atsiprašau, šio pokalbio laikas baigėsi. Viso gero.",
+    balanceExhausted: "Atsiprašau, pokalbį turime baigti. Ačiū, kad skambinote. Viso gero.",
+    apology: "Atsiprašau, įvyko klaida. Prašome paskambinti vėliau. Viso gero.",
+    pleaseWait: "Vieną akimirką, prašau.",
+    transferFailed: {
+      busy: "Atsiprašau, linija šiuo metu užimta. Kuo dar galiu padėti?",
+      no_answer: "Atsiprašau, niekas neatsiliepia. Kuo dar galiu padėti?",
+      declined: "Atsiprašau, kolega dabar negali kalbėti. Kuo dar galiu padėti?",
+      failed: "Atsiprašau, nepavyko jūsų sujungti. Kuo dar galiu padėti?",
+    },
+    announcement: "Sveiki, čia {company} asistentas. Turiu jums skambutį.",
+    sayAgain: "Atsiprašau, akimirką jūsų negirdėjau. Ar galite pakartoti?",
+    pin: {
+      ask: "Kad patvirtintume jūsų tapatybę, surinkite savo PIN kodą telefono klaviatūra ir paspauskite grotelių klavišą.",
+      again: "PIN kodas neteisingas. Surinkite jį dar kartą ir paspauskite grotelių klavišą.",
+    },
+    birthday: "Skambinu pasveikinti jus su gimtadieniu.",
+    fillers: ["Vieną akimirką, prašau.", "Tuoj patikrinsiu.", "Palaukite, ieškau informacijos."],
+  },
+  lv: {
+    idlePrompts: ["Vai jūs mani dzirdat?", "Ja vajadzīga palīdzība, es klausos."],
+    silenceGoodbye: "Es jūs nedzirdu, tāpēc beidzu sarunu. Uz redzēšanos.",
+    maxDuration: "Atvainojiet, šīs sarunas laiks ir beidzies. Uz redzēšanos.",
+    balanceExhausted: "Atvainojiet, mums jābeidz saruna. Paldies par zvanu. Uz redzēšanos.",
+    apology: "Atvainojiet, radās kļūda. Lūdzu, zvaniet vēlāk. Uz redzēšanos.",
+    pleaseWait: "Vienu mirkli, lūdzu.",
+    transferFailed: {
+      busy: "Atvainojiet, līnija šobrīd ir aizņemta. Kā vēl varu palīdzēt?",
+      no_answer: "Atvainojiet, neviens neatbild. Kā vēl varu palīdzēt?",
+      declined: "Atvainojiet, kolēģis šobrīd nevar runāt. Kā vēl varu palīdzēt?",
+      failed: "Atvainojiet, neizdevās jūs savienot. Kā vēl varu palīdzēt?",
+    },
+    announcement: "Labdien, šeit {company} asistents. Man ir zvans jums.",
+    sayAgain: "Atvainojiet, brīdi jūs nedzirdēju. Vai varat atkārtot?",
+    pin: {
+      ask: "Lai apstiprinātu jūsu identitāti, lūdzu, ievadiet savu PIN kodu tālruņa tastatūrā un nospiediet restītes taustiņu.",
+      again: "PIN kods nav pareizs. Lūdzu, ievadiet to vēlreiz un nospiediet restītes taustiņu.",
+    },
+    birthday: "Zvanu, lai apsveiktu jūs dzimšanas dienā.",
+    fillers: ["Vienu mirkli, lūdzu.", "Tūlīt pārbaudīšu.", "Uzgaidiet, es meklēju informāciju."],
+  },
+  ru: {
+    idlePrompts: ["Вы меня слышите?", "Если нужна помощь, я слушаю."],
+    silenceGoodbye: "Я вас не слышу, поэтому завершаю звонок. До свидания.",
+    maxDuration: "Извините, время этого разговора истекло. До свидания.",
+    balanceExhausted: "Извините, нам нужно завершить разговор. Спасибо за звонок. До свидания.",
+    apology: "Извините, произошла ошибка. Пожалуйста, перезвоните позже. До свидания.",
+    pleaseWait: "Одну минуту, пожалуйста.",
+    transferFailed: {
+      busy: "Извините, линия сейчас занята. Чем ещё могу помочь?",
+      no_answer: "Извините, никто не отвечает. Чем ещё могу помочь?",
+      declined: "Извините, коллега сейчас не может говорить. Чем ещё могу помочь?",
+      failed: "Извините, не удалось вас соединить. Чем ещё могу помочь?",
+    },
+    announcement: "Здравствуйте, это ассистент компании {company}. Вам звонят.",
+    sayAgain: "Извините, я вас на мгновение не слышала. Повторите, пожалуйста.",
+    pin: {
+      ask: "Чтобы подтвердить вашу личность, наберите свой ПИН-код на клавиатуре телефона и нажмите клавишу решётка.",
+      again: "ПИН-код неверный. Наберите его ещё раз и нажмите клавишу решётка.",
+    },
+    birthday: "Звоню, чтобы поздравить вас с днём рождения.",
+    fillers: ["Одну минуту, пожалуйста.", "Сейчас проверю.", "Подождите, я ищу информацию."],
+  },
+};
+
+export const phrasesFor = (language: AgentLanguage): Phrases => PHRASES[language];

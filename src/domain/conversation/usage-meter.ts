@@ -1,0 +1,31 @@
+/** What one call has used of its engine. */
+import type { EngineUsage } from "../../adapter/worker/messages.ts";
+
+export class UsageMeter {
+  #llmInputTokens = 0;
+  #llmOutputTokens = 0;
+  #ttsCharacters = 0;
+  #sttMs = 0;
+
+  tokens(used: { readonly inputTokens: number; readonly outputTokens: number }): void {
+    this.#llmInputTokens += used.inputTokens;
+    this.#llmOutputTokens += used.outputTokens;
+  }
+
+  synthesised(characters: number): void {
+    this.#ttsCharacters += characters;
+  }
+
+  recognised(audioMs: number): void {
+    this.#sttMs += audioMs;
+  }
+
+  read(): EngineUsage {
+    return {
+      llmInputTokens: this.#llmInputTokens,
+      llmOutputTokens: this.#llmOutputTokens,
+      ttsCharacters: this.#ttsCharacters,
+      sttSeconds: this.#sttMs / 1_000,
+    };
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * What a caller's utterances come to. Each that may matter is recognised; its words decide: nothing
+ * (a cough, a listener's "mhm"), a short interruption, or what the agent has to answer.
+ *
+ * Guarantees: words reach the transcript once and in their order, also those that a person said to a
+ * machine that was still listening, or while the call was ending; a recogniser that is lost costs the
+ * caller one repetition, not the call. When an utterance ends is hearing.ts's to say.
+ */
+import type { SttResult } from "./engine-port.ts";
+import type { ConversationSettings } from "../../adapter/worker/messages.ts";
+import type { ActiveLanguage } from "./active-language.ts";
+import type { AgentSide } from "./agent-side.ts";
+import type { Screening } from "./answering/screening.ts";
+import type { EchoGuard } from "./echo.ts";
+import { takesTurn } from "./interruption.ts";
+import type { Overlap } from "./overlap.ts";
+import type { PendingQuestions } from "./pending-questions.ts";
+import { Recognitions } from "./recognitions.ts";
+import type { SilenceWatch } from "./silence.ts";
+import { TALKING, type TurnMachine } from "./turn-taking.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+import type { Utterance, UtteranceSegmenter } from "./utterance-segmenter.ts";
+import { isBackChannel } from "./words.ts";
+
+/** What stands in the transcript for speech that nobody understood. */
+const INAUDIBLE = "[inaudible]";
+
+interface UtteranceProcessorOptions {
+  readonly settings: ConversationSettings;
+  readonly activeLanguage: ActiveLanguage;
+  readonly usage: UsageMeter;
+  readonly machine: TurnMachine;
+  readonly agent: AgentSide;
+  readonly segmenter: UtteranceSegmenter;
+  readonly echo: EchoGuard;
+  readonly overlap: Overlap;
+  readonly pendingQuestions: PendingQuestions;
+  readonly silence: SilenceWatch;
+  /** Who answered our call; null: the caller called. */
+  readonly screening: () => Screening | null;
+  /** The agent greets whoever answers: their "hello" is not answered in words. */
+  readonly greetsFirst: boolean;
+  /** The caller waits for a transfer; nobody answers. */
+  readonly waits: () => boolean;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class UtteranceProcessor {
+  readonly #recognitions = new Recognitions();
+  /** The recogniser was lost in the middle of what the caller says. */
+  #utteranceLost = false;
+
+  constructor(private readonly options: UtteranceProcessorOptions) {}
+
+  /** Something said is being recognised. */
+  get pending(): boolean {
+    return this.#recognitions.pending;
+  }
+
+  /** Settles when all that was said is understood. Never rejects. */
+  get latest(): Promise<void> {
+    return this.#recognitions.latest;
+  }
+
+  utteranceBegan(): void {
+    this.#utteranceLost = false;
+  }
+
+  /** The caller has finished an utterance. */
+  finished(utterance: Utterance): void {
+    const { machine, agent, echo, screening } = this.options;
+    switch (machine.state.name) {
+      case "screening":
+        this.#recognise(utterance, true);
+        screening()?.utteranceEnded(utterance.speechMs);
+        break;
+      case "caller_speaking":
+      case "endpointing":
+        machine.apply({ type: "endpoint" });
+        if (this.#utteranceLost) this.#askToRepeat();
+        else this.#recognise(utterance);
+        break;
+      case "thinking":
+        if (agent.toolAtWork) this.#recognise(utterance);
+        break;
+      case "agent_speaking":
+        if (!agent.protectedNow && !echo.suspected) this.#recognise(utterance);
+        break;
+    }
+  }
+
+  /** What the caller is saying right now is kept, as far as it goes. */
+  finishNow(): void {
+    const { segmenter, echo } = this.options;
+    if (segmenter.active && !echo.suspected) this.#recognise(segmenter.utterance);
+  }
+
+  /** The recogniser was lost and is back: who was being listened to is asked to say it again. */
+  restored(): void {
+    const { segmenter, machine, agent } = this.options;
+    this.#utteranceLost = segmenter.active;
+    if (!this.#recognitions.pending) return;
+    this.#recognitions.discardPending();
+    if (machine.state.name === "thinking" && !agent.hasWords) this.#askToRepeat();
+  }
+
+  #askToRepeat(): void {
+    const { overlap, machine, agent, activeLanguage } = this.options;
+    overlap.forget();
+    machine.apply({ type: "respond" });
+    agent.sayPhrase(activeLanguage.phrases.sayAgain);
+  }
+
+  /** `greeting`: what somebody whom we called says first. */
+  #recognise(utterance: Utterance, greeting = false): void {
+    const { segmenter, onFailure } = this.options;
+    this.#recognitions.add(
+      segmenter.finish(),
+      (result) => this.#process(utterance, result, greeting),
+      onFailure,
+    );
+  }
+
+  #process(utterance: Utterance, result: SttResult, greeting: boolean): void {
+    const { usage, machine, agent, overlap, pendingQuestions, silence, screening } = this.options;
+    usage.recognised(result.audioMs);
+    const text = result.text.trim();
+    if (text !== "") screening()?.words(text);
+    const { name } = machine.state;
+    const answered = greeting && this.options.greetsFirst;
+    if (!TALKING.has(name) || name === "screening" || answered || this.options.waits()) {
+      if (text !== "") pendingQuestions.record(text, utterance);
+      return;
+    }
+    if (this.#isNothing(text, utterance)) {
+      if (name === "thinking" && !agent.moreToCome) machine.apply({ type: "dismissed" });
+      return;
+    }
+    if (name === "agent_speaking" && !agent.nearlyDone) overlap.yieldTurn();
+    overlap.confirm();
+    pendingQuestions.record(text || INAUDIBLE, utterance);
+    silence.callerActive();
+    pendingQuestions.answer(text, result.confidence, utterance);
+  }
+
+  /** A short noise, or a "mhm" that leaves the word to the agent. */
+  #isNothing(text: string, { speechMs, soundMs }: Utterance): boolean {
+    const { settings, activeLanguage, machine, agent, overlap } = this.options;
+    const { language } = activeLanguage;
+    const agentSpeaks = machine.state.name === "agent_speaking";
+    if (agentSpeaks && !agent.nearlyDone)
+      return !takesTurn(settings, language, { speechMs: soundMs, partial: text });
+    if (text === "" && speechMs < settings.bargeInMs) return true;
+    const onlyListening = agent.expected !== "yes_no" && isBackChannel(text, language);
+    if (text !== "" && !onlyListening) return false;
+    return agentSpeaks || agent.toolPending || overlap.undecided;
+  }
+}

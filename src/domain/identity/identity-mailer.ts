@@ -1,0 +1,36 @@
+/** Mails to people, through the mail queue, which books each mail under a tenant. */
+import { describeError } from "../../core/errors.ts";
+import type { MailDraft } from "../mail/ports.ts";
+import type { IdentityDependencies } from "./dependencies.ts";
+import type { IdentityStore } from "./stores.ts";
+
+export type IdentityMailer = ReturnType<typeof createIdentityMailer>;
+
+export function createIdentityMailer(deps: IdentityDependencies) {
+  const { database, stores, mails, log } = deps;
+
+  /** One of the person's tenants, else the first there is. */
+  async function tenantOf({ team }: IdentityStore, userId: number): Promise<number | null> {
+    const [own] = await team.membershipsOf(userId);
+    return own?.tenantId ?? (await team.firstTenant())?.id ?? null;
+  }
+
+  return {
+    /** False where no mail can leave: no queue, or no tenant. Never throws: it is logged. */
+    async send(mail: MailDraft, userId: number, tenantId?: number): Promise<boolean> {
+      if (!mails) return false;
+      try {
+        const sender = await database.tx(async (queries) => {
+          const tenant = tenantId ?? (await tenantOf(stores(queries), userId));
+          if (tenant !== null) await mails.enqueue(queries, tenant, mail);
+          return tenant;
+        });
+        mails.wake();
+        return sender !== null;
+      } catch (error) {
+        log.error("identity.mail_not_queued", { user: userId, error: describeError(error) });
+        return false;
+      }
+    },
+  };
+}

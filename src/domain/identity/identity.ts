@@ -1,0 +1,81 @@
+/** People: everything about who they are and what they may do, put together. Its owner must `stop` it. */
+import { describeError } from "../../core/errors.ts";
+import { createAccount } from "./account.ts";
+import { createAudit } from "./audit.ts";
+import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { createIdentityMailer } from "./identity-mailer.ts";
+import { createLockOut } from "./lock-out.ts";
+import { createOneTimeLinks } from "./one-time-links.ts";
+import { createPasskeys } from "./passkeys.ts";
+import { createPasswords } from "./passwords.ts";
+import { createSecondFactor } from "./second-factor.ts";
+import { createSessions, SESSION_IDLE_MS } from "./sessions.ts";
+import { createSetup } from "./setup.ts";
+import { createSignIn } from "./sign-in.ts";
+import { createTeam } from "./team.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const AUDIT_RETENTION_MS = 400 * DAY_MS;
+const AUDIT_ROWS_AT_ONCE = 5_000;
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+export function createIdentity(deps: IdentityDependencies) {
+  const { clock, log } = deps;
+  const sessions = createSessions(deps);
+  const passwords = createPasswords(deps.random);
+  const lockOut = createLockOut(deps);
+  const secondFactor = createSecondFactor(deps);
+  const passkeys = createPasskeys(deps);
+  const links = createOneTimeLinks(deps);
+  const identityMailer = createIdentityMailer(deps);
+  const signIn = createSignIn(deps, {
+    ...{ sessions, passwords, lockOut, secondFactor, passkeys, links },
+  });
+  const shared = {
+    sessions,
+    signIn,
+    passwords,
+    lockOut,
+    secondFactor,
+    passkeys,
+    links,
+    identityMailer,
+  };
+  let cleaning: Promise<void> = Promise.resolve();
+
+  /** What has ended, expired or been forgotten leaves the store. */
+  async function clean(): Promise<void> {
+    const nowMs = clock.now();
+    await transaction(deps, (store) => store.sessions.removeStale(nowMs, nowMs - SESSION_IDLE_MS));
+    await links.removeOld();
+    await passkeys.removeOld();
+    await lockOut.removeOld();
+    const before = nowMs - AUDIT_RETENTION_MS;
+    await transaction(deps, ({ audit }) => audit.removeBefore(before, AUDIT_ROWS_AT_ONCE));
+  }
+
+  const timer = clock.every(HOUR_MS, () => {
+    cleaning = clean().catch((error: unknown) =>
+      log.error("identity.cleaning_failed", { error: describeError(error) }),
+    );
+  });
+
+  return {
+    sessions,
+    signIn,
+    secondFactor,
+    passkeys,
+    account: createAccount(deps, shared),
+    team: createTeam(deps, shared),
+    setup: createSetup(deps, shared),
+    audit: createAudit(deps),
+    clean,
+
+    async stop(): Promise<void> {
+      timer.cancel();
+      await cleaning;
+    },
+  };
+}

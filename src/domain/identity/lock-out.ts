@@ -1,0 +1,177 @@
+/**
+ * Guessing gets slower: failures are counted for each account, known or not, and for each network
+ * address, in the store, so that a restart forgives nothing. An attempt counts as failed before it
+ * is looked at and is taken back when it was right; so attempts made at once cannot slip through.
+ */
+import { createHmac } from "node:crypto";
+import { isIPv6 } from "node:net";
+import { AppError } from "../../core/errors.ts";
+import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import type { AttemptStore, Attempts } from "./stores.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** After `free` failures each further one locks for twice as long. */
+interface Rule {
+  readonly free: number;
+  readonly firstLockMs: number;
+  readonly lockMsMax: number;
+  /** So long after the last failure nothing is held against anybody. */
+  readonly forgetAfterMs: number;
+}
+
+export const LOCK_RULES = {
+  /** Short at most: whoever knows an address could lock its owner out. */
+  account: { free: 5, firstLockMs: 30 * SECOND, lockMsMax: 15 * MINUTE, forgetAfterMs: 24 * HOUR },
+  source: { free: 20, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
+  /** Roomy and short: many may share what one provider was given. */
+  network: { free: 100, firstLockMs: MINUTE, lockMsMax: 15 * MINUTE, forgetAfterMs: HOUR },
+  /** Whoever gets here knows the password. */
+  code: { free: 5, firstLockMs: MINUTE, lockMsMax: HOUR, forgetAfterMs: 24 * HOUR },
+  /** Mails asked for, not failures. */
+  mail: { free: 3, firstLockMs: 10 * MINUTE, lockMsMax: HOUR, forgetAfterMs: HOUR },
+} as const satisfies Record<string, Rule>;
+
+/** Of each rule: a flood of addresses pushes out no account. */
+const ROWS_MAX = 20_000;
+const ROWS_DROPPED_AT_ONCE = 1_000;
+const LONGEST_MEMORY_MS = 24 * HOUR;
+
+export interface Subject {
+  readonly rule: keyof typeof LOCK_RULES;
+  readonly key: string;
+}
+
+export type LockOut = ReturnType<typeof createLockOut>;
+
+export function createLockOut(deps: IdentityDependencies) {
+  const { clock, vault } = deps;
+  const addressHash = (email: string) =>
+    createHmac("sha256", vault.deriveKey("identity: addresses in sign-in attempts"))
+      .update(email)
+      .digest("base64url");
+
+  function stateOf(found: Attempts | null, rule: Rule, nowMs: number): Attempts {
+    // A clock that was set back must not lock for longer than the rule does.
+    const lastAt = Math.min(found?.lastAt ?? 0, nowMs);
+    if (!found || nowMs - lastAt >= rule.forgetAfterMs)
+      return { failures: 0, lastAt: nowMs, lockedUntil: 0 };
+    const lockedUntil = Math.min(found.lockedUntil, nowMs + rule.lockMsMax);
+    return { failures: found.failures, lastAt, lockedUntil };
+  }
+
+  function failedOnceMore(state: Attempts, rule: Rule, nowMs: number): Attempts {
+    const failures = state.failures + 1;
+    const over = failures - rule.free;
+    const lockMs =
+      over < 0 ? 0 : Math.min(rule.firstLockMs * 2 ** Math.min(over, 30), rule.lockMsMax);
+    return { failures, lastAt: nowMs, lockedUntil: lockMs === 0 ? 0 : nowMs + lockMs };
+  }
+
+  async function makeRoom(attempts: AttemptStore, rule: string, nowMs: number): Promise<void> {
+    if ((await attempts.count(rule)) >= ROWS_MAX)
+      await attempts.removeLeast(rule, ROWS_DROPPED_AT_ONCE, nowMs);
+  }
+
+  /** IPv6: the /64, which one household or office has whole (RFC 6177). */
+  const source = (ip: string): Subject => ({ rule: "source", key: `source:${networkOf(ip)}` });
+
+  return {
+    /** An address is not kept readable: most of those tried here are strangers'. */
+    account: (email: string): Subject => ({
+      rule: "account",
+      key: `account:${addressHash(email)}`,
+    }),
+
+    source,
+
+    /** IPv6 has a /48 beside it: whoever has one has 65,536 networks to come from. */
+    sources: (ip: string): readonly Subject[] =>
+      isIPv6(ip)
+        ? [source(ip), { rule: "network", key: `network:${networkOf(ip, NETWORK_GROUPS)}` }]
+        : [source(ip)],
+
+    code: (userId: number): Subject => ({ rule: "code", key: `code:${userId}` }),
+
+    mailTo: (email: string): Subject => ({
+      rule: "mail",
+      key: `mail:${addressHash(email)}`,
+    }),
+
+    /** Counts an attempt for each as failed. Throws rate_limited, and counts nothing, when one is locked. */
+    async attempt(subjects: readonly Subject[]): Promise<void> {
+      const nowMs = clock.now();
+      const waitMs = await transaction(deps, async ({ attempts }) => {
+        const states: (readonly [Subject, Attempts])[] = [];
+        for (const subject of subjects) {
+          const found = await attempts.get(subject.key);
+          if (!found) await makeRoom(attempts, subject.rule, nowMs);
+          const state = stateOf(found, LOCK_RULES[subject.rule], nowMs);
+          if (found && found.lastAt > nowMs) await attempts.put(subject.key, state);
+          states.push([subject, state]);
+        }
+        const locked = Math.max(...states.map(([, state]) => state.lockedUntil - nowMs));
+        if (locked > 0) return locked;
+        for (const [{ key, rule }, state] of states)
+          await attempts.put(key, failedOnceMore(state, LOCK_RULES[rule], nowMs));
+        return 0;
+      });
+      if (waitMs > 0) throw locked(Math.ceil(waitMs / SECOND));
+    },
+
+    /** It was right after all: as if this attempt had not been. */
+    async undoAttempt(subjects: readonly Subject[]): Promise<void> {
+      await transaction(deps, async ({ attempts }) => {
+        for (const { key, rule } of subjects) {
+          const found = await attempts.get(key);
+          if (!found) continue;
+          const failures = found.failures - 1;
+          if (failures <= 0) await attempts.remove(key);
+          else {
+            const open = failures < LOCK_RULES[rule].free;
+            const lockedUntil = open ? 0 : found.lockedUntil;
+            await attempts.put(key, { ...found, failures, lockedUntil });
+          }
+        }
+      });
+    },
+
+    /** Signed in: nothing is held against this account any more. */
+    async clearFailures(subjects: readonly Subject[]): Promise<void> {
+      await transaction(deps, async ({ attempts }) => {
+        for (const { key } of subjects) await attempts.remove(key);
+      });
+    },
+
+    async removeOld(): Promise<void> {
+      const before = clock.now() - LONGEST_MEMORY_MS;
+      await transaction(deps, ({ attempts }) => attempts.removeBefore(before));
+    },
+  };
+}
+
+const locked = (seconds: number) =>
+  new AppError({
+    code: "rate_limited",
+    publicMessage: `Too many attempts. Try again in ${waitText(seconds)}.`,
+    retryable: true,
+    retryAfterSeconds: seconds,
+  });
+
+const waitText = (seconds: number) =>
+  seconds <= 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+
+const HOUSEHOLD_GROUPS = 4;
+const NETWORK_GROUPS = 3;
+
+/** `2001:db8::1` → `2001:db8:0:0`; an IPv4 address stays what it is. */
+export function networkOf(ip: string, groups: number = HOUSEHOLD_GROUPS): string {
+  if (!isIPv6(ip)) return ip;
+  const [head = "", tail] = ip.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail ? tail.split(":") : [];
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  return [...left, ...Array<string>(gap).fill("0"), ...right].slice(0, groups).join(":");
+}

@@ -1,0 +1,147 @@
+/** What is mailed to people: invitations, password links, and changes of their account. Pure. */
+import { isoUtc } from "../../core/clock.ts";
+import type { MailDraft } from "../mail/ports.ts";
+import type { MadeLink } from "./one-time-links.ts";
+import type { Locale } from "./stores.ts";
+
+/** Mails whose key begins so are emptied once they are sent: they carried a link. */
+export const LINK_MAIL_PREFIX = "link:";
+
+/** What makes it harder or easier to get into an account: its owner is told. */
+export type AccountChange = "password" | "passkey" | "totp_on" | "totp_off";
+
+interface Words {
+  readonly invitation: (company: string, inviter: string) => readonly [string, string];
+  readonly reset: readonly [string, string];
+  readonly changed: Readonly<Record<AccountChange, string>>;
+  /** Follows what was changed. */
+  readonly changedBy: string;
+  readonly until: string;
+  readonly notYou: string;
+}
+
+const words: Readonly<Record<Locale, Words>> = {
+  en: {
+    invitation: (company, inviter) => [
+      `Invitation to ${company} on Linevoice`,
+      `${inviter} invites you to work in ${company} on Linevoice. Open this link to accept:`,
+    ],
+    reset: [
+      "Set a new password",
+      "Somebody, probably you, asked for a new password for Linevoice. Open this link to set it:",
+    ],
+    changed: {
+      password: "Your password was changed",
+      passkey: "A passkey was added to your account",
+      totp_on: "The second factor of your account was turned on",
+      totp_off: "The second factor of your account was turned off",
+    },
+    changedBy:
+      "This was done in Linevoice. If it was not you, ask for a new password on the sign-in page, look through passkeys and sessions of your account, and tell your operator.",
+    until: "It works once, until",
+    notYou: "If you did not expect this, you need not do anything.",
+  },
+  lt: {
+    invitation: (company, inviter) => [
+      `Kvietimas į ${company} (Linevoice)`,
+      `${inviter} kviečia jus dirbti įmonėje ${company} sistemoje „Linevoice“. Norėdami priimti kvietimą, atverkite šią nuorodą:`,
+    ],
+    reset: [
+      "Nustatykite naują slaptažodį",
+      "Kažkas, tikriausiai jūs, paprašė naujo „Linevoice“ slaptažodžio. Jį nustatysite atvėrę šią nuorodą:",
+    ],
+    changed: {
+      password: "Jūsų slaptažodis pakeistas",
+      passkey: "Prie jūsų paskyros pridėtas prieigos raktas",
+      totp_on: "Įjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+      totp_off: "Išjungtas jūsų paskyros antrasis prisijungimo veiksnys",
+    },
+    changedBy:
+      "Tai padaryta sistemoje „Linevoice“. Jei tai ne jūs, prisijungimo puslapyje paprašykite naujo slaptažodžio, peržiūrėkite savo paskyros prieigos raktus bei seansus ir praneškite sistemos prižiūrėtojui.",
+    until: "Nuoroda veikia vieną kartą, iki",
+    notYou: "Jei šio laiško nelaukėte, nieko daryti nereikia.",
+  },
+  lv: {
+    invitation: (company, inviter) => [
+      `Uzaicinājums uz ${company} (Linevoice)`,
+      `${inviter} aicina jūs strādāt uzņēmumā ${company} sistēmā Linevoice. Lai pieņemtu uzaicinājumu, atveriet šo saiti:`,
+    ],
+    reset: [
+      "Iestatiet jaunu paroli",
+      "Kāds, visticamāk jūs, lūdza jaunu Linevoice paroli. To iestatīsiet, atverot šo saiti:",
+    ],
+    changed: {
+      password: "Jūsu parole ir nomainīta",
+      passkey: "Jūsu kontam ir pievienota piekļuves atslēga",
+      totp_on: "Jūsu konta otrais faktors ir ieslēgts",
+      totp_off: "Jūsu konta otrais faktors ir izslēgts",
+    },
+    changedBy:
+      "Tas notika sistēmā Linevoice. Ja to nedarījāt jūs, pieteikšanās lapā lūdziet jaunu paroli, pārbaudiet sava konta piekļuves atslēgas un sesijas un informējiet sistēmas uzturētāju.",
+    until: "Saite darbojas vienu reizi, līdz",
+    notYou: "Ja šo vēstuli negaidījāt, nekas nav jādara.",
+  },
+  ru: {
+    invitation: (company, inviter) => [
+      `Приглашение в ${company} (Linevoice)`,
+      `${inviter} приглашает вас работать в компании ${company} в системе Linevoice. Чтобы принять приглашение, откройте ссылку:`,
+    ],
+    reset: [
+      "Задайте новый пароль",
+      "Кто-то, вероятно вы, запросил новый пароль для Linevoice. Чтобы задать его, откройте ссылку:",
+    ],
+    changed: {
+      password: "Ваш пароль изменён",
+      passkey: "К вашей учётной записи добавлен ключ доступа",
+      totp_on: "Второй фактор вашей учётной записи включён",
+      totp_off: "Второй фактор вашей учётной записи выключен",
+    },
+    changedBy:
+      "Это сделано в системе Linevoice. Если это не вы, запросите новый пароль на странице входа, проверьте ключи доступа и сеансы своей учётной записи и сообщите оператору.",
+    until: "Ссылка действует один раз, до",
+    notYou: "Если вы не ждали этого письма, ничего делать не нужно.",
+  },
+};
+
+function linkMail(
+  locale: Locale,
+  recipient: string,
+  [subject, sentence]: readonly [string, string],
+  link: MadeLink,
+): MailDraft {
+  const { until, notYou } = words[locale];
+  return {
+    key: `${LINK_MAIL_PREFIX}${link.id}`,
+    callUuid: null,
+    recipient,
+    subject,
+    body: [sentence, link.url, `${until} ${isoUtc(link.expiresAt)}.`, notYou, ""].join("\n\n"),
+    attachment: null,
+  };
+}
+
+export const invitationMail = (
+  locale: Locale,
+  to: { email: string; company: string; inviter: string },
+  link: MadeLink,
+): MailDraft => linkMail(locale, to.email, words[locale].invitation(to.company, to.inviter), link);
+
+export const resetMail = (locale: Locale, email: string, link: MadeLink): MailDraft =>
+  linkMail(locale, email, words[locale].reset, link);
+
+export function accountChangedMail(
+  locale: Locale,
+  user: { id: number; email: string },
+  change: AccountChange,
+  atMs: number,
+): MailDraft {
+  const { changed, changedBy } = words[locale];
+  return {
+    key: `account-${change}:${user.id}:${atMs}`,
+    callUuid: null,
+    recipient: user.email,
+    subject: changed[change],
+    body: `${changed[change]}: ${isoUtc(atMs)}.\n\n${changedBy}\n`,
+    attachment: null,
+  };
+}

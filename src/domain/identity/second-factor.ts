@@ -1,0 +1,127 @@
+/**
+ * The second factor: TOTP (RFC 6238; 6 digits, 30 s, SHA-1 as every authenticator app knows it) and
+ * ten recovery codes. A code counts one time step before and after the clock's, and once only. The
+ * secret is sealed at rest, recovery codes are kept as HMACs.
+ */
+import { createHmac } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
+import { AppError, invalidField } from "../../core/errors.ts";
+import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
+import type { User } from "./stores.ts";
+
+const ISSUER = "Linevoice";
+const PERIOD_SECONDS = 30;
+const DIGITS = 6;
+const STEPS_AROUND = 1;
+/** 160 bits, as RFC 4226 4 recommends. */
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_CHARACTERS = 10;
+/** Crockford's Base32: nothing in it looks like anything else. */
+const RECOVERY_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+export const totpBinding = (userId: number): string => `users:${userId}:totp`;
+
+export type SecondFactor = ReturnType<typeof createSecondFactor>;
+
+export function createSecondFactor(deps: IdentityDependencies) {
+  const { clock, random, vault } = deps;
+  const fingerprint = userFingerprintOf(vault);
+
+  const totpOf = (secret: string, email: string) =>
+    new TOTP({
+      issuer: ISSUER,
+      label: email,
+      secret: Secret.fromBase32(secret),
+      algorithm: "SHA1",
+      digits: DIGITS,
+      period: PERIOD_SECONDS,
+    });
+
+  /** The time step that a code belongs to; null: none around now. */
+  function stepOf(sealed: string, user: Pick<User, "id" | "email">, code: string): number | null {
+    const timestamp = clock.now();
+    const totp = totpOf(vault.open(sealed, totpBinding(user.id)), user.email);
+    const away = totp.validate({ token: code, timestamp, window: STEPS_AROUND });
+    return away === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + away;
+  }
+
+  const recoveryHash = (userId: number, code: string) =>
+    createHmac("sha256", vault.deriveKey("identity: recovery codes"))
+      .update(`${userId}:${code}`)
+      .digest("hex");
+
+  function newRecoveryCode(): string {
+    const letters = Array.from(
+      random.bytes(RECOVERY_CODE_CHARACTERS),
+      (byte) => RECOVERY_ALPHABET[byte % RECOVERY_ALPHABET.length] ?? "0",
+    );
+    const middle = RECOVERY_CODE_CHARACTERS / 2;
+    return `${letters.slice(0, middle).join("")}-${letters.slice(middle).join("")}`;
+  }
+
+  return {
+    /** The secret counts only once a first code has confirmed it. Throws conflict when one counts. */
+    async begin(userId: number): Promise<{ secret: string; otpauthUri: string }> {
+      return transaction(deps, async ({ users }) => {
+        const user = await users.byId(userId);
+        if (!user || user.totpSealed !== null) throw alreadyOn();
+        const secret = new Secret({ buffer: random.bytes(SECRET_BYTES).slice().buffer }).base32;
+        const totpPendingSealed = vault.seal(secret, totpBinding(userId));
+        await users.update(userId, { totpPendingSealed });
+        return { secret, otpauthUri: totpOf(secret, user.email).toString() };
+      });
+    },
+
+    /** Turns it on; the recovery codes are in this answer only. Throws conflict, valid_code_required. */
+    async confirm(userId: number, code: string): Promise<string[]> {
+      return transaction(deps, async ({ users }) => {
+        const user = await users.byId(userId);
+        if (!user || user.totpSealed !== null) throw alreadyOn();
+        if (user.totpPendingSealed === null) throw notBegun();
+        const step = stepOf(user.totpPendingSealed, user, code);
+        if (step === null || !(await users.spendTotpStep(userId, step))) throw wrongCode();
+        await users.update(userId, {
+          totpSealed: user.totpPendingSealed,
+          totpPendingSealed: null,
+        });
+        const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+        const hashes = codes.map((plain) => recoveryHash(userId, plain.replace("-", "")));
+        await users.replaceRecoveryCodes(userId, hashes);
+        return codes;
+      });
+    },
+
+    /** In a transaction of the caller's. */
+    async remove({ users, revoked }: IdentityChange, user: Pick<User, "id" | "email">) {
+      await users.update(user.id, { totpSealed: null, totpPendingSealed: null });
+      await users.replaceRecoveryCodes(user.id, []);
+      await revoked([{ kind: "second_factor", user: fingerprint(user.email) }]);
+    },
+
+    /** Uses the code up: an authenticator's, or a recovery code however it is written. */
+    async accepts({ users, revoked }: IdentityChange, user: User, code: string): Promise<boolean> {
+      if (user.totpSealed === null) return false;
+      const plain = code.toLowerCase().replace(/[\s-]/g, "");
+      if (/^\d{6}$/.test(plain)) {
+        const step = stepOf(user.totpSealed, user, plain);
+        return step !== null && (await users.spendTotpStep(user.id, step));
+      }
+      const read = plain.replaceAll("o", "0").replace(/[il]/g, "1");
+      const hash = recoveryHash(user.id, read);
+      if (!(await users.spendRecoveryCode(user.id, hash, clock.now()))) return false;
+      await revoked([{ kind: "recovery_code", hash }]);
+      return true;
+    },
+  };
+}
+
+const alreadyOn = () =>
+  new AppError({ code: "conflict", publicMessage: "The second factor is on already." });
+
+const notBegun = () =>
+  new AppError({ code: "conflict", publicMessage: "Begin to set up the authenticator first." });
+
+const wrongCode = () =>
+  invalidField("code", "This code is not right now. Take the one the authenticator shows next.");

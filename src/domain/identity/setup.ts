@@ -1,0 +1,179 @@
+/**
+ * What only the machine's operator may do, from its console: links that make the first owner, sign
+ * somebody in or set a password, and accounts without asking anybody.
+ */
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import { type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
+import type { IdentityMailer } from "./identity-mailer.ts";
+import { resetMail } from "./mails.ts";
+import { type MadeLink, noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import { normalEmail, type SignedIn, type SignIn, type Visitor } from "./sign-in.ts";
+import type { IdentityStore, TenantRole, User } from "./stores.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const EMAIL = /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/;
+const EMAIL_LENGTH_MAX = 254;
+
+export interface SetupParts {
+  readonly signIn: SignIn;
+  readonly passwords: Passwords;
+  readonly secondFactor: SecondFactor;
+  readonly links: OneTimeLinks;
+  readonly identityMailer: IdentityMailer;
+}
+
+export interface OwnerDraft {
+  readonly token: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  /** Name of the first tenant. */
+  readonly company?: string;
+}
+
+export interface UserDraft {
+  readonly email: string;
+  readonly name: string | null;
+  readonly tenantId: number;
+  readonly role: TenantRole;
+  readonly operator: boolean;
+}
+
+export type Setup = ReturnType<typeof createSetup>;
+
+export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
+  const { database, stores, clock } = deps;
+  const { signIn, passwords, secondFactor, links, identityMailer } = parts;
+  const fingerprint = userFingerprintOf(deps.vault);
+
+  async function userOf(store: IdentityStore, emailSent: string): Promise<User> {
+    const user = await store.users.byEmail(normalEmail(emailSent));
+    if (!user) throw notFound("user");
+    return user;
+  }
+
+  /** The tenant that nobody owns yet, or a new one. */
+  async function firstTenant(queries: Queries, draft: OwnerDraft, email: string): Promise<number> {
+    const { team } = stores(queries);
+    const first = await team.firstTenant();
+    if (first) return first.id;
+    if (!draft.company) throw invalidField("company", "Say what your company is called.");
+    return deps.createTenant(queries, { name: draft.company, email });
+  }
+
+  return {
+    /** Nobody owns this appliance yet. */
+    async needed(): Promise<boolean> {
+      return !(await stores(database.read).users.hasOperator());
+    },
+
+    /** Ends the owner links before it. */
+    ownerLink: (): Promise<MadeLink> =>
+      transaction(deps, async (store) => {
+        await store.links.removeOpen("owner", null);
+        return links.make(store, { kind: "owner" });
+      }),
+
+    peekOwnerLink: (token: string) => links.peek("owner", token),
+
+    /** Makes the operator and, where there is none, the first tenant. Throws not_found, conflict. */
+    async becomeOwner(draft: OwnerDraft, visitor: Visitor): Promise<SignedIn> {
+      if (!(await links.peek("owner", draft.token))) throw noSuchLink();
+      const email = normalEmail(draft.email);
+      passwords.requireStrong(draft.password, email);
+      const passwordHash = await passwords.hash(draft.password);
+      return database.tx(async (queries) => {
+        const store = stores(queries);
+        await links.use(store, "owner", draft.token);
+        if (await store.users.byEmail(email)) throw emailTaken();
+        const tenantId = await firstTenant(queries, draft, email);
+        const nowMs = clock.now();
+        const id = await store.users.insert({
+          ...{ email, name: draft.name, locale: "en", passwordHash, operator: true },
+          createdAt: nowMs,
+        });
+        if ((await store.team.owners(tenantId)) === 0)
+          await store.team.put(tenantId, id, "owner", nowMs);
+        const user = await store.users.byId(id);
+        if (!user) throw new Error("a user that was just made is gone");
+        return signIn.admit(store, user, "link", visitor);
+      });
+    },
+
+    /** Signs this person in, once. Throws not_found. */
+    createSignInLink: (userId: number): Promise<MadeLink> =>
+      transaction(deps, async (store) => {
+        if (!(await store.users.byId(userId))) throw notFound("user");
+        return links.make(store, { kind: "sign_in", userId });
+      }),
+
+    /**
+     * An account, or a membership more for one that exists. `link`: sets the first password, a day
+     * long; null where there is one. Throws not_found for the tenant, `valid_email_required`.
+     */
+    async createUser(
+      draft: UserDraft,
+    ): Promise<{ user: User; made: boolean; link: MadeLink | null }> {
+      const email = normalEmail(draft.email);
+      if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX)
+        throw invalidField("email", "Give an e-mail address such as rasa@example.com.");
+      return transaction(deps, async (store) => {
+        if (!(await store.team.tenant(draft.tenantId))) throw notFound("tenant");
+        const known = await store.users.byEmail(email);
+        const fields = { passwordHash: null, operator: draft.operator, locale: "en" } as const;
+        const name = draft.name ?? email.split("@")[0] ?? email;
+        const createdAt = clock.now();
+        const id = known?.id ?? (await store.users.insert({ ...fields, email, name, createdAt }));
+        if (known && draft.operator) await store.users.update(id, { operator: true });
+        await store.team.put(draft.tenantId, id, draft.role, createdAt);
+        await store.sessions.markForRotation(draft.tenantId, id);
+        const joined = { kind: "member", tenant: draft.tenantId, role: draft.role } as const;
+        await store.revoked([{ ...joined, user: fingerprint(email) }]);
+        const user = await store.users.byId(id);
+        if (!user) throw new Error("a user that was just made is gone");
+        const linkDraft = { kind: "reset", userId: id, lifeMs: DAY_MS } as const;
+        if (user.passwordHash !== null) return { user, made: known === null, link: null };
+        await store.links.removeOpen("reset", id);
+        const link = await links.make(store, linkDraft);
+        return { user, made: known === null, link };
+      });
+    },
+
+    /** `removeSecondFactor`: for somebody who lost it with the recovery codes. Throws not_found. */
+    resetLink: (
+      emailSent: string,
+      removeSecondFactor: boolean,
+    ): Promise<{ user: User; link: MadeLink }> =>
+      transaction(deps, async (store) => {
+        const user = await userOf(store, emailSent);
+        await store.links.removeOpen("reset", user.id);
+        const link = await links.make(store, { kind: "reset", userId: user.id });
+        if (removeSecondFactor) await secondFactor.remove(store, user);
+        return { user, link };
+      }),
+
+    /** False where no mail can leave. */
+    mailReset: (user: User, link: MadeLink): Promise<boolean> =>
+      identityMailer.send(resetMail(user.locale, user.email, link), user.id),
+
+    /** Everybody, with where they work. */
+    async users() {
+      const { users, team } = stores(database.read);
+      const all = await users.all();
+      return Promise.all(
+        all.map(async (user) => ({ user, memberships: await team.membershipsOf(user.id) })),
+      );
+    },
+  };
+}
+
+const emailTaken = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage:
+      "There is an account of this address. Sign in with it, or print a password link with `linevoice user reset-password`.",
+  });

@@ -1,0 +1,252 @@
+/** The rows of people, as ports; `src/store/identity-*.ts` implement them. */
+import type { Queries } from "../../adapter/store/database.ts";
+
+export type TenantRole = "owner" | "member" | "viewer";
+export type Locale = "en" | "lt" | "lv" | "ru";
+export type SignInMethod = "password" | "passkey" | "link";
+
+export interface User {
+  readonly id: number;
+  /** Lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly locale: Locale;
+  readonly passwordHash: string | null;
+  readonly operator: boolean;
+  readonly totpSealed: string | null;
+  readonly totpPendingSealed: string | null;
+  readonly totpLastStep: number;
+  readonly createdAt: number;
+  readonly lastSeenAt: number | null;
+}
+
+export type UserDraft = Pick<
+  User,
+  "email" | "name" | "locale" | "passwordHash" | "operator" | "createdAt"
+>;
+
+export type UserChanges = Partial<
+  Pick<
+    User,
+    | "name"
+    | "locale"
+    | "passwordHash"
+    | "operator"
+    | "totpSealed"
+    | "totpPendingSealed"
+    | "totpLastStep"
+  >
+>;
+
+export interface UserStore {
+  /** Answers the id. Throws where the address is taken: look first, in the same transaction. */
+  insert(user: UserDraft): Promise<number>;
+  byId(userId: number): Promise<User | null>;
+  byEmail(email: string): Promise<User | null>;
+  update(userId: number, changes: UserChanges): Promise<void>;
+  hasOperator(): Promise<boolean>;
+  /** Everybody, by id. */
+  all(): Promise<readonly User[]>;
+  /** False when a code of this time step or a later one was used before. */
+  spendTotpStep(userId: number, step: number): Promise<boolean>;
+  replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>;
+  /** Everybody's. Answers how many people had unused ones. */
+  removeRecoveryCodes(): Promise<number>;
+  /** False when there is no such unused code. */
+  spendRecoveryCode(userId: number, hash: string, nowMs: number): Promise<boolean>;
+}
+
+export interface Membership {
+  readonly tenantId: number;
+  readonly tenantName: string;
+  readonly suspended: boolean;
+  readonly role: TenantRole;
+}
+
+export interface Member {
+  readonly userId: number;
+  readonly name: string;
+  readonly email: string;
+  readonly role: TenantRole;
+  readonly lastSeenAt: number | null;
+}
+
+export interface TenantName {
+  readonly id: number;
+  readonly name: string;
+  readonly suspended: boolean;
+  readonly requiresSecondFactor: boolean;
+}
+
+export interface TeamStore {
+  /** Of one user, by tenant id. */
+  membershipsOf(userId: number): Promise<readonly Membership[]>;
+  /** By user id. */
+  members(tenantId: number): Promise<readonly Member[]>;
+  member(tenantId: number, userId: number): Promise<Member | null>;
+  /** Adds, or changes the role. */
+  put(tenantId: number, userId: number, role: TenantRole, nowMs: number): Promise<void>;
+  remove(tenantId: number, userId: number): Promise<boolean>;
+  owners(tenantId: number): Promise<number>;
+  tenant(tenantId: number): Promise<TenantName | null>;
+  /** The one that was made first; null: there is none. */
+  firstTenant(): Promise<TenantName | null>;
+}
+
+export interface Session {
+  readonly id: number;
+  readonly userId: number;
+  readonly tokenHash: string;
+  readonly formerHash: string | null;
+  readonly formerUntil: number | null;
+  readonly stage: "totp" | "full";
+  readonly method: SignInMethod;
+  readonly tenantId: number | null;
+  readonly rotate: boolean;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly createdAt: number;
+  /** When the person proved who they are again; null: not since. */
+  readonly confirmedAt: number | null;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+}
+
+/** A session with what every request needs to know. */
+export interface KnownSession {
+  readonly session: Session;
+  readonly user: Pick<User, "id" | "email" | "name" | "locale" | "operator" | "totpSealed">;
+  /** The active one. */
+  readonly tenant: TenantName | null;
+  /** In the active tenant; null: not a member. */
+  readonly membership: TenantRole | null;
+}
+
+export interface SessionStore {
+  insert(
+    session: Omit<Session, "id" | "formerHash" | "formerUntil" | "rotate" | "confirmedAt">,
+  ): Promise<number>;
+  /** By its token or the one before; whether it still counts is the domain's to say. */
+  byToken(tokenHash: string): Promise<KnownSession | null>;
+  touch(sessionId: number, seen: { atMs: number; ip: string; userAgent: string }): Promise<void>;
+  /** False when its token is another by now. */
+  rotate(
+    sessionId: number,
+    from: string,
+    to: { tokenHash: string; formerUntil: number },
+  ): Promise<boolean>;
+  confirm(sessionId: number, atMs: number): Promise<void>;
+  setTenant(sessionId: number, tenantId: number | null): Promise<void>;
+  /** Sessions that work in this tenant get a new token with their next request. */
+  markForRotation(tenantId: number, userId: number): Promise<void>;
+  remove(userId: number, sessionId: number): Promise<boolean>;
+  removeAll(userId: number, exceptId: number | null): Promise<void>;
+  /** All but the newest `keep`. */
+  removeOldest(userId: number, keep: number): Promise<void>;
+  list(userId: number): Promise<readonly Session[]>;
+  removeStale(nowMs: number, idleSinceMs: number): Promise<number>;
+}
+
+export type LinkKind = "owner" | "sign_in" | "reset" | "invitation";
+
+export interface OneTimeLink {
+  readonly id: number;
+  readonly kind: LinkKind;
+  readonly tokenHash: string;
+  readonly userId: number | null;
+  readonly tenantId: number | null;
+  readonly email: string | null;
+  readonly role: TenantRole | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly usedAt: number | null;
+}
+
+export interface LinkStore {
+  insert(link: Omit<OneTimeLink, "id" | "usedAt">): Promise<number>;
+  byToken(tokenHash: string): Promise<OneTimeLink | null>;
+  /** False when it was used before. */
+  use(linkId: number, nowMs: number): Promise<boolean>;
+  /** Unused links of this kind for this person end. */
+  removeOpen(kind: LinkKind, userId: number | null): Promise<void>;
+  /** Open ones of the tenant, by id. */
+  invitations(tenantId: number, nowMs: number): Promise<readonly OneTimeLink[]>;
+  removeInvitation(tenantId: number, linkId: number): Promise<boolean>;
+  removeInvitationsTo(tenantId: number, email: string): Promise<void>;
+  removeExpired(beforeMs: number): Promise<number>;
+}
+
+export interface Passkey {
+  readonly id: number;
+  readonly userId: number;
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  readonly name: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+export interface PasskeyStore {
+  insert(passkey: Omit<Passkey, "id" | "lastUsedAt">): Promise<number>;
+  list(userId: number): Promise<readonly Passkey[]>;
+  byCredential(credentialId: string): Promise<Passkey | null>;
+  used(passkeyId: number, counter: number, nowMs: number): Promise<void>;
+  remove(userId: number, passkeyId: number): Promise<boolean>;
+  /** False when it was answered before. */
+  spendChallenge(challenge: string, expiresAt: number): Promise<boolean>;
+  removeExpiredChallenges(nowMs: number): Promise<number>;
+}
+
+export interface Attempts {
+  readonly failures: number;
+  readonly lastAt: number;
+  readonly lockedUntil: number;
+}
+
+export interface AttemptStore {
+  get(key: string): Promise<Attempts | null>;
+  put(key: string, attempts: Attempts): Promise<void>;
+  remove(key: string): Promise<void>;
+  /** Of one rule, by which its keys begin; of all without one. */
+  count(rule?: string): Promise<number>;
+  /** The `count` of a rule that hold least: nobody locked at `nowMs`, few failures, long ago. */
+  removeLeast(rule: string, count: number, nowMs: number): Promise<void>;
+  removeBefore(atMs: number): Promise<number>;
+}
+
+export interface AuditEntry {
+  readonly tenantId: number | null;
+  readonly userId: number | null;
+  readonly userEmail: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly ip: string;
+  readonly outcome: "done" | "refused" | "failed";
+  readonly at: number;
+}
+
+export interface AuditStore {
+  insert(entry: AuditEntry): Promise<void>;
+  /** Newest first. `operator`: with what is about no tenant. */
+  list(
+    tenantId: number,
+    page: { limit: number; offset: number; operator: boolean },
+  ): Promise<readonly (AuditEntry & { readonly id: number })[]>;
+  count(tenantId: number, operator: boolean): Promise<number>;
+  /** At most `limit` rows at a time. */
+  removeBefore(atMs: number, limit: number): Promise<number>;
+}
+
+export interface IdentityStore {
+  readonly users: UserStore;
+  readonly team: TeamStore;
+  readonly sessions: SessionStore;
+  readonly links: LinkStore;
+  readonly passkeys: PasskeyStore;
+  readonly attempts: AttemptStore;
+  readonly audit: AuditStore;
+}
+
+export type IdentityStores = (queries: Queries) => IdentityStore;

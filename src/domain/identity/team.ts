@@ -1,0 +1,230 @@
+/**
+ * Who works in a tenant: members, roles, invitations. A tenant that has owners keeps at least one.
+ * A role that changes counts from the next request, which also gets a new token.
+ */
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import { type IdentityChange, type IdentityDependencies, transaction } from "./dependencies.ts";
+import { userFingerprintOf } from "./fingerprint.ts";
+import type { IdentityMailer } from "./identity-mailer.ts";
+import { invitationMail } from "./mails.ts";
+import { noSuchLink, type OneTimeLinks } from "./one-time-links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { ActiveSession } from "./sessions.ts";
+import { normalEmail, type SignedIn, type SignIn, type Visitor } from "./sign-in.ts";
+import type { IdentityStore, Member, OneTimeLink, TenantRole } from "./stores.ts";
+
+const MEMBERS_MAX = 200;
+const INVITATIONS_MAX = 50;
+
+export interface TeamParts {
+  readonly signIn: SignIn;
+  readonly passwords: Passwords;
+  readonly links: OneTimeLinks;
+  readonly identityMailer: IdentityMailer;
+}
+
+export interface Invitation {
+  readonly id: number;
+  readonly email: string;
+  readonly role: TenantRole;
+  readonly expiresAt: number;
+}
+
+export interface Acceptance {
+  readonly token: string;
+  readonly name?: string;
+  readonly password?: string;
+}
+
+export type Team = ReturnType<typeof createTeam>;
+
+const invitationOf = ({ id, email, role, expiresAt }: OneTimeLink): Invitation => ({
+  id,
+  email: email ?? "",
+  role: role ?? "viewer",
+  expiresAt,
+});
+
+export function createTeam(deps: IdentityDependencies, parts: TeamParts) {
+  const { database, stores, clock } = deps;
+  const { signIn, passwords, links, identityMailer } = parts;
+  const fingerprint = userFingerprintOf(deps.vault);
+
+  async function keepAnOwner({ team }: IdentityStore, tenantId: number, member: Member) {
+    if (member.role === "owner" && (await team.owners(tenantId)) <= 1) throw lastOwner();
+  }
+
+  const noteRole = (
+    store: IdentityChange,
+    tenant: number,
+    { email }: Pick<Member, "email">,
+    role: TenantRole | null,
+  ) => store.revoked([{ kind: "member", tenant, user: fingerprint(email), role }]);
+
+  async function join(store: IdentityChange, link: OneTimeLink, userId: number): Promise<void> {
+    if (link.tenantId === null || link.role === null) throw noSuchLink();
+    const known = await store.team.member(link.tenantId, userId);
+    if (known) return;
+    await store.team.put(link.tenantId, userId, link.role, clock.now());
+    await noteRole(store, link.tenantId, { email: link.email ?? "" }, link.role);
+  }
+
+  /** Somebody who had no account: name and password are chosen now. */
+  async function acceptAsNew(email: string, accepted: Acceptance, visitor: Visitor) {
+    if (accepted.name === undefined) throw invalidField("name", "Say your name.");
+    if (accepted.password === undefined) throw invalidField("password", "Choose a password.");
+    const { name, password, token } = {
+      ...accepted,
+      name: accepted.name,
+      password: accepted.password,
+    };
+    passwords.requireStrong(password, email);
+    const passwordHash = await passwords.hash(password);
+    return transaction(deps, async (store) => {
+      const link = await links.use(store, "invitation", token);
+      if (await store.users.byEmail(email)) throw haveAccount();
+      const draft = { email, name, locale: "en", passwordHash, operator: false } as const;
+      const id = await store.users.insert({ ...draft, createdAt: clock.now() });
+      await join(store, link, id);
+      const user = await store.users.byId(id);
+      if (!user) throw new Error("a user that was just made is gone");
+      const signedIn = await signIn.admit(store, user, "password", visitor);
+      return { ...signedIn, tenantId: link.tenantId };
+    });
+  }
+
+  /**
+   * Somebody who has an account proves it, by the session or by the password. Where a second factor
+   * is on, the password alone joins nothing: the invitation stays open for the session that follows.
+   */
+  async function acceptAsKnown(
+    userId: number,
+    email: string,
+    accepted: Acceptance,
+    visitor: Visitor,
+    session: ActiveSession | null,
+  ): Promise<SignedIn | null> {
+    const joined = (store: IdentityChange) =>
+      links.use(store, "invitation", accepted.token).then((link) => join(store, link, userId));
+    if (session?.user.id === userId) {
+      await transaction(deps, joined);
+      return null;
+    }
+    if (accepted.password === undefined)
+      throw invalidField("password", "Give the password of your account.");
+    const signedIn = await signIn.byPassword(email, accepted.password, visitor);
+    if (signedIn.next === "done") await transaction(deps, joined);
+    return signedIn;
+  }
+
+  return {
+    async overview(tenantId: number) {
+      const store = stores(database.read);
+      const [members, open] = await Promise.all([
+        store.team.members(tenantId),
+        store.links.invitations(tenantId, clock.now()),
+      ]);
+      return { members, invitations: open.map(invitationOf) };
+    },
+
+    /** Replaces an open one to the same address. Throws conflict, plan_limit_reached. */
+    async invite(
+      tenantId: number,
+      inviter: ActiveSession["user"],
+      emailSent: string,
+      role: TenantRole,
+    ): Promise<Invitation> {
+      const email = normalEmail(emailSent);
+      const { link, company } = await transaction(deps, async (store) => {
+        const members = await store.team.members(tenantId);
+        if (members.some((member) => member.email === email)) throw alreadyMember();
+        await store.links.removeInvitationsTo(tenantId, email);
+        const open = await store.links.invitations(tenantId, clock.now());
+        if (open.length >= INVITATIONS_MAX || members.length >= MEMBERS_MAX) throw tooMany();
+        const tenant = await store.team.tenant(tenantId);
+        const made = await links.make(store, { kind: "invitation", tenantId, email, role });
+        return { link: made, company: tenant?.name ?? "" };
+      });
+      const to = { email, company, inviter: inviter.name };
+      await identityMailer.send(invitationMail(inviter.locale, to, link), inviter.id, tenantId);
+      return { id: link.id, email, role, expiresAt: link.expiresAt };
+    },
+
+    /** Throws not_found. */
+    async revokeInvitation(tenantId: number, invitationId: number): Promise<void> {
+      const gone = await transaction(deps, (store) =>
+        store.links.removeInvitation(tenantId, invitationId),
+      );
+      if (!gone) throw notFound("invitation");
+    },
+
+    /** What an invitation offers; null: it cannot be accepted (any more). */
+    async peek(token: string) {
+      const link = await links.peek("invitation", token);
+      if (!link || link.tenantId === null) return null;
+      const { users, team } = stores(database.read);
+      const tenant = await team.tenant(link.tenantId);
+      const account = await users.byEmail(link.email ?? "");
+      return (
+        tenant && { ...invitationOf(link), tenantName: tenant.name, hasAccount: account !== null }
+      );
+    },
+
+    /**
+     * null: signed in as that person already, and stays so. `totp`: accept again, signed in.
+     * Throws not_found, unauthorized, rate_limited and `valid_…_required` for what is missing.
+     */
+    async accept(
+      accepted: Acceptance,
+      visitor: Visitor,
+      session: ActiveSession | null,
+    ): Promise<SignedIn | null> {
+      const link = await links.peek("invitation", accepted.token);
+      if (!link?.email) throw noSuchLink();
+      const known = await stores(database.read).users.byEmail(link.email);
+      if (!known) return acceptAsNew(link.email, accepted, visitor);
+      return acceptAsKnown(known.id, link.email, accepted, visitor, session);
+    },
+
+    /** Throws not_found, conflict for the last owner. */
+    changeRole: (tenantId: number, userId: number, role: TenantRole): Promise<Member> =>
+      transaction(deps, async (store) => {
+        const member = await store.team.member(tenantId, userId);
+        if (!member) throw notFound("member");
+        if (role !== "owner") await keepAnOwner(store, tenantId, member);
+        await store.team.put(tenantId, userId, role, clock.now());
+        if (role !== member.role) await store.sessions.markForRotation(tenantId, userId);
+        await noteRole(store, tenantId, member, role);
+        return { ...member, role };
+      }),
+
+    /** Throws not_found, conflict for the last owner. */
+    remove: (tenantId: number, userId: number): Promise<void> =>
+      transaction(deps, async (store) => {
+        const member = await store.team.member(tenantId, userId);
+        if (!member) throw notFound("member");
+        await keepAnOwner(store, tenantId, member);
+        await store.team.remove(tenantId, userId);
+        await store.sessions.markForRotation(tenantId, userId);
+        await noteRole(store, tenantId, member, null);
+      }),
+
+    /** Their companies, for the switch. */
+    membershipsOf: (userId: number) => stores(database.read).team.membershipsOf(userId),
+  };
+}
+
+const conflict = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+
+const lastOwner = () =>
+  conflict("This is the company's last owner. Make somebody else an owner first.");
+
+const alreadyMember = () => conflict("This person works in the company already.");
+
+const haveAccount = () => conflict("There is an account of this address by now. Sign in with it.");
+
+const tooMany = () =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `A company has at most ${MEMBERS_MAX} members and ${INVITATIONS_MAX} open invitations.`,
+  });

@@ -1,0 +1,115 @@
+/** Is this text what its file name says? (decisions.md 4). Says the line where it is not. */
+import { invalidField } from "../../core/errors.ts";
+
+export const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/** Of a name whose extension was checked before. */
+export function formatOf(filename: string): FileFormat {
+  const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
+  const format = FILE_FORMATS.find((known) => known === extension);
+  if (!format) throw invalidField("filename", "`filename` must end in .txt, .md, .csv or .json.");
+  return format;
+}
+
+/** Throws valid_content_required, naming the line. */
+export function checkContent(format: FileFormat, content: string): void {
+  const broken = brokenCharacter(content);
+  if (broken !== null) throw badLine(content, broken, "is not valid UTF-8");
+  if (format === "json") checkJson(content);
+  if (format === "csv") checkCsv(content);
+}
+
+/** A surrogate without its partner cannot be written as UTF-8. */
+function brokenCharacter(content: string): number | null {
+  if (content.isWellFormed()) return null;
+  const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+  return lone.exec(content)?.index ?? 0;
+}
+
+function checkJson(content: string): void {
+  try {
+    JSON.parse(content);
+  } catch (error) {
+    throw badLine(content, jsonErrorAt(content), `is not valid JSON (${reasonOf(error)})`);
+  }
+}
+
+const reasonOf = (error: unknown) =>
+  error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, "") : "too deep";
+
+/**
+ * Where JSON stops being JSON. The parser names no position, so the longest good beginning is
+ * found: walks tokens as RFC 8259 2 has them and stops at the first that cannot follow.
+ */
+function jsonErrorAt(content: string): number {
+  const token =
+    /[\s]*(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:])/y;
+  const open: string[] = [];
+  let expects: "value" | "key" | "colon" | "next" = "value";
+  let mayClose = false;
+  while (token.lastIndex < content.length) {
+    const start = token.lastIndex;
+    const match = token.exec(content);
+    if (!match) return skipSpace(content, start);
+    const text = match[0].trimStart();
+    const at = start + match[0].length - text.length;
+    const inside = open.at(-1);
+    if (text === "}" || text === "]") {
+      const matches = (text === "}") === (inside === "{") && inside !== undefined;
+      if (!matches || !(expects === "next" || mayClose)) return at;
+      open.pop();
+      expects = "next";
+      mayClose = false;
+    } else if (expects === "next") {
+      if (text !== "," || inside === undefined) return at;
+      expects = inside === "{" ? "key" : "value";
+      mayClose = false;
+    } else if (expects === "key") {
+      if (!text.startsWith('"')) return at;
+      expects = "colon";
+      mayClose = false;
+    } else if (expects === "colon") {
+      if (text !== ":") return at;
+      expects = "value";
+    } else {
+      if (text === "," || text === ":") return at;
+      mayClose = text === "{" || text === "[";
+      if (mayClose) open.push(text);
+      expects = text === "{" ? "key" : text === "[" ? "value" : "next";
+    }
+  }
+  return content.length;
+}
+
+const skipSpace = (content: string, from: number) =>
+  from + (content.slice(from).length - content.slice(from).trimStart().length);
+
+/** RFC 4180: a header row of named columns; quotes closed. */
+function checkCsv(content: string): void {
+  const first = content.search(/\S/);
+  if (first < 0) throw badLine(content, 0, "is empty: a header row is needed");
+  const header = content.slice(first).split(/\r?\n/, 1)[0] ?? "";
+  const names = header.split(/[,;\t]/).map((name) => name.trim().replace(/^"|"$/g, "").trim());
+  if (names.some((name) => name === ""))
+    throw badLine(content, first, "has a column without a name: a header row is needed");
+  if (names.every((name) => /^[-+]?\d+([.,]\d+)?$/.test(name)))
+    throw badLine(content, first, "holds only numbers: a header row is needed");
+  const open = openQuote(content);
+  if (open !== null) throw badLine(content, open, "opens a quote that is never closed");
+}
+
+function openQuote(content: string): number | null {
+  let openedAt: number | null = null;
+  for (let at = content.indexOf('"'); at >= 0; at = content.indexOf('"', at + 1)) {
+    const startsField = at === 0 || /[,;\t\r\n]/.test(content[at - 1] ?? "");
+    if (openedAt !== null) openedAt = null;
+    else if (startsField || content[at - 1] === '"') openedAt = at;
+  }
+  return openedAt;
+}
+
+function badLine(content: string, at: number, what: string) {
+  const line = content.slice(0, at).split("\n").length;
+  return invalidField("content", `\`content\` ${what} (line ${line}).`);
+}

@@ -1,0 +1,176 @@
+/** Knowledge files and which agents know them (decisions.md 4). */
+import type { Billing } from "../billing/ports.ts";
+import type { Quotas } from "../billing/quotas.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { checkContent, type FileFormat, formatOf } from "./content.ts";
+
+export interface FileRecord {
+  readonly id: number;
+  readonly filename: string;
+  readonly format: FileFormat;
+  readonly sizeBytes: number;
+  readonly agentIds: readonly number[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface StoredFile {
+  readonly filename: string;
+  readonly format: FileFormat;
+  readonly content: string;
+  readonly sizeBytes: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Implemented by store/file-store.ts. */
+export interface FileRecords {
+  /** Without contents. */
+  list(tenantId: number): Promise<FileRecord[]>;
+  find(tenantId: number, id: number): Promise<FileRecord | undefined>;
+  content(tenantId: number, id: number): Promise<string | undefined>;
+  count(tenantId: number): Promise<number>;
+  insert(tenantId: number, file: StoredFile): Promise<number>;
+  update(tenantId: number, id: number, changes: Partial<StoredFile>): Promise<void>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  attach(fileId: number, agentId: number): Promise<void>;
+  detachAll(fileId: number): Promise<void>;
+  /** How many of these ids are agents of the tenant. */
+  countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
+}
+
+export interface NewFile {
+  readonly filename: string;
+  readonly content: string;
+  readonly agentId: number | null;
+}
+
+export interface FileChanges {
+  readonly filename?: string;
+  readonly content?: string;
+  /** Attach; null: detach from all. */
+  readonly agentId?: number | null;
+  /** Replaces the set. */
+  readonly agentIds?: readonly number[];
+}
+
+export interface FileDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => FileRecords;
+  readonly billing: Billing;
+  readonly quotas: Quotas;
+  readonly clock: Clock;
+}
+
+export type Files = ReturnType<typeof createFiles>;
+
+export function createFiles({ database, records, billing, quotas, clock }: FileDependencies) {
+  async function found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {
+    const file = await records(queries).find(tenantId, id);
+    if (!file) throw notFound("file");
+    return file;
+  }
+
+  async function requireAgents(
+    queries: Queries,
+    tenantId: number,
+    agentIds: readonly number[],
+  ): Promise<void> {
+    const wanted = [...new Set(agentIds)];
+    if (wanted.length === 0) return;
+    if ((await records(queries).countAgents(tenantId, wanted)) !== wanted.length)
+      throw notFound("agent");
+  }
+
+  async function assign(
+    queries: Queries,
+    tenantId: number,
+    fileId: number,
+    changes: FileChanges,
+  ): Promise<void> {
+    const { agentId, agentIds } = changes;
+    await requireAgents(queries, tenantId, [...(agentIds ?? []), ...(agentId ? [agentId] : [])]);
+    if (agentIds !== undefined || agentId === null) await records(queries).detachAll(fileId);
+    for (const id of new Set(agentIds ?? [])) await records(queries).attach(fileId, id);
+    if (agentId) await records(queries).attach(fileId, agentId);
+  }
+
+  async function textChanges(
+    queries: Queries,
+    tenantId: number,
+    before: FileRecord,
+    changes: FileChanges,
+  ): Promise<Partial<StoredFile>> {
+    if (changes.filename === undefined && changes.content === undefined) return {};
+    const filename = changes.filename ?? before.filename;
+    const format = formatOf(filename);
+    const content = changes.content ?? (await records(queries).content(tenantId, before.id)) ?? "";
+    checkContent(format, content);
+    if (changes.content === undefined) return { filename, format };
+    return { filename, format, content, sizeBytes: Buffer.byteLength(content) };
+  }
+
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<FileRecord & { readonly content: string }> {
+      const file = await found(database.read, tenantId, id);
+      const content = await records(database.read).content(tenantId, id);
+      if (content === undefined) throw notFound("file");
+      return { ...file, content };
+    },
+
+    /** Throws valid_content_required, plan_limit_reached, not_found (agent). */
+    create(tenantId: number, input: NewFile): Promise<FileRecord> {
+      const format = formatOf(input.filename);
+      checkContent(format, input.content);
+      const now = clock.now();
+      return database.tx(async (queries) => {
+        const plan = await billing.planOf(queries, tenantId);
+        if ((await records(queries).count(tenantId)) >= plan.maxFiles)
+          throw fileCap(plan.slug, plan.maxFiles);
+        const sizeBytes = Buffer.byteLength(input.content);
+        await quotas.require(queries, tenantId, "knowledgeBytes", sizeBytes);
+        const id = await records(queries).insert(tenantId, {
+          filename: input.filename,
+          format,
+          content: input.content,
+          sizeBytes,
+          createdAt: now,
+          updatedAt: now,
+        });
+        if (input.agentId !== null) await assign(queries, tenantId, id, { agentId: input.agentId });
+        return found(queries, tenantId, id);
+      });
+    },
+
+    /** Throws not_found (file or agent), valid_content_required, plan_limit_reached. */
+    update(tenantId: number, id: number, changes: FileChanges): Promise<FileRecord> {
+      return database.tx(async (queries) => {
+        const before = await found(queries, tenantId, id);
+        const text = await textChanges(queries, tenantId, before, changes);
+        const moreBytes = (text.sizeBytes ?? before.sizeBytes) - before.sizeBytes;
+        if (moreBytes > 0) await quotas.require(queries, tenantId, "knowledgeBytes", moreBytes);
+        await assign(queries, tenantId, id, changes);
+        if (Object.values(changes).some((change) => change !== undefined))
+          await records(queries).update(tenantId, id, { ...text, updatedAt: clock.now() });
+        return found(queries, tenantId, id);
+      });
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("file");
+    },
+  };
+}
+
+const fileCap = (slug: string, filesMax: number) =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `The plan ${slug} allows ${filesMax} files. Delete one or change the plan.`,
+  });

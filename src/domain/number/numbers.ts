@@ -1,0 +1,119 @@
+/** Phone numbers and the agents that answer them (decisions.md 5). */
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { E164 } from "../../core/e164.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+
+export interface NumberFields {
+  readonly label: string | null;
+  readonly agentId: number | null;
+  readonly inboundEnabled: boolean;
+}
+
+export interface NumberRecord extends NumberFields {
+  readonly id: number;
+  readonly numberE164: string;
+  readonly createdAt: number;
+}
+
+/** Implemented by store/number-store.ts. */
+export interface NumberRecords {
+  list(tenantId: number): Promise<NumberRecord[]>;
+  find(tenantId: number, id: number): Promise<NumberRecord | undefined>;
+  count(tenantId: number): Promise<number>;
+  /** On the whole appliance: a number belongs to one tenant. */
+  ownerOf(numberE164: E164): Promise<number | undefined>;
+  /** For the operator: this tenant asked for a number that another has. */
+  noteClaim(tenantId: number, numberE164: E164, nowMs: number): Promise<void>;
+  hasAgent(tenantId: number, agentId: number): Promise<boolean>;
+  insert(tenantId: number, number: Omit<NumberRecord, "id">): Promise<NumberRecord>;
+  update(
+    tenantId: number,
+    id: number,
+    changes: Partial<NumberFields>,
+  ): Promise<NumberRecord | undefined>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+}
+
+export interface NumberDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => NumberRecords;
+  readonly billing: Billing;
+  readonly clock: Clock;
+}
+
+export type Numbers = ReturnType<typeof createNumbers>;
+
+export function createNumbers({ database, records, billing, clock }: NumberDependencies) {
+  async function requireAgent(
+    queries: Queries,
+    tenantId: number,
+    agentId: number | null | undefined,
+  ): Promise<void> {
+    if (agentId && !(await records(queries).hasAgent(tenantId, agentId))) throw notFound("agent");
+  }
+
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<NumberRecord> {
+      const number = await records(database.read).find(tenantId, id);
+      if (!number) throw notFound("phone number");
+      return number;
+    },
+
+    /** Throws conflict (taken: the operator is told of it), plan_limit_reached, not_found (agent). */
+    async create(
+      tenantId: number,
+      input: NumberFields & { readonly numberE164: E164 },
+    ): Promise<NumberRecord> {
+      const made = await database.tx(async (queries) => {
+        const owner = await records(queries).ownerOf(input.numberE164);
+        if (owner !== undefined) {
+          if (owner !== tenantId)
+            await records(queries).noteClaim(tenantId, input.numberE164, clock.now());
+          return null;
+        }
+        await requireAgent(queries, tenantId, input.agentId);
+        const plan = await billing.planOf(queries, tenantId);
+        if ((await records(queries).count(tenantId)) >= plan.maxNumbers)
+          throw numberCap(plan.slug, plan.maxNumbers);
+        return records(queries).insert(tenantId, { ...input, createdAt: clock.now() });
+      });
+      if (!made) throw taken();
+      return made;
+    },
+
+    /** Throws not_found (number or agent). */
+    update(tenantId: number, id: number, changes: Partial<NumberFields>): Promise<NumberRecord> {
+      return database.tx(async (queries) => {
+        const before = await records(queries).find(tenantId, id);
+        if (!before) throw notFound("phone number");
+        await requireAgent(queries, tenantId, changes.agentId);
+        if (Object.values(changes).every((change) => change === undefined)) return before;
+        return (await records(queries).update(tenantId, id, changes)) ?? before;
+      });
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("phone number");
+    },
+  };
+}
+
+const taken = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage: "This number is registered already. A number belongs to one tenant.",
+    field: "number_e164",
+  });
+
+const numberCap = (slug: string, numbersMax: number) =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `The plan ${slug} allows ${numbersMax} numbers. Remove one or change the plan.`,
+  });

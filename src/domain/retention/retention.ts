@@ -1,0 +1,202 @@
+/**
+ * Deletes what may no longer be kept (specification 1 and 8): transcripts after the appliance's days plus
+ * the tenant's paid blocks, recordings after theirs, delivery logs, events, mails and what a CRM was told
+ * after 30 days, memories of calls, PIN tries and what a CRM said after 90.
+ * (Idempotency keys are dropped after 24 hours by their owner, http/idempotency.ts.)
+ *
+ * What counts as transcript: the turns, the arguments of tool calls (words of the caller), and every
+ * copy of them in events and mails, which therefore go no later than the appliance's own limit. The
+ * summary stays: the specification limits "transcripts" and names the summary beside them, and
+ * callback memory (decisions 11) rests on it. Erasing a person's number removes it too.
+ *
+ * Driven by the database: what is due is asked, a small transaction at a time, so that a run that was cut
+ * off goes on with the next one. A recording's file goes before its row says so.
+ */
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, sleep } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { retentionStore } from "../../adapter/store/retention-store.ts";
+
+export interface RetentionOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly recordingsDir: string;
+  /** `<data>/outbox`: mails written as files, with transcript and recording. */
+  readonly outboxDir: string;
+  /** `[mail] outbox_keep_days`. No mail outlives the transcripts that are in it. */
+  readonly outboxDays: number;
+  readonly transcriptsDays: number;
+  readonly recordingsDays: number;
+  /** Rows a transaction; default 200. */
+  readonly batchMax?: number;
+}
+
+export interface RetentionReport {
+  readonly transcripts: number;
+  readonly recordings: number;
+  readonly orphan_files: number;
+  readonly deliveries: number;
+  readonly events: number;
+  readonly mails: number;
+  readonly mail_files: number;
+  readonly memories: number;
+  readonly crm_answers: number;
+  readonly crm_messages: number;
+}
+
+export interface Retention {
+  /** One whole pass now; the one under way, if there is one. Rejects when the store does. */
+  run(): Promise<RetentionReport>;
+  stop(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const LOG_DAYS = 30;
+/** A memory is told for 14 days and may be looked up for longer. */
+const MEMORY_DAYS = 90;
+const PERIOD_MS = 3_600_000;
+const FIRST_AFTER_MS = 60_000;
+const BATCH_MAX = 200;
+/** Lets calls and requests have the thread and the writer between two batches. */
+const PAUSE_MS = 20;
+const RECORDING_NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:wav|mp3)/;
+const MAIL_NAME = /\.eml(?:\.partial)?$/;
+
+/** Wakes every hour; the first time a minute after the start. Its owner must `stop` it. */
+export function startRetention(options: RetentionOptions): Retention {
+  const { database, clock, log, batchMax = BATCH_MAX } = options;
+  let running: Promise<RetentionReport> | null = null;
+  const leaving = new AbortController();
+
+  const daysAgo = (days: number) => clock.now() - days * DAY_MS;
+
+  /** Repeats a step until a batch is not full. */
+  async function drained(step: (queries: Queries) => Promise<number>): Promise<number> {
+    let total = 0;
+    while (!leaving.signal.aborted) {
+      const count = await database.tx(step);
+      total += count;
+      if (count < batchMax) break;
+      await sleep(clock, PAUSE_MS, leaving.signal);
+    }
+    return total;
+  }
+
+  async function expireRecordings(): Promise<number> {
+    let total = 0;
+    while (!leaving.signal.aborted) {
+      const due = await retentionStore(database.read).recordingsEndedBy(
+        daysAgo(options.recordingsDays),
+        batchMax,
+      );
+      if (due.length === 0) break;
+      for (const { file } of due) await rm(join(options.recordingsDir, file), { force: true });
+      await database.tx(async (queries) => {
+        for (const { tenantId, callUuid } of due)
+          await retentionStore(queries).markRecordingExpired(tenantId, callUuid);
+      });
+      total += due.length;
+      if (due.length < batchMax) break;
+      await sleep(clock, PAUSE_MS, leaving.signal);
+    }
+    return total;
+  }
+
+  /** Files that a crash left and nothing points to. */
+  async function dropOrphans(): Promise<number> {
+    const beforeMs = daysAgo(Math.max(1, options.recordingsDays));
+    return await dropFiles(options.recordingsDir, beforeMs, async (name) => {
+      const uuid = RECORDING_NAME.exec(name)?.[1];
+      return uuid !== undefined && !(await retentionStore(database.read).isFileNeeded(uuid, name));
+    });
+  }
+
+  async function dropFiles(
+    directory: string,
+    beforeMs: number,
+    isOurs: (name: string) => boolean | Promise<boolean>,
+  ): Promise<number> {
+    let total = 0;
+    for (const name of await readdir(directory).catch(() => [])) {
+      if (leaving.signal.aborted) break;
+      const path = join(directory, name);
+      const found = await stat(path).catch(() => null);
+      if (!found?.isFile() || found.mtimeMs > beforeMs || !(await isOurs(name))) continue;
+      await rm(path, { force: true });
+      total++;
+    }
+    return total;
+  }
+
+  async function pass(): Promise<RetentionReport> {
+    const { transcriptsDays } = options;
+    const logBefore = daysAgo(LOG_DAYS);
+    const memoryBefore = daysAgo(MEMORY_DAYS);
+    const mailFilesBefore = daysAgo(Math.min(options.outboxDays, transcriptsDays));
+    const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
+    const report = {
+      transcripts: await drained((queries) =>
+        retentionStore(queries).expireTranscripts(clock.now(), transcriptsDays, batchMax),
+      ),
+      recordings: await expireRecordings(),
+      orphan_files: await dropOrphans(),
+      deliveries: await drained((queries) =>
+        retentionStore(queries).deleteDeliveries(logBefore, batchMax),
+      ),
+      events: await drained((queries) =>
+        retentionStore(queries).deleteEvents(
+          { anyMs: logBefore, transcriptMs: copiesBefore },
+          batchMax,
+        ),
+      ),
+      mails: await drained((queries) =>
+        retentionStore(queries).deleteMails(copiesBefore, batchMax),
+      ),
+      mail_files: await dropFiles(options.outboxDir, mailFilesBefore, (name) =>
+        MAIL_NAME.test(name),
+      ),
+      memories: await drained((queries) =>
+        retentionStore(queries).deleteMemories(memoryBefore, batchMax),
+      ),
+      crm_answers: await drained((queries) =>
+        retentionStore(queries).deleteCrmAnswers(memoryBefore, batchMax),
+      ),
+      crm_messages: await drained((queries) =>
+        retentionStore(queries).deleteCrmMessages(copiesBefore, batchMax),
+      ),
+    };
+    await drained((queries) => retentionStore(queries).deletePurposes(memoryBefore, batchMax));
+    await drained((queries) => retentionStore(queries).deletePinTries(memoryBefore, batchMax));
+    if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
+    return report;
+  }
+
+  function run(): Promise<RetentionReport> {
+    running ??= pass().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  function wake(): void {
+    run().catch((error) => {
+      if (!leaving.signal.aborted) log.error("retention.failed", { error: describeError(error) });
+    });
+  }
+
+  const first = clock.after(FIRST_AFTER_MS, wake);
+  const hourly = clock.every(PERIOD_MS, wake);
+  return {
+    run,
+    async stop() {
+      leaving.abort(new Error("stopping"));
+      first.cancel();
+      hourly.cancel();
+      await running?.catch(() => undefined);
+    },
+  };
+}

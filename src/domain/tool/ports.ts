@@ -1,0 +1,29 @@
+/** A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits. */
+import type { CallerLevel } from "../contact/ports.ts";
+import type { JsonObject, ToolResult } from "../../adapter/worker/messages.ts";
+
+export interface ToolRunner {
+  /** The same by id, also of a disabled tool, outside any call. Throws not_found. */
+  trial(tenantId: number, toolId: number, trial: ToolTrial): Promise<ToolResult>;
+  /** Never rejects: every failure is a result with `ok: false`. POSTs JSON through the guarded client. */
+  run(
+    tenantId: number,
+    call: {
+      callUuid: string;
+      toolCallId: string;
+      tool: string;
+      arguments: JsonObject;
+      caller: JsonObject;
+      /** How sure it is who the caller is. Missing: 0. */
+      level?: CallerLevel;
+      /** Asks the caller to prove it, where a tool needs more; answers the level reached. */
+      raise?: () => Promise<CallerLevel>;
+    },
+  ): Promise<ToolResult>;
+}
+
+export interface ToolTrial {
+  /** Sent as `call_id`. */
+  readonly callUuid: string;
+  readonly arguments: JsonObject;
+}

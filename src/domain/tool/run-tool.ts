@@ -1,0 +1,137 @@
+/**
+ * Runs a tool: looks it up, checks the arguments, POSTs to the tenant's endpoint with the secret header
+ * through the guarded client, and turns whatever happens into a result the conversation can go on with.
+ *
+ * Body: `{"call_id","tool","arguments","caller"}`. Not retried: a tool may book a table, and a second
+ * table is worse than an apology. Leaves the filler phrase and the record to the call.
+ */
+import type { CallerLevel } from "../contact/ports.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { describeError, notFound } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Database } from "../../adapter/store/database.ts";
+import type { OutboundHttpClient, OutboundHttpResponse } from "../../platform/net/outbound-http.ts";
+import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
+import { type SecretVault, toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import type { JsonValue, ToolResult } from "../../adapter/worker/messages.ts";
+import type { ArgumentCheck } from "./argument-check.ts";
+import type { ToolRunner } from "./ports.ts";
+import type { ToolTarget, ToolTargets } from "./stores.ts";
+
+export interface ToolRunnerOptions {
+  readonly database: Database;
+  readonly targets: ToolTargets;
+  readonly vault: SecretVault;
+  readonly client: OutboundHttpClient;
+  readonly argumentCheck: Pick<ArgumentCheck, "problem">;
+  /** `[http_client] tool_timeout_ms`. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** More than this is not something to say on the phone. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+type Call = Parameters<ToolRunner["run"]>[1];
+type Outcome = Pick<ToolResult, "ok" | "httpStatus" | "output">;
+
+const NOT_VERIFIED =
+  "The caller could not be verified, so the tool was not run. Say so, and offer another way.";
+
+const failure = (output: string): Outcome => ({ ok: false, httpStatus: null, output });
+
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
+  const { database, targets, vault, client, argumentCheck, timeoutMs, log } = options;
+  const { clock = systemClock } = options;
+
+  async function execute(
+    tenantId: number,
+    target: ToolTarget | null,
+    call: Call,
+  ): Promise<Outcome> {
+    if (!target) return failure(`There is no tool named ${call.tool}.`);
+    const { parameters } = target;
+    const problem = await argumentCheck.problem(tenantId, parameters, call.arguments);
+    if (problem !== null) return failure(problem);
+    const level = await levelFor(target, call);
+    if (level < target.callerLevel) return failure(NOT_VERIFIED);
+    return asOutcome(await send(target, call, level));
+  }
+
+  async function levelFor({ callerLevel }: ToolTarget, call: Call): Promise<CallerLevel> {
+    const { level = 0, raise } = call;
+    return level >= callerLevel || !raise ? level : raise();
+  }
+
+  function send(target: ToolTarget, call: Call, level: CallerLevel): Promise<OutboundHttpResponse> {
+    return client.request({
+      method: "POST",
+      url: target.url,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        "user-agent": "Linevoice-Tool/1",
+        [target.secretHeader]: vault.open(target.secretSealed, toolSecretBinding(target.id)),
+      },
+      body: JSON.stringify({
+        call_id: call.callUuid,
+        tool: call.tool,
+        arguments: call.arguments,
+        caller: { ...call.caller, verified: level >= 1, level },
+      }),
+      timeoutMs,
+      responseBytesMax: ANSWER_BYTES_MAX,
+    });
+  }
+
+  async function measured(tenantId: number, call: Call, found: () => Promise<ToolTarget | null>) {
+    const startedAt = clock.monotonic();
+    const outcome = await found()
+      .then((target) => execute(tenantId, target, call))
+      .catch((error): Outcome => {
+        if (error instanceof OutboundHttpError)
+          return failure(`The tool failed: ${error.message}.`);
+        log.error("tool.failed", {
+          call_id: call.callUuid,
+          tool: call.tool,
+          error: describeError(error),
+        });
+        return failure("The tool could not be run.");
+      });
+    const durationMs = Math.round(clock.monotonic() - startedAt);
+    return { toolCallId: call.toolCallId, durationMs, ...outcome };
+  }
+
+  return {
+    run: (tenantId, call) =>
+      measured(tenantId, call, () => targets(database.read).find(tenantId, call.tool)),
+
+    async trial(tenantId, toolId, { callUuid, arguments: values }) {
+      const target = await targets(database.read).byId(tenantId, toolId);
+      if (!target) throw notFound("tool");
+      const caller = { number: "", direction: "inbound", test: true };
+      const call = { callUuid, toolCallId: "trial", tool: target.name, arguments: values, caller };
+      // Whoever tries it out is signed in.
+      return measured(tenantId, call, async () => ({ ...target, callerLevel: 0 }));
+    },
+  };
+}
+
+function asOutcome(response: OutboundHttpResponse): Outcome {
+  const ok = response.status >= 200 && response.status < 300;
+  const output = parseAnswer(response.body.toString("utf8"));
+  if (ok) return { ok, httpStatus: response.status, output };
+  const body =
+    output === "" || output === null ? `The tool answered HTTP ${response.status}.` : output;
+  return { ok, httpStatus: response.status, output: body };
+}
+
+/** JSON where it is JSON, whatever the content type claims; else the text. */
+function parseAnswer(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text.trim();
+  }
+}

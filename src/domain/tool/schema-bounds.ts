@@ -1,0 +1,105 @@
+/**
+ * How large a tenant's JSON Schema may be, so that checking arguments against it ends soon: its nodes, its
+ * depth, what its `$ref`s grow to, and its patterns. A schema that was saved before these bounds is still
+ * stopped by the deadline of the check (argument-check.ts).
+ */
+import type { JsonObject, JsonValue } from "../../adapter/worker/messages.ts";
+import { patternProblem } from "./pattern-bounds.ts";
+
+const DEPTH_MAX = 12;
+/** Objects in the schema. */
+const NODES_MAX = 300;
+/** Objects where every `$ref` is replaced by what it points to. */
+const EXPANDED_MAX = 1000;
+
+const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
+
+/** One clause, or null. */
+export function boundsProblem(schema: JsonObject): string | null {
+  const nodes = nodesOf(schema);
+  if (typeof nodes === "string") return nodes;
+  for (const node of nodes) {
+    const problem = referenceProblem(node, schema) ?? patternsProblem(node);
+    if (problem !== null) return problem;
+  }
+  const size = expandedSize(schema);
+  if (size === null) return "a $ref must not lead back to itself";
+  return size > EXPANDED_MAX
+    ? `the JSON Schema must have at most ${EXPANDED_MAX} objects when each $ref is replaced by what it points to`
+    : null;
+}
+
+/** Every object, data among them; a clause where there are too many or they are too deep. */
+function nodesOf(schema: JsonObject): readonly JsonObject[] | string {
+  const nodes: JsonObject[] = [];
+  const open: { value: JsonValue; depth: number }[] = [{ value: schema, depth: 1 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value !== "object" || value === null) continue;
+    if (depth > DEPTH_MAX) return `the JSON Schema must not be nested deeper than ${DEPTH_MAX}`;
+    if (!Array.isArray(value)) nodes.push(value as JsonObject);
+    if (nodes.length > NODES_MAX)
+      return `the JSON Schema must have at most ${NODES_MAX} objects in it`;
+    for (const inner of Object.values(value)) open.push({ value: inner, depth: depth + 1 });
+  }
+  return nodes;
+}
+
+function referenceProblem({ $ref: reference }: JsonObject, schema: JsonObject): string | null {
+  if (typeof reference !== "string") return null;
+  return definitionOf(reference, schema) === undefined
+    ? "$ref may only point to a definition of the same schema, as #/$defs/NAME"
+    : null;
+}
+
+function definitionOf(reference: string, schema: JsonObject): JsonValue | undefined {
+  const [, list = "", name = ""] = REFERENCE.exec(reference) ?? [];
+  const definitions = schema[list];
+  const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
+  return isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
+}
+
+function patternsProblem({ pattern, patternProperties }: JsonObject): string | null {
+  const patterns = [
+    ...(typeof pattern === "string" ? [pattern] : []),
+    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ];
+  for (const each of patterns) {
+    const problem = patternProblem(each);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** null: a `$ref` leads back to itself. Sums are made once a definition, however often it is used. */
+function expandedSize(schema: JsonObject): number | null {
+  const sizes = new Map<string, number | "under way">();
+
+  function ofReference(reference: string): number | null {
+    const known = sizes.get(reference);
+    if (known === "under way") return null;
+    if (known !== undefined) return known;
+    sizes.set(reference, "under way");
+    const size = of(definitionOf(reference, schema) ?? null);
+    if (size !== null) sizes.set(reference, size);
+    return size;
+  }
+
+  function of(value: JsonValue): number | null {
+    if (typeof value !== "object" || value === null) return 0;
+    if (isObject(value) && typeof value.$ref === "string") return ofReference(value.$ref);
+    let size = Array.isArray(value) ? 0 : 1;
+    for (const inner of Object.values(value)) {
+      const part = of(inner);
+      if (part === null) return null;
+      size += part;
+    }
+    return size;
+  }
+
+  const { $defs: _, definitions: __, ...rest } = schema;
+  return of(rest);
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

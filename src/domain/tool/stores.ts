@@ -1,0 +1,24 @@
+/** The row a tool call needs, as a port; `src/adapter/store/tool-target-store.ts` implements it. */
+import type { CallerLevel } from "../contact/ports.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import type { JsonObject } from "../../adapter/worker/messages.ts";
+
+export interface ToolTarget {
+  readonly id: number;
+  readonly url: string;
+  /** Name of the header that carries the secret. */
+  readonly secretHeader: string;
+  readonly secretSealed: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+  readonly callerLevel: CallerLevel;
+}
+
+export interface ToolTargetStore {
+  /** null: no enabled tool of this name. */
+  find(tenantId: number, name: string): Promise<ToolTarget | null>;
+  /** Also a disabled one, for trying it. null: the tenant has no such tool. */
+  byId(tenantId: number, id: number): Promise<(ToolTarget & { readonly name: string }) | null>;
+}
+
+export type ToolTargets = (queries: Queries) => ToolTargetStore;

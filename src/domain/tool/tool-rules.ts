@@ -1,0 +1,118 @@
+/** What a tool may be called and look like, wherever it is made. */
+import { z } from "zod";
+import { invalidField } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../adapter/worker/messages.ts";
+import { boundsProblem } from "./schema-bounds.ts";
+import type { ToolChanges } from "./tools.ts";
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const SECRET = /^[\x21-\x7e]{1,512}$/;
+const DESCRIPTION_MAX = 1024;
+const SCHEMA_BYTES_MAX = 16 * 1024;
+
+/** HTTP's own, and what the runner writes itself: a secret there would break the request. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  ...["accept", "accept-encoding", "connection", "content-encoding", "content-length"],
+  ...["content-type", "cookie", "expect", "host", "keep-alive", "proxy-authorization"],
+  ...["proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent"],
+]);
+
+type SchemaDocument = Parameters<typeof z.fromJSONSchema>[0];
+
+/** Throws valid_<field>_required for the first field that breaks a rule. */
+export function checkToolFields(fields: ToolChanges): void {
+  const { name, description, secretHeader, secret, parameters, callerLevel } = fields;
+  if (name !== undefined && !NAME.test(name))
+    throw invalidField(
+      "name",
+      "`name` must be 1 to 64 characters: lower-case letters, digits and underscores, beginning with a letter.",
+    );
+  if (
+    description !== undefined &&
+    (description.trim() === "" || description.length > DESCRIPTION_MAX)
+  )
+    throw invalidField(
+      "description",
+      `\`description\` must be text of 1 to ${DESCRIPTION_MAX} characters.`,
+    );
+  if (secretHeader !== undefined) checkHeader(secretHeader);
+  if (secret !== undefined && !SECRET.test(secret))
+    throw invalidField(
+      "secret",
+      "`secret` must be 1 to 512 visible ASCII characters without spaces.",
+    );
+  if (callerLevel !== undefined && ![0, 1, 2].includes(callerLevel))
+    throw invalidField("caller_level", "`caller_level` must be 0, 1 or 2.");
+  if (parameters !== undefined) {
+    const problem = schemaProblem(parameters);
+    if (problem !== null) throw invalidField("parameters", `\`parameters\`: ${problem}.`);
+  }
+}
+
+function checkHeader(name: string): void {
+  if (!HEADER.test(name))
+    throw invalidField(
+      "secret_header",
+      "`secret_header` must be the name of an HTTP header of at most 64 characters, such as X-Tool-Secret.",
+    );
+  if (RESERVED_HEADERS.has(name.toLowerCase()))
+    throw invalidField(
+      "secret_header",
+      `\`secret_header\` must not be ${name}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
+    );
+}
+
+/** One sentence without its full stop, or null for a schema that arguments can be checked with. */
+export function schemaProblem(schema: unknown): string | null {
+  if (typeof schema !== "object" || schema === null || !("type" in schema))
+    return 'the JSON Schema must say {"type":"object", …}';
+  if (schema.type !== "object") return 'the JSON Schema\'s type must be "object"';
+  const unbounded = boundsProblem(schema as JsonObject);
+  if (unbounded !== null) return unbounded;
+  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX)
+    return `the JSON Schema must be at most ${SCHEMA_BYTES_MAX} bytes`;
+  const misshapen = shapeProblem(schema as JsonObject, "");
+  if (misshapen !== null) return misshapen;
+  try {
+    z.fromJSONSchema(schema as unknown as SchemaDocument).safeParse({});
+    return null;
+  } catch (error) {
+    return `this is not a JSON Schema that can be read (${firstLine(error)})`;
+  }
+}
+
+const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What readers of schemas forgive and language models stumble over. `at`: a path such as `.day`. */
+function shapeProblem(schema: JsonObject, at: string): string | null {
+  const { type, properties, required, enum: values, items } = schema;
+  const where = at === "" ? "the schema" : at.slice(1);
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  if (!types.every((name) => typeof name === "string" && TYPES.has(name)))
+    return `the type of ${where} must be one of ${[...TYPES].join(", ")}`;
+  if (required !== undefined && !(Array.isArray(required) && required.every(isText)))
+    return `"required" of ${where} must be a list of names`;
+  if (values !== undefined && !(Array.isArray(values) && values.length > 0))
+    return `"enum" of ${where} must be a list of values`;
+  if (properties !== undefined && !isObject(properties))
+    return `"properties" of ${where} must be an object`;
+  const inner = [
+    ...Object.entries(properties ?? {}).map(([name, value]) => [`${at}.${name}`, value] as const),
+    ...(isObject(items) ? [[`${at}[]`, items] as const] : []),
+  ];
+  for (const [path, value] of inner) {
+    if (typeof value === "boolean") continue;
+    if (!isObject(value)) return `${path.slice(1)} must be a schema`;
+    const problem = shapeProblem(value, path);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const isText = (value: JsonValue): boolean => typeof value === "string";
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 160) ?? "";

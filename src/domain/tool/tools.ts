@@ -1,0 +1,158 @@
+/**
+ * Tools as a tenant sets them up: names, schemas, endpoints, and a secret that only goes in. One
+ * set of rules for the dashboard and the command line. Running them is run-tool.ts's.
+ */
+
+import type { Quotas } from "../billing/quotas.ts";
+import type { CallerLevel } from "../contact/ports.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import { isSameServer, requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import type { JsonObject } from "../../adapter/worker/messages.ts";
+import { checkToolFields } from "./tool-rules.ts";
+
+export interface ToolFields {
+  readonly name: string;
+  readonly description: string;
+  /** https; checked again at every connection (net/outbound-http.ts). */
+  readonly url: string;
+  /** Name of the header that carries the secret. */
+  readonly secretHeader: string;
+  /** null: every agent of the tenant may use it. */
+  readonly agentId: number | null;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  readonly enabled: boolean;
+  /** How sure it must be who the caller is before it runs (contact/ports.ts). */
+  readonly callerLevel: CallerLevel;
+}
+
+export interface ToolRecord extends ToolFields {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewTool extends Omit<ToolFields, "agentId" | "enabled" | "callerLevel"> {
+  readonly agentId?: number | null;
+  readonly enabled?: boolean;
+  /** Missing: 0, anybody. */
+  readonly callerLevel?: CallerLevel;
+  readonly secret: string;
+}
+
+export type ToolChanges = Partial<ToolFields> & { readonly secret?: string };
+
+/** Implemented by store/tool-store.ts. */
+export interface ToolRecords {
+  list(tenantId: number): Promise<ToolRecord[]>;
+  find(tenantId: number, id: number): Promise<ToolRecord | undefined>;
+  idOf(tenantId: number, name: string): Promise<number | null>;
+  hasAgent(tenantId: number, agentId: number): Promise<boolean>;
+  /** Without a secret: it is sealed to the id, which must exist first. */
+  insert(tenantId: number, tool: Omit<ToolRecord, "id">): Promise<ToolRecord>;
+  setSecret(tenantId: number, id: number, sealed: string): Promise<void>;
+  update(
+    tenantId: number,
+    id: number,
+    changes: Partial<ToolFields> & { updatedAt: number },
+  ): Promise<ToolRecord | undefined>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+}
+
+export interface ToolsDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => ToolRecords;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly clock: Clock;
+  readonly quotas: Quotas;
+  readonly urlProblem: UrlProblem;
+}
+
+export type Tools = ReturnType<typeof createTools>;
+
+export function createTools(deps: ToolsDependencies) {
+  const { database, records, vault, quotas, clock, urlProblem } = deps;
+
+  function check(fields: ToolChanges): void {
+    checkToolFields(fields);
+    requireUrl(urlProblem, "url", fields.url);
+  }
+
+  async function checkAgent(store: ToolRecords, tenantId: number, agentId: number | null) {
+    if (agentId !== null && !(await store.hasAgent(tenantId, agentId))) throw notFound("agent");
+  }
+
+  async function checkName(store: ToolRecords, tenantId: number, name: string, id: number | null) {
+    const taken = await store.idOf(tenantId, name);
+    if (taken !== null && taken !== id)
+      throw new AppError({
+        code: "conflict",
+        publicMessage: `There is a tool named ${name} already. Choose another name, or change that one.`,
+        field: "name",
+      });
+  }
+
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws not_found. */
+    async get(tenantId: number, id: number): Promise<ToolRecord> {
+      const tool = await records(database.read).find(tenantId, id);
+      if (!tool) throw notFound("tool");
+      return tool;
+    },
+
+    /** Throws valid_…_required, conflict (name), not_found (agent), plan_limit_reached. */
+    create(tenantId: number, draft: NewTool): Promise<ToolRecord> {
+      check(draft);
+      const { secret, agentId = null, enabled = true, callerLevel = 0, ...rest } = draft;
+      const now = clock.now();
+      return database.tx(async (queries) => {
+        const store = records(queries);
+        await checkName(store, tenantId, draft.name, null);
+        await checkAgent(store, tenantId, agentId);
+        await quotas.require(queries, tenantId, "tools", 1);
+        const fields = {
+          ...{ ...rest, agentId, enabled, callerLevel },
+          ...{ createdAt: now, updatedAt: now },
+        };
+        const tool = await store.insert(tenantId, fields);
+        await store.setSecret(tenantId, tool.id, vault.seal(secret, toolSecretBinding(tool.id)));
+        return tool;
+      });
+    },
+
+    /** Throws like `create`, and not_found. Live calls keep the tool as it was. */
+    update(tenantId: number, id: number, changes: ToolChanges): Promise<ToolRecord> {
+      check(changes);
+      const { secret, ...fields } = changes;
+      return database.tx(async (queries) => {
+        const store = records(queries);
+        const before = await store.find(tenantId, id);
+        if (!before) throw notFound("tool");
+        if (
+          secret === undefined &&
+          fields.url !== undefined &&
+          !isSameServer(before.url, fields.url)
+        )
+          throw invalidField("secret", "Another server gets no secret of before: give it again.");
+        if (fields.name !== undefined) await checkName(store, tenantId, fields.name, id);
+        if (fields.agentId !== undefined) await checkAgent(store, tenantId, fields.agentId);
+        if (secret !== undefined)
+          await store.setSecret(tenantId, id, vault.seal(secret, toolSecretBinding(id)));
+        const tool = await store.update(tenantId, id, { ...fields, updatedAt: clock.now() });
+        if (!tool) throw notFound("tool");
+        return tool;
+      });
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
+      if (!removed) throw notFound("tool");
+    },
+  };
+}

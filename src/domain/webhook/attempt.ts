@@ -1,0 +1,90 @@
+/** One attempt of a delivery: headers, signature, POST, verdict. Never throws. */
+import type { Clock } from "../../core/clock.ts";
+import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
+import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
+import { parseRetryAfter } from "../../core/retry-schedule.ts";
+import { signatureHeader } from "./signature.ts";
+
+export interface Attempt {
+  readonly url: string;
+  readonly secret: string;
+  /** `del_…`, new for each attempt. */
+  readonly deliveryId: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+export interface AttemptResult {
+  readonly delivered: boolean;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  /** Why it failed, in words for the tenant; null when delivered. */
+  readonly error: string | null;
+  readonly retryAfterMs: number | null;
+  /** 410: the receiver wants no more. */
+  readonly gone: boolean;
+  /** We gave up ourselves (shutdown): nothing is known of the receiver. */
+  readonly abandoned: boolean;
+}
+
+/** Read away at most, so that the receiver can finish: only the status counts. */
+const ANSWER_BYTES_MAX = 16 * 1024;
+const GONE = 410;
+
+export async function attemptDelivery(
+  client: OutboundHttpClient,
+  clock: Clock,
+  attempt: Attempt,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const startedAt = clock.monotonic();
+  const unixSeconds = Math.floor(clock.now() / 1000);
+  const elapsed = () => Math.round(clock.monotonic() - startedAt);
+  try {
+    const response = await client.request({
+      method: "POST",
+      url: attempt.url,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Linevoice-Webhook/1",
+        "x-lv-event": attempt.type,
+        "x-lv-delivery-id": attempt.deliveryId,
+        "x-lv-timestamp": String(unixSeconds),
+        "x-lv-signature": signatureHeader(attempt.secret, unixSeconds, attempt.body),
+      },
+      body: attempt.body,
+      timeoutMs,
+      responseBytesMax: ANSWER_BYTES_MAX,
+      statusOnly: true,
+      signal,
+      mayReuse: true,
+    });
+    const delivered = response.status >= 200 && response.status < 300;
+    return {
+      delivered,
+      httpStatus: response.status,
+      durationMs: elapsed(),
+      error: delivered ? null : wordsFor(response.status),
+      retryAfterMs: parseRetryAfter(response.headers["retry-after"], clock.now()),
+      gone: response.status === GONE,
+      abandoned: false,
+    };
+  } catch (error) {
+    const known = error instanceof OutboundHttpError ? error : null;
+    return {
+      delivered: false,
+      httpStatus: null,
+      durationMs: elapsed(),
+      error: known?.message ?? "the request could not be sent",
+      retryAfterMs: null,
+      gone: false,
+      abandoned: known?.failure === "aborted",
+    };
+  }
+}
+
+function wordsFor(status: number): string {
+  if (status >= 300 && status < 400) return `redirects are not followed (HTTP ${status})`;
+  return `the receiver answered HTTP ${status}`;
+}

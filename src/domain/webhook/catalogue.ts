@@ -1,0 +1,180 @@
+/**
+ * The event catalogue: what each type carries. Seven are the specification's (section 6,
+ * decisions.md 10); those about money that runs low and calls that were stopped are additions (decisions.md 8, 12).
+ * Pure builders; a caller hands the draft to `EventSink.emit` in the transaction of the change.
+ * An unset value is null, never a missing key.
+ */
+import { isoUtc } from "../../core/clock.ts";
+import { type MicroEur, microToEur } from "../../core/money.ts";
+import type { JsonObject } from "../../adapter/worker/messages.ts";
+import type { EventDraft, EventType } from "./ports.ts";
+
+/** What an event says of a call, whichever record it comes from. */
+export interface CallFacts {
+  readonly callUuid: string;
+  readonly direction: "inbound" | "outbound";
+  /** Empty: withheld. */
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agentId: number | null;
+}
+
+export interface EndingFacts {
+  readonly status: string;
+  readonly reason: string;
+  readonly sipCode: number | null;
+}
+
+type CallReference = Pick<CallFacts, "callUuid" | "agentId">;
+
+function draft(type: EventType, call: CallReference, data: JsonObject): EventDraft {
+  return { type, callUuid: call.callUuid, agentId: call.agentId, data };
+}
+
+const parties = (call: CallFacts) => ({
+  direction: call.direction,
+  from_number: call.fromNumber || null,
+  to_number: call.toNumber || null,
+  agent_id: call.agentId,
+});
+
+/** Outbound: dialling began. Inbound: it rings. */
+export function callStarted(call: CallFacts, status: string): EventDraft {
+  return draft("call.started", call, { call_id: call.callUuid, ...parties(call), status });
+}
+
+/** `answeredBy` is `unknown` until a voicemail check has decided. */
+export function callAnswered(
+  call: CallFacts,
+  answeredAtMs: number,
+  answeredBy: "human" | "machine" | "unknown" = "unknown",
+): EventDraft {
+  return draft("call.answered", call, {
+    call_id: call.callUuid,
+    ...parties(call),
+    status: "in_progress",
+    answered_at: isoUtc(answeredAtMs),
+    answered_by: answeredBy,
+  });
+}
+
+/** `talkMs`: answer to hang-up; `duration_sec` counts seconds begun. */
+export function callEnded(
+  call: CallFacts,
+  ending: EndingFacts,
+  charge: { readonly billableSeconds: number; readonly cost: MicroEur },
+  answeredMs: number,
+): EventDraft {
+  return draft("call.ended", call, {
+    call_id: call.callUuid,
+    duration_sec: Math.ceil(Math.max(0, answeredMs) / 1000),
+    status: ending.status,
+    ...parties(call),
+    ended_reason: ending.reason,
+    billable_seconds: charge.billableSeconds,
+    cost_eur: microToEur(charge.cost),
+  });
+}
+
+export function callFailed(call: CallFacts, ending: EndingFacts): EventDraft {
+  return draft("call.failed", call, {
+    call_id: call.callUuid,
+    status: ending.status,
+    ended_reason: ending.reason,
+    sip_code: ending.sipCode,
+    ...parties(call),
+  });
+}
+
+export function transcriptCompleted(
+  call: CallReference & { readonly language: string | null },
+  transcript: string,
+  summary: string,
+): EventDraft {
+  return draft("transcript.completed", call, {
+    call_id: call.callUuid,
+    transcript,
+    summary,
+    language: call.language,
+  });
+}
+
+export function recordingReady(
+  call: CallReference,
+  recording: {
+    readonly url: string;
+    readonly durationMs: number;
+    readonly format: string;
+    readonly expiresAtMs: number;
+  },
+): EventDraft {
+  return draft("recording.ready", call, {
+    call_id: call.callUuid,
+    recording_url: recording.url,
+    duration_sec: Math.round(recording.durationMs / 1000),
+    format: recording.format,
+    expires_at: isoUtc(recording.expiresAtMs),
+  });
+}
+
+/** Neither arguments nor answer: they may hold what the caller said. */
+export function toolExecuted(
+  call: CallReference,
+  tool: string,
+  result: {
+    readonly ok: boolean;
+    readonly httpStatus: number | null;
+    readonly durationMs: number;
+  },
+): EventDraft {
+  return draft("tool.executed", call, {
+    call_id: call.callUuid,
+    tool,
+    ok: result.ok,
+    http_status: result.httpStatus,
+    duration_ms: Math.round(result.durationMs),
+  });
+}
+
+/**
+ * Once a call, when plan and wallet cover it for 60 s more or less. `secondsLeft`: whole seconds until
+ * the agent says goodbye, as far as is known now.
+ */
+export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft {
+  return draft("call.balance_low", call, {
+    call_id: call.callUuid,
+    ...parties(call),
+    seconds_left: Math.max(0, Math.floor(secondsLeft)),
+  });
+}
+
+/** Once a crossing of a threshold of `[payments] low_balance_eur`, together with the mail. */
+export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
+  return {
+    type: "balance.low",
+    callUuid: null,
+    agentId: null,
+    data: { balance_eur: microToEur(balance), threshold_eur: microToEur(threshold) },
+  };
+}
+
+/** At most once a day, together with the mail: calls to new numbers or countries were stopped. */
+export function dialingStopped(kind: "new_numbers" | "new_countries", limit: number): EventDraft {
+  return { type: "dialing.stopped", callUuid: null, agentId: null, data: { kind, limit } };
+}
+
+/** The data of a test call.ended: the shape of a real one, nothing of a customer. */
+export function testCallEnded(callUuid: string): JsonObject {
+  return {
+    call_id: callUuid,
+    duration_sec: 42,
+    status: "completed",
+    direction: "inbound",
+    from_number: null,
+    to_number: null,
+    agent_id: null,
+    ended_reason: "caller_hangup",
+    billable_seconds: 42,
+    cost_eur: 0,
+  };
+}

@@ -1,0 +1,12 @@
+/** The body of a delivery: written once, sent byte for byte to every subscriber and on every retry. */
+import { isoUtc } from "../../core/clock.ts";
+import type { JsonObject } from "../../adapter/worker/messages.ts";
+
+export function envelopeBody(
+  id: string,
+  type: string,
+  createdAtMs: number,
+  data: JsonObject,
+): string {
+  return JSON.stringify({ id, type, created_at: isoUtc(createdAtMs), data });
+}

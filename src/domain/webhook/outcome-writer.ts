@@ -1,0 +1,76 @@
+/**
+ * Writes outcomes in groups: the first is written at once, and whatever attempts finish in the pause after
+ * it go into one transaction, so that a busy hour costs few syncs to disk and a quiet one no delay.
+ */
+import { type Clock, sleep } from "../../core/clock.ts";
+import type { Random } from "../../core/random.ts";
+import type { Database } from "../../adapter/store/database.ts";
+import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
+import type { WebhookStores } from "./stores.ts";
+import type { SwitchedOffListener } from "./switched-off.ts";
+
+export interface OutcomeWriter {
+  /** Resolves when it is durable, with what was switched off by it, or null. */
+  write(attempted: Attempted): Promise<SwitchedOff | null>;
+}
+
+interface Waiting {
+  readonly attempted: Attempted;
+  readonly done: (off: SwitchedOff | null) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export function createOutcomeWriter(options: {
+  readonly database: Database;
+  readonly stores: WebhookStores;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pauseMs: number;
+  readonly switchedOff: SwitchedOffListener | undefined;
+}): OutcomeWriter {
+  const { database, stores, clock, random, pauseMs, switchedOff } = options;
+  /** Bounded by the deliveries under way. */
+  let waiting: Waiting[] = [];
+  let writing = false;
+
+  async function writeAll(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) {
+      await writeGroup(takeWaiting());
+      if (pauseMs > 0) await sleep(clock, pauseMs);
+    }
+    writing = false;
+  }
+
+  function takeWaiting(): Waiting[] {
+    const group = waiting;
+    waiting = [];
+    return group;
+  }
+
+  async function writeGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const written = await database.tx(async (queries) => {
+        const results: (SwitchedOff | null)[] = [];
+        for (const { attempted } of group) {
+          const off = await writeOutcome(stores, queries, attempted, clock, random);
+          if (off) await switchedOff?.store(queries, attempted.delivery.tenantId, off);
+          results.push(off);
+        }
+        return results;
+      });
+      for (const [index, { done }] of group.entries()) done(written[index] ?? null);
+    } catch (error) {
+      if (group.length > 1) for (const one of group) await writeGroup([one]);
+      else group[0]?.fail(error);
+    }
+  }
+
+  return {
+    write: (attempted) =>
+      new Promise((done, fail) => {
+        waiting.push({ attempted, done, fail });
+        if (!writing) void writeAll();
+      }),
+  };
+}

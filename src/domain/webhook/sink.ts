@@ -1,0 +1,64 @@
+/**
+ * Where events enter: the event and one outbox row a subscriber, in the transaction of the change they
+ * report. What commits is delivered at least once; what rolls back was never said.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { eventId } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
+import type { Queries } from "../../adapter/store/database.ts";
+import type { JsonObject } from "../../adapter/worker/messages.ts";
+import { envelopeBody } from "./envelope.ts";
+import type { EventDraft, EventSink } from "./ports.ts";
+import type { Subscriber, WebhookStores } from "./stores.ts";
+
+/** What the older variant of the agent webhook calls `call.ended` (specification 6). */
+const OLDER_ENDED_TYPE = "call.completed";
+
+export interface EventSinkOptions {
+  readonly stores: WebhookStores;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The delivery worker's wake. */
+  readonly wake: () => void;
+}
+
+export function createEventSink(options: EventSinkOptions): EventSink {
+  const { stores, clock, random, wake } = options;
+
+  async function store(
+    queries: Queries,
+    tenantId: number,
+    event: { readonly type: string; readonly callUuid: string | null; readonly data: JsonObject },
+    subscribers: readonly Subscriber[],
+  ): Promise<void> {
+    const id = eventId(random);
+    const createdAt = clock.now();
+    await stores.events(queries).insert(tenantId, {
+      id,
+      type: event.type,
+      callUuid: event.callUuid,
+      body: envelopeBody(id, event.type, createdAt, event.data),
+      createdAt,
+    });
+    for (const subscriber of subscribers)
+      await stores.outbox(queries).insert(tenantId, id, subscriber, createdAt);
+  }
+
+  async function emit(queries: Queries, tenantId: number, event: EventDraft): Promise<void> {
+    const found = await stores.subscribers(queries).webhooksFor(tenantId, event.type);
+    const subscribers: Subscriber[] = found.map((webhookId) => ({ webhookId, legacyUrl: null }));
+    const legacy =
+      event.type === "call.ended" && event.agentId !== null
+        ? await stores.subscribers(queries).legacyOf(tenantId, event.agentId)
+        : null;
+    if (legacy && !legacy.olderVariant)
+      subscribers.push({ webhookId: null, legacyUrl: legacy.url });
+    await store(queries, tenantId, event, subscribers);
+    if (legacy?.olderVariant)
+      await store(queries, tenantId, { ...event, type: OLDER_ENDED_TYPE }, [
+        { webhookId: null, legacyUrl: legacy.url },
+      ]);
+  }
+
+  return { emit, wake };
+}

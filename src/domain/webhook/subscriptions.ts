@@ -1,0 +1,143 @@
+/** Webhooks as a tenant sets them up (decisions.md 10): the plan's cap and signing secrets. */
+import type { Billing } from "../billing/ports.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+import { signingSecret } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { EventType } from "./ports.ts";
+import { webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+
+export interface WebhookRecord {
+  readonly id: number;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly enabled: boolean;
+  readonly createdAt: number;
+}
+
+export interface DeliveryRecord {
+  readonly eventId: string;
+  readonly deliveryId: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly status: "delivered" | "failed";
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly createdAt: number;
+  readonly nextAttemptAt: number | null;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Implemented by store/webhook-store.ts. */
+export interface WebhookRecords {
+  list(tenantId: number): Promise<WebhookRecord[]>;
+  find(tenantId: number, id: number): Promise<WebhookRecord | undefined>;
+  count(tenantId: number): Promise<number>;
+  /** With an empty secret: it is sealed to the id, which must exist first. */
+  insert(tenantId: number, webhook: Omit<WebhookRecord, "id">): Promise<WebhookRecord>;
+  setSecret(tenantId: number, id: number, sealed: string): Promise<void>;
+  remove(tenantId: number, id: number): Promise<boolean>;
+  deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]>;
+}
+
+export interface SubscriptionDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => WebhookRecords;
+  readonly billing: Billing;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly urlProblem: UrlProblem;
+}
+
+export interface WithSecret {
+  readonly webhook: WebhookRecord;
+  /** Shown once. */
+  readonly secret: string;
+}
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+export function createSubscriptions(dependencies: SubscriptionDependencies) {
+  const { database, records, billing, vault, clock, random, urlProblem } = dependencies;
+
+  async function putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
+    const secret = signingSecret(random);
+    await records(queries).setSecret(tenantId, id, vault.seal(secret, webhookSecretBinding(id)));
+    return secret;
+  }
+
+  /** A restore brings neither the old secret nor a deleted endpoint back. */
+  const noteOf = (
+    queries: Queries,
+    kind: "webhook" | "webhook_secret",
+    tenant: number,
+    webhook: number,
+  ) => database.revocations.note(queries, [{ kind, tenant, webhook }]);
+
+  async function found(queries: Queries, tenantId: number, id: number): Promise<WebhookRecord> {
+    const webhook = await records(queries).find(tenantId, id);
+    if (!webhook) throw notFound("webhook");
+    return webhook;
+  }
+
+  return {
+    list: (tenantId: number) => records(database.read).list(tenantId),
+
+    /** Throws plan_limit_reached, valid_url_required. */
+    async create(
+      tenantId: number,
+      input: { url: string; events: readonly EventType[] },
+    ): Promise<WithSecret> {
+      requireUrl(urlProblem, "url", input.url);
+      return database.tx(async (queries) => {
+        const plan = await billing.planOf(queries, tenantId);
+        if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)
+          throw webhookCap(plan.slug, plan.maxWebhooks);
+        const webhook = await records(queries).insert(tenantId, {
+          url: input.url,
+          events: [...new Set(input.events)],
+          enabled: true,
+          createdAt: clock.now(),
+        });
+        return { webhook, secret: await putSecret(queries, tenantId, webhook.id) };
+      });
+    },
+
+    /** The old secret stops at once. Throws not_found. */
+    rotate(tenantId: number, id: number): Promise<WithSecret> {
+      return database.tx(async (queries) => {
+        const webhook = await found(queries, tenantId, id);
+        const secret = await putSecret(queries, tenantId, id);
+        await noteOf(queries, "webhook_secret", tenantId, id);
+        return { webhook, secret };
+      });
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number, id: number): Promise<void> {
+      await database.tx(async (queries) => {
+        if (!(await records(queries).remove(tenantId, id))) throw notFound("webhook");
+        await noteOf(queries, "webhook", tenantId, id);
+      });
+    },
+
+    /** Newest first. Throws not_found. */
+    async deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]> {
+      await found(database.read, tenantId, id);
+      return records(database.read).deliveries(tenantId, id, page);
+    },
+  };
+}
+
+const webhookCap = (slug: string, webhooksMax: number) =>
+  new AppError({
+    code: "plan_limit_reached",
+    publicMessage: `The plan ${slug} allows ${webhooksMax} webhooks. Delete one or change the plan.`,
+  });

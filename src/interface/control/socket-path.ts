@@ -1,0 +1,22 @@
+/** The control socket's path: `control.sock` in the data directory, as long as the system allows. */
+import { ConfigInvalid } from "../../operations/config/config-invalid.ts";
+
+/** How long a Unix socket's path may be: `sun_path` has 108 bytes, the last one a NUL (unix(7)). */
+export const SOCKET_PATH_BYTES_MAX = 107;
+
+/** A mistake in the configuration: `serve` ends with its status. */
+export class SocketPathTooLong extends ConfigInvalid {
+  constructor(path: string) {
+    super([
+      `The path of the control socket, ${path}, has ${Buffer.byteLength(path)} bytes; the system allows ${SOCKET_PATH_BYTES_MAX}. Give [storage] data_dir a shorter path.`,
+    ]);
+  }
+}
+
+export const isSocketPathTooLong = (path: string): boolean =>
+  Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX;
+
+/** Throws SocketPathTooLong. */
+export function checkSocketPath(path: string): void {
+  if (isSocketPathTooLong(path)) throw new SocketPathTooLong(path);
+}

@@ -1,0 +1,102 @@
+/**
+ * Reads a request's body: bounded while it arrives (also chunked, RFC 9112 7.1) and in time, then
+ * as a JSON object in UTF-8 (RFC 8259 8.1).
+ */
+import type { Clock } from "../../core/clock.ts";
+import { AppError, invalidField } from "../../core/errors.ts";
+import { invalidJson, payloadTooLarge } from "./problem.ts";
+
+const BODY_TIMEOUT_MS = 30_000;
+const NOTHING = new Uint8Array(0);
+
+/** Throws payload_too_large, or invalid_json when the sender stalls or breaks off. */
+export async function readBody(
+  request: Request,
+  bytesMax: number,
+  clock: Clock,
+): Promise<Uint8Array> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > bytesMax) throw payloadTooLarge(bytesMax);
+  if (!request.body) return NOTHING;
+  const reader = request.body.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  let late = false;
+  const timer = clock.after(BODY_TIMEOUT_MS, () => {
+    late = true;
+    void reader.cancel().catch(() => undefined);
+  });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (late) throw invalidJson("The body did not arrive within 30 seconds.");
+      if (done) break;
+      size += value.byteLength;
+      if (size > bytesMax) {
+        void reader.cancel().catch(() => undefined);
+        throw payloadTooLarge(bytesMax);
+      }
+      parts.push(value);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw invalidJson("The body broke off before its end.");
+  } finally {
+    timer.cancel();
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  return Buffer.concat(parts);
+}
+
+export interface BodyRules {
+  /** False: an empty body stands for `{}`. */
+  readonly required: boolean;
+  readonly textField: string | null;
+}
+
+/** Throws invalid_json, or `valid_<textField>_required` for bytes that are not UTF-8 in that field. */
+export function parseBody(
+  bytes: Uint8Array,
+  contentType: string | null,
+  rules: BodyRules,
+): Record<string, unknown> {
+  if (bytes.byteLength === 0) {
+    if (!rules.required) return {};
+    throw invalidJson("A JSON object is needed as the body.");
+  }
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType ?? ""))
+    throw invalidJson("Send the body as JSON, with the header `Content-Type: application/json`.");
+  try {
+    return parseObject(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw badEncoding(bytes, rules.textField);
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidJson("The body is not valid JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalidJson("The body must be a JSON object.");
+  return value as Record<string, unknown>;
+}
+
+function badEncoding(bytes: Uint8Array, textField: string | null): AppError {
+  const otherwise = invalidJson("The body is not valid UTF-8.");
+  if (!textField) return otherwise;
+  try {
+    const text = parseObject(new TextDecoder().decode(bytes))[textField];
+    const at = typeof text === "string" ? text.indexOf("\uFFFD") : -1;
+    if (typeof text !== "string" || at < 0) return otherwise;
+    const line = text.slice(0, at).split("\n").length;
+    return invalidField(textField, `\`${textField}\` is not valid UTF-8 in line ${line}.`);
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A contract says everything about one route: method, path, the Zod schemas that validate it and
+ * from which the OpenAPI document is generated, and which errors it may answer. Handlers are bound
+ * to contracts separately, so that the document can be made without a running server.
+ */
+import type { z } from "zod";
+import type { ErrorCode } from "../../core/errors.ts";
+import type { Source } from "../../domain/identity/dependencies.ts";
+import type { ActiveSession } from "../../domain/identity/sessions.ts";
+import type { KeyLimits, KeyScope } from "../../domain/tenant/key-limits.ts";
+import type { Actor } from "./request-context.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Who may use a route with a session (src/domain/identity): each may what those before it may. */
+export type Role = "viewer" | "member" | "owner" | "operator";
+
+export type ParamsOf<Path extends string> =
+  Path extends `${string}{id}${string}{delivery_id}${string}`
+    ? { readonly id: number; readonly delivery_id: string }
+    : Path extends `${string}{id}${string}`
+      ? { readonly id: number }
+      : Path extends `${string}{uuid}${string}`
+        ? { readonly uuid: string }
+        : Path extends `${string}{checkout_id}${string}`
+          ? { readonly checkout_id: string }
+          : Path extends `${string}{month}${string}`
+            ? { readonly month: string }
+            : Record<never, never>;
+
+export interface Contract<
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  readonly operationId: string;
+  readonly method: Method;
+  /** Below the mount: `/agents/{id}`. `{id}` is a positive integer, `{uuid}` a call's UUID, `{delivery_id}` `del_…`, `{checkout_id}` `chk_…`, `{month}` `2026-11`. */
+  readonly path: Path;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What the path's id names, for "There is no such …". */
+  readonly noun?: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Fields of the record that a client may send back and that change nothing. */
+  readonly ignoredBodyFields?: readonly string[];
+  /** A body that is not valid UTF-8 is answered as a bad value of this field where it sits there. */
+  readonly textField?: string;
+  readonly status?: number;
+  readonly reply: Reply;
+  /** Default application/json. */
+  readonly replyType?: "text/plain" | "text/csv" | "text/html" | "audio/mpeg";
+  /** Beside those that every route may answer (401, 404 of the path, 405, 413, 429, 500, 503). */
+  readonly errors: readonly ErrorCode[];
+  /** True: answers without an API key. */
+  readonly open?: boolean;
+  /** Of a session. Default: viewer for GET, else member. */
+  readonly role?: Role;
+  /** Of an API key. Default: `read` for GET, else `manage`. */
+  readonly keyScope?: KeyScope;
+  /** A session must have signed in, or confirmed who it is, in the last 15 minutes. */
+  readonly recent?: boolean;
+  /** A GET that hands out what is personal in bulk or to keep: stands in the audit log like a change. */
+  readonly audited?: boolean;
+  /** A GET whose answer follows from tenant, path, query and the database alone: not made again
+   * before something is committed (store/query-cache.ts). */
+  readonly cacheable?: boolean;
+  /** How many requests of the rate limit it counts for. Default: 1. */
+  readonly weight?: number;
+  /** `user`: about the person signed in, whatever tenant is active, if any. Default: `tenant`. */
+  readonly scope?: "tenant" | "user";
+}
+
+export const requiredRole = (contract: Pick<Contract, "method" | "role">): Role =>
+  contract.role ?? (contract.method === "GET" ? "viewer" : "member");
+
+export const requiredScope = (contract: Pick<Contract, "method" | "keyScope">): KeyScope =>
+  contract.keyScope ?? (contract.method === "GET" ? "read" : "manage");
+
+/** The browser behind a request of the dashboard. */
+export interface Browser {
+  readonly source: Source;
+  /** The session cookie's token, whatever it is worth. */
+  readonly token: string | null;
+  /** `scheme://host[:port]` it addressed us by. */
+  readonly origin: string;
+  /** With the answer goes this token as the session cookie; "" takes the cookie away. */
+  setSessionToken(token: string): void;
+  /** Whom this turned out to be about, for the audit log. */
+  about(actor: Actor): void;
+}
+
+export interface ApiRequest<
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> {
+  readonly tenantId: number;
+  /** 0: it came with a session. */
+  readonly keyId: number;
+  /** Of the key it came with; of a session there are none. */
+  readonly keyLimits: KeyLimits;
+  /** null: it came with an API key, or nobody is signed in (open routes). */
+  readonly session: ActiveSession | null;
+  readonly browser: Browser;
+  readonly params: ParamsOf<Path>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** For what JSON cannot say (Range). */
+  readonly http: Request;
+}
+
+export interface Route {
+  readonly contract: Contract;
+  readonly handle: (request: ApiRequest) => Promise<unknown>;
+}
+
+/** Keeps the literal types that `Handler` reads. */
+export function contract<
+  const Path extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(definition: Contract<Path, Query, Body, Reply>): Contract<Path, Query, Body, Reply> {
+  return definition;
+}
+
+/**
+ * Binds a handler: `route(contract)(handler)`, in two steps so that the handler is checked against
+ * the contract's types alone. The one cast: the pipeline has validated what those types promise.
+ */
+export const route =
+  <
+    const Path extends string,
+    Query extends z.ZodObject,
+    Body extends z.ZodType,
+    Reply extends z.ZodType,
+  >(
+    definition: Contract<Path, Query, Body, Reply>,
+  ) =>
+  (handle: (request: ApiRequest<Path, Query, Body>) => Promise<z.input<Reply>>): Route => ({
+    contract: definition,
+    handle: handle as unknown as Route["handle"],
+  });
+
+/** The same for what is not JSON: the handler makes the whole answer. */
+export const rawRoute =
+  <const Path extends string, Query extends z.ZodObject, Body extends z.ZodType>(
+    definition: Contract<Path, Query, Body>,
+  ) =>
+  (handle: (request: ApiRequest<Path, Query, Body>) => Promise<Response>): Route => ({
+    contract: definition,
+    handle: handle as unknown as Route["handle"],
+  });

@@ -1,0 +1,138 @@
+/** Campaigns: an agent calls a list of numbers (additive to the specification). */
+import { z } from "zod";
+import { CAMPAIGN_STATUSES } from "../../../domain/campaign/campaigns.ts";
+import { contract } from "../contract.ts";
+import { e164In, field, idIn, idOut, label, okReply, shown, timeOut } from "../schema.ts";
+
+const tag = "Campaigns";
+const timeOfDay = (description: string, example: string) =>
+  field(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), {
+    description: `${description} In the tenant's zone.`,
+    example,
+    must: "be a time like 10:00",
+  });
+
+export const Campaign = z
+  .strictObject({
+    id: idOut("campaign"),
+    name: shown(z.string(), "Its name; the agent is told it as the reason.", "Autumn check-ups"),
+    agent_id: shown(z.int().nullable(), "Who calls.", 1),
+    from_number: shown(z.string().nullable(), "Caller id; null: the default one.", null),
+    status: shown(z.enum(CAMPAIGN_STATUSES), "Where it stands.", "draft"),
+    status_reason: shown(
+      z.enum(["agent_deleted", "calls_failed"]).nullable(),
+      "Why it stands still although nobody asked for it. `agent_deleted`: it cannot go on, make a new campaign. `calls_failed`: half of the last calls failed. null: neither.",
+      null,
+    ),
+    calling_from: shown(z.string(), "Calls from this time on.", "10:00"),
+    calling_to: shown(z.string(), "… until this time.", "18:00"),
+    concurrency: shown(z.int(), "Calls at once.", 2),
+    attempts: shown(z.int(), "Tries for a number.", 2),
+    retry_after_min: shown(z.int(), "Minutes between two tries.", 120),
+    targets: z.strictObject({
+      waiting: shown(z.int(), "Still to be called.", 10),
+      calling: shown(z.int(), "Under way.", 2),
+      done: shown(z.int(), "Reached.", 5),
+      failed: shown(z.int(), "Not reached in all tries.", 1),
+      skipped: shown(z.int(), "Not to be called, or cancelled.", 0),
+    }),
+    created_at: timeOut("When it was made."),
+    updated_at: timeOut("When its status last changed."),
+  })
+  .meta({ id: "Campaign" });
+
+export const listCampaigns = contract({
+  operationId: "listCampaigns",
+  method: "GET",
+  path: "/campaigns",
+  tag,
+  summary: "List campaigns, newest first",
+  reply: okReply({ campaigns: z.array(Campaign) }),
+  errors: [],
+});
+
+export const createCampaign = contract({
+  operationId: "createCampaign",
+  weight: 20,
+  keyScope: "calls",
+  method: "POST",
+  path: "/campaigns",
+  tag,
+  summary: "Make a campaign from a list",
+  description:
+    "It begins as a draft. Other columns of the list are variables for the agent's words: a column `time` is `{{time}}`.",
+  body: z
+    .strictObject({
+      name: label("Its name; the agent is told it as the reason."),
+      agent_id: idIn("agents"),
+      from_number: e164In("Caller id: one of the tenant's numbers.").nullable().optional(),
+      csv: field(z.string(), {
+        description: "A header row with at least `number`; at most 20,000 numbers.",
+        example: "number,time\n+37060000001,ten o'clock\n",
+        must: "be CSV text with a header row that has a column number",
+      }),
+      country: field(z.string().regex(/^[A-Z]{2}$/), {
+        description: "Whose national numbers are understood.",
+        example: "LT",
+        must: "be a two-letter country code such as LT",
+      }).optional(),
+      calling_from: timeOfDay("Calls from this time on.", "10:00").default("10:00"),
+      calling_to: timeOfDay("… until this time.", "18:00").default("18:00"),
+      concurrency: field(z.int().min(1).max(50), {
+        description: "Calls at once; the plan's cap holds as well.",
+        example: 2,
+        must: "be an integer from 1 to 50",
+      }).default(1),
+      attempts: field(z.int().min(1).max(5), {
+        description: "Tries for a number.",
+        example: 2,
+        must: "be an integer from 1 to 5",
+      }).default(2),
+      retry_after_min: field(z.int().min(5).max(10_080), {
+        description: "Minutes between two tries.",
+        example: 120,
+        must: "be an integer from 5 to 10080",
+      }).default(120),
+    })
+    .meta({ id: "NewCampaign" }),
+  reply: okReply({ campaign: Campaign }),
+  errors: [
+    "plan_limit_reached",
+    "valid_csv_required",
+    "valid_calling_to_required",
+    "not_found",
+    "unknown_field",
+  ],
+});
+
+export const getCampaign = contract({
+  operationId: "getCampaign",
+  method: "GET",
+  path: "/campaigns/{id}",
+  tag,
+  noun: "campaign",
+  summary: "One campaign",
+  reply: okReply({ campaign: Campaign }),
+  errors: [],
+});
+
+export const actOnCampaign = contract({
+  operationId: "actOnCampaign",
+  keyScope: "calls",
+  method: "POST",
+  path: "/campaigns/{id}/action",
+  tag,
+  noun: "campaign",
+  summary: "Start, pause, resume or cancel",
+  body: z
+    .strictObject({
+      action: field(z.enum(["start", "pause", "resume", "cancel"]), {
+        description: "What to do.",
+        example: "start",
+        must: "be one of start, pause, resume, cancel",
+      }),
+    })
+    .meta({ id: "CampaignAction" }),
+  reply: okReply({ campaign: Campaign }),
+  errors: ["valid_action_required", "conflict", "unknown_field"],
+});

@@ -1,0 +1,318 @@
+/** Contacts and what is remembered of calls with them (decisions.md 11; additive to the specification). */
+import { z } from "zod";
+import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
+import { parseBirthday } from "../../../domain/contact/birthday.ts";
+import { contract } from "../contract.ts";
+import {
+  deletedReply,
+  e164In,
+  field,
+  idOut,
+  okReply,
+  page,
+  shown,
+  timeOut,
+  withDefaults,
+} from "../schema.ts";
+
+const tag = "Contacts";
+const language = () => z.enum(AGENT_LANGUAGES);
+
+export const Contact = z
+  .strictObject({
+    id: idOut("contact"),
+    number_e164: shown(z.string(), "The number, E.164.", "+37060000001"),
+    first_name: shown(z.string(), "First name.", "Jonas"),
+    last_name: shown(z.string(), "Last name.", "Petraitis"),
+    vocative: shown(z.string().nullable(), "How the person is addressed; null: by rule.", null),
+    birthday: shown(z.string().nullable(), "Birthday, with or without the year.", "1980-02-29"),
+    language: shown(language().nullable(), "The person's language.", "lt"),
+    notes: shown(z.string(), "Notes.", "Prefers mornings"),
+    consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
+    do_not_call: shown(z.boolean(), "Asked not to be called.", false),
+    has_pin: shown(z.boolean(), "A telephone PIN is set.", false),
+    created_at: timeOut("When it was added."),
+    updated_at: timeOut("When it was last changed."),
+  })
+  .meta({ id: "Contact" });
+
+const name = (description: string) =>
+  field(z.string().max(120), {
+    description,
+    example: "Jonas",
+    must: "be text of at most 120 characters",
+  });
+
+const fields = {
+  first_name: name("First name.").optional(),
+  last_name: name("Last name.").optional(),
+  vocative: name("How the person is addressed, where the rules would be wrong.")
+    .nullable()
+    .optional(),
+  birthday: field(
+    z.string().refine((text) => parseBirthday(text) !== null),
+    {
+      description: "Birthday, with or without the year.",
+      example: "1980-02-29",
+      must: "be a day like 1980-02-29, or --02-29 without a year",
+    },
+  )
+    .nullable()
+    .optional(),
+  language: field(language(), {
+    description: "The person's language.",
+    example: "lt",
+    must: "be one of lt, lv, en, ru",
+  })
+    .nullable()
+    .optional(),
+  notes: field(z.string().max(2000), {
+    description: "Notes; the agent is told them about a recognised caller.",
+    example: "Prefers mornings",
+    must: "be text of at most 2000 characters",
+  }).optional(),
+  consent: field(z.boolean(), {
+    description: "Agreed to greetings and campaigns.",
+    example: true,
+    must: "be true or false",
+  }).optional(),
+  do_not_call: field(z.boolean(), {
+    description: "Asked not to be called.",
+    example: false,
+    must: "be true or false",
+  }).optional(),
+  pin: field(z.string().regex(/^\d{4,8}$/), {
+    description: "Telephone PIN; null takes it away. Never shown.",
+    example: "2580",
+    must: "be 4 to 8 digits",
+  })
+    .nullable()
+    .optional(),
+};
+
+export const listContacts = contract({
+  operationId: "listContacts",
+  method: "GET",
+  path: "/contacts",
+  tag,
+  summary: "List contacts by name",
+  query: z.strictObject({
+    search: field(z.string().min(1).max(120), {
+      description: "In number, first or last name.",
+      example: "petr",
+      must: "be text of 1 to 120 characters",
+    }).optional(),
+    limit: page.limit(50),
+    offset: page.offset(),
+  }),
+  reply: okReply({
+    contacts: z.array(Contact),
+    total: shown(z.int(), "How many there are in all.", 1),
+  }),
+  errors: ["valid_search_required", "valid_limit_required", "valid_offset_required"],
+});
+
+export const createContact = contract({
+  operationId: "createContact",
+  method: "POST",
+  path: "/contacts",
+  tag,
+  summary: "Add a contact",
+  description: "Several people may share a number; then nobody is greeted by name.",
+  body: z
+    .strictObject({
+      number_e164: e164In("The person's number."),
+      ...withDefaults(fields, {
+        ...{ first_name: "", last_name: "", vocative: null, birthday: null, language: null },
+        ...{ notes: "", consent: false, do_not_call: false, pin: null },
+      }),
+    })
+    .meta({ id: "NewContact" }),
+  reply: okReply({ contact: Contact }),
+  errors: ["valid_number_e164_required", "plan_limit_reached", "unknown_field"],
+});
+
+export const getContact = contract({
+  operationId: "getContact",
+  method: "GET",
+  path: "/contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "One contact",
+  reply: okReply({ contact: Contact }),
+  errors: [],
+});
+
+export const updateContact = contract({
+  operationId: "updateContact",
+  method: "PATCH",
+  path: "/contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "Change a contact",
+  body: z
+    .strictObject({ number_e164: e164In("The person's number.").optional(), ...fields })
+    .meta({ id: "ContactChanges" }),
+  ignoredBodyFields: ["id", "has_pin", "created_at", "updated_at"],
+  reply: okReply({ contact: Contact }),
+  errors: ["valid_number_e164_required", "unknown_field"],
+});
+
+export const deleteContact = contract({
+  operationId: "deleteContact",
+  method: "DELETE",
+  path: "/contacts/{id}",
+  tag,
+  noun: "contact",
+  summary: "Delete a contact",
+  reply: deletedReply(),
+  errors: [],
+});
+
+const country = field(z.string().regex(/^[A-Z]{2}$/), {
+  description: "Whose national numbers are understood; default: the trunk's caller id's.",
+  example: "LT",
+  must: "be a two-letter country code such as LT",
+});
+const csvText = field(z.string(), {
+  description:
+    "The file's text: a header row with at least `number`; `,` or `;` between; UTF-8. At most 20,000 lines.",
+  example: "number,first_name\n+37060000001,Jonas\n",
+  must: "be CSV text with a header row that has a column number",
+});
+
+export const importContacts = contract({
+  operationId: "importContacts",
+  weight: 20,
+  method: "POST",
+  path: "/contacts/import",
+  tag,
+  summary: "Bring in contacts from CSV",
+  description:
+    "With `dry_run` only a report. A line whose number and name are known changes that contact. Nothing is taken while a line is wrong, unless `skip_bad`.",
+  body: z
+    .strictObject({
+      csv: csvText,
+      country: country.optional(),
+      dry_run: field(z.boolean(), {
+        description: "Only a preview and the errors by line.",
+        example: true,
+        must: "be true or false",
+      })
+        .optional()
+        .meta({ default: false }),
+      skip_bad: field(z.boolean(), {
+        description: "Take the good lines although others are wrong.",
+        example: false,
+        must: "be true or false",
+      })
+        .optional()
+        .meta({ default: false }),
+    })
+    .meta({ id: "ContactImport" }),
+  reply: okReply({
+    dry_run: shown(z.boolean(), "Nothing was changed.", true),
+    created: shown(z.int(), "New contacts.", 2),
+    updated: shown(z.int(), "Changed contacts.", 1),
+    unchanged: shown(z.int(), "Known as they are.", 0),
+    problem_count: shown(z.int(), "Bad lines.", 0),
+    problems: z.array(
+      z.strictObject({
+        line: shown(z.int(), "Of the file, the header being 1.", 3),
+        column: shown(z.string().nullable(), "Which column.", "number"),
+        problem: shown(z.string(), "What is wrong.", '"12" is no telephone number.'),
+      }),
+    ),
+    preview: z.array(
+      z.strictObject({
+        number_e164: shown(z.string(), "As it was understood, E.164.", "+37060000001"),
+        first_name: shown(z.string(), "First name.", "Jonas"),
+        last_name: shown(z.string(), "Last name.", "Petraitis"),
+        birthday: shown(z.string().nullable(), "Birthday.", "1980-02-29"),
+        language: shown(language().nullable(), "The person's language.", "lt"),
+        consent: shown(z.boolean(), "Agreed to greetings and campaigns.", true),
+        do_not_call: shown(z.boolean(), "Asked not to be called.", false),
+      }),
+    ),
+  }),
+  errors: ["valid_csv_required", "plan_limit_reached", "unknown_field"],
+});
+
+export const exportContacts = contract({
+  operationId: "exportContacts",
+  weight: 10,
+  recent: true,
+  method: "GET",
+  path: "/contacts/export",
+  tag,
+  summary: "All contacts as CSV",
+  audited: true,
+  reply: z.string(),
+  replyType: "text/csv",
+  errors: [],
+});
+
+export const Memory = z
+  .strictObject({
+    id: idOut("memory"),
+    number_e164: shown(z.string(), "Whose.", "+37060000001"),
+    call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
+    reason: shown(z.string(), "What the call was about.", "Appointment on Monday"),
+    outcome: shown(z.string(), "How it went.", "Nobody answered."),
+    promise: shown(z.string(), "What was promised; empty: nothing.", ""),
+    sensitive: shown(z.boolean(), "Told only to a recognised caller.", false),
+    attempted_at: timeOut("When the call was."),
+  })
+  .meta({ id: "CallMemory" });
+
+export const listMemories = contract({
+  operationId: "listCallMemories",
+  method: "GET",
+  path: "/call-memories",
+  tag,
+  summary: "What is remembered of outbound calls",
+  query: z.strictObject({ number: e164In("Only of this number.").optional() }),
+  reply: okReply({ call_memories: z.array(Memory) }),
+  errors: ["valid_number_required"],
+});
+
+const memoryText = (description: string) =>
+  field(z.string().max(500), {
+    description,
+    example: "Appointment on Monday",
+    must: "be text of at most 500 characters",
+  }).optional();
+
+export const updateMemory = contract({
+  operationId: "updateCallMemory",
+  method: "PATCH",
+  path: "/call-memories/{id}",
+  tag,
+  noun: "memory",
+  summary: "Correct what is remembered",
+  body: z
+    .strictObject({
+      reason: memoryText("What the call was about."),
+      outcome: memoryText("How it went."),
+      promise: memoryText("What was promised."),
+      sensitive: field(z.boolean(), {
+        description: "Told only to a recognised caller.",
+        example: false,
+        must: "be true or false",
+      }).optional(),
+    })
+    .meta({ id: "CallMemoryChanges" }),
+  reply: okReply({ call_memory: Memory }),
+  errors: ["unknown_field"],
+});
+
+export const deleteMemory = contract({
+  operationId: "deleteCallMemory",
+  method: "DELETE",
+  path: "/call-memories/{id}",
+  tag,
+  noun: "memory",
+  summary: "Forget a call",
+  reply: deletedReply(),
+  errors: [],
+});

@@ -1,0 +1,93 @@
+/** Every contract of the API, in the order of the document. */
+import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
+import type { Contract } from "../contract.ts";
+import { agentContracts } from "./agents.ts";
+import * as billing from "./billing.ts";
+import * as calls from "./calls.ts";
+import * as campaigns from "./campaigns.ts";
+import * as contacts from "./contacts.ts";
+import * as crm from "./crm.ts";
+import * as features from "./features.ts";
+import * as files from "./files.ts";
+import * as keys from "./keys.ts";
+import * as numbers from "./phone-numbers.ts";
+import * as reports from "./reports.ts";
+import * as schedules from "./schedules.ts";
+import * as service from "./service.ts";
+import * as statements from "./statements.ts";
+import * as tenant from "./tenant.ts";
+import * as tools from "./tools.ts";
+import * as webhooks from "./webhooks.ts";
+
+export const allContracts = (voices: readonly string[] = AGENT_VOICES): Contract[] => {
+  const agents = agentContracts(voices);
+  return [
+    service.ping,
+    tenant.getTenant,
+    agents.list,
+    agents.create,
+    agents.get,
+    agents.update,
+    agents.remove,
+    files.listFiles,
+    files.createFile,
+    files.getFile,
+    files.updateFile,
+    files.deleteFile,
+    tools.listTools,
+    numbers.listPhoneNumbers,
+    numbers.createPhoneNumber,
+    numbers.getPhoneNumber,
+    numbers.updatePhoneNumber,
+    numbers.deletePhoneNumber,
+    calls.listCalls,
+    calls.getCall,
+    calls.createCall,
+    calls.transferCall,
+    calls.hangUpCall,
+    calls.getRecording,
+    schedules.listSchedules,
+    schedules.cancelSchedule,
+    reports.getAnalytics,
+    reports.getUsage,
+    billing.listPlans,
+    billing.topUp,
+    billing.openCheckout,
+    billing.getBalance,
+    statements.getStatement,
+    statements.getStatementPage,
+    statements.getStatementCsv,
+    keys.createKey,
+    keys.listKeys,
+    keys.revokeKey,
+    webhooks.createWebhook,
+    webhooks.listWebhooks,
+    webhooks.deleteWebhook,
+    webhooks.testWebhook,
+    webhooks.rotateSecret,
+    webhooks.listDeliveries,
+    webhooks.resendDelivery,
+    webhooks.getSnippet,
+    webhooks.regenerateSecret,
+    contacts.listContacts,
+    contacts.createContact,
+    contacts.importContacts,
+    contacts.exportContacts,
+    contacts.getContact,
+    contacts.updateContact,
+    contacts.deleteContact,
+    contacts.listMemories,
+    contacts.updateMemory,
+    contacts.deleteMemory,
+    features.getFeatures,
+    features.updateFeatures,
+    features.previewBirthdays,
+    crm.listCrmPosts,
+    crm.replayCrmPost,
+    crm.testCrm,
+    campaigns.listCampaigns,
+    campaigns.createCampaign,
+    campaigns.getCampaign,
+    campaigns.actOnCampaign,
+  ];
+};

@@ -1,0 +1,81 @@
+/** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
+import { z } from "zod";
+import { LEDGER_KINDS } from "../../../adapter/store/schema/money.ts";
+import { contract } from "../contract.ts";
+import { eurOut, field, okReply, shown } from "../schema.ts";
+
+const StatementLine = z
+  .strictObject({
+    date: shown(z.iso.date(), "Day in the tenant's time zone.", "2026-11-21"),
+    kind: shown(
+      z.enum(LEDGER_KINDS),
+      "What it was; `charge`: all calls charged on that day.",
+      "charge",
+    ),
+    note: shown(z.string(), "In words.", "Calls"),
+    count: shown(z.int(), "How many transactions the line sums.", 12),
+    paid_in_eur: eurOut("What came in from outside; negative: was paid back."),
+    amount_eur: eurOut("What the wallet changed by; negative: paid."),
+  })
+  .meta({ id: "StatementLine" });
+
+const Statement = z
+  .strictObject({
+    month: shown(z.string(), "Calendar month.", "2026-11"),
+    time_zone: shown(z.string(), "Whose calendar it is.", "Europe/Vilnius"),
+    currency: shown(z.literal("EUR"), "Always EUR.", "EUR"),
+    opening_balance_eur: eurOut("Wallet balance when the month began."),
+    closing_balance_eur: eurOut("Wallet balance when it ended, or now."),
+    calls: shown(z.int(), "Calls begun in the month.", 42),
+    billable_seconds: shown(z.int(), "Of these, billable.", 2520),
+    included_seconds: shown(z.int(), "Of these, from the plan.", 1800),
+    overage_seconds: shown(z.int(), "Of these, beyond the plan.", 720),
+    lines: shown(
+      z.array(StatementLine),
+      "By date. Their amounts are the difference of the two balances.",
+    ),
+  })
+  .meta({ id: "Statement" });
+
+const month = { tag: "Billing", method: "GET", noun: "statement", errors: [] } as const;
+
+export const getStatement = contract({
+  ...month,
+  operationId: "getStatement",
+  path: "/billing/statements/{month}",
+  summary: "A month's statement",
+  description:
+    "From the ledger, for calendar months of the tenant's time zone. A month without transactions has a statement too.",
+  reply: okReply({ statement: Statement }),
+});
+
+export const getStatementPage = contract({
+  ...month,
+  operationId: "getStatementPage",
+  weight: 5,
+  path: "/billing/statements/{month}/page",
+  summary: "A month's statement, for printing",
+  reply: z.string(),
+  replyType: "text/html",
+});
+
+export const getStatementCsv = contract({
+  ...month,
+  operationId: "getStatementCsv",
+  weight: 5,
+  recent: true,
+  path: "/billing/statements/{month}/csv",
+  summary: "A month's ledger or calls as CSV",
+  description: "Sent while it is read: a month of any size fits.",
+  audited: true,
+  query: z.strictObject({
+    rows: field(z.enum(["ledger", "calls"]), {
+      description: "Every ledger entry, or every call begun in the month.",
+      example: "ledger",
+      must: "be ledger or calls",
+    }).default("ledger"),
+  }),
+  reply: z.string(),
+  replyType: "text/csv",
+  errors: ["valid_rows_required"],
+});

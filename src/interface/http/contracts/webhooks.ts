@@ -1,0 +1,175 @@
+/** Webhooks (specification 4 and 6, decisions.md 10). */
+import { z } from "zod";
+import { EVENT_TYPES } from "../../../domain/webhook/ports.ts";
+import { contract } from "../contract.ts";
+import { deletedReply, field, httpsUrl, idOut, okReply, page, shown, timeOut } from "../schema.ts";
+
+const Webhook = z
+  .strictObject({
+    id: idOut("webhook"),
+    url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
+    events: shown(z.array(z.enum(EVENT_TYPES)), "Event types it receives.", ["call.ended"]),
+    enabled: shown(z.boolean(), "False: switched off after failing for days.", true),
+    created_at: timeOut("When it was made."),
+  })
+  .meta({ id: "Webhook" });
+
+const signingSecret = shown(z.string(), "Shown now and never again.", "0".repeat(64));
+
+const deliveryShape = {
+  event_id: shown(z.string(), "The event; the same in every retry.", `evt_${"0".repeat(32)}`),
+  delivery_id: shown(z.string(), "This attempt.", `del_${"0".repeat(32)}`),
+  status: shown(z.enum(["delivered", "failed"]), "2xx is delivered.", "delivered"),
+  http_status: shown(z.int().nullable(), "Null: no answer.", 200),
+  duration_ms: shown(z.int(), "How long it took.", 87),
+};
+
+const TestDelivery = z
+  .strictObject({
+    ...deliveryShape,
+    error: shown(z.string().nullable(), "Why it failed.", null),
+  })
+  .meta({ id: "TestDelivery" });
+
+const Delivery = z
+  .strictObject({
+    ...deliveryShape,
+    type: shown(z.string(), "Event type.", "call.ended"),
+    attempt: shown(z.int(), "1 is the first.", 1),
+    created_at: timeOut("When it was attempted."),
+    next_attempt_at: shown(
+      z.iso.datetime({ offset: true }).nullable(),
+      "When it is tried again; null: not. ISO 8601, UTC.",
+      null,
+    ),
+  })
+  .meta({ id: "Delivery" });
+
+export const listWebhooks = contract({
+  operationId: "listWebhooks",
+  method: "GET",
+  path: "/webhooks",
+  tag: "Webhooks",
+  summary: "List webhooks, without secrets",
+  reply: okReply({ webhooks: z.array(Webhook) }),
+  errors: [],
+});
+
+export const createWebhook = contract({
+  operationId: "createWebhook",
+  method: "POST",
+  path: "/webhooks",
+  tag: "Webhooks",
+  summary: "Subscribe to events",
+  description: "The signing secret is in this answer only.",
+  body: z
+    .strictObject({
+      url: httpsUrl("Where to POST events."),
+      events: field(z.array(z.enum(EVENT_TYPES)).min(1).max(EVENT_TYPES.length), {
+        description: "Event types to receive.",
+        example: ["call.ended"],
+        must: `be a list of one or more of: ${EVENT_TYPES.join(", ")}`,
+      }),
+    })
+    .meta({ id: "NewWebhook" }),
+  reply: okReply({ webhook: Webhook, signing_secret: signingSecret }),
+  errors: ["valid_url_required", "valid_events_required", "plan_limit_reached", "unknown_field"],
+});
+
+export const deleteWebhook = contract({
+  operationId: "deleteWebhook",
+  method: "DELETE",
+  path: "/webhooks/{id}",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Unsubscribe",
+  reply: deletedReply(),
+  errors: [],
+});
+
+export const testWebhook = contract({
+  operationId: "testWebhook",
+  method: "POST",
+  path: "/webhooks/{id}/test",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Send a test call.ended now",
+  description: "Holds no customer data. A failed delivery is a result, not an error.",
+  reply: okReply({ delivery: TestDelivery }),
+  errors: ["unknown_field"],
+});
+
+export const rotateSecret = contract({
+  operationId: "rotateWebhookSecret",
+  method: "POST",
+  path: "/webhooks/{id}/rotate-secret",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Replace the signing secret",
+  description: "The old one stops at once.",
+  reply: okReply({ webhook: Webhook, signing_secret: signingSecret }),
+  errors: ["unknown_field"],
+});
+
+export const listDeliveries = contract({
+  operationId: "listDeliveries",
+  method: "GET",
+  path: "/webhooks/{id}/deliveries",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Delivery log, newest first",
+  description: "Never holds the payload.",
+  query: z.strictObject({ limit: page.limit(25), offset: page.offset() }),
+  reply: okReply({ deliveries: z.array(Delivery) }),
+  errors: ["valid_limit_required"],
+});
+
+export const resendDelivery = contract({
+  operationId: "resendWebhookDelivery",
+  method: "POST",
+  path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
+  noun: "webhook",
+  tag: "Webhooks",
+  summary: "Send a logged delivery's event again",
+  description: "Queued at once, with all its attempts: same event id and body, new delivery ids.",
+  reply: okReply({
+    event_id: shown(z.string(), "The event.", `evt_${"0".repeat(32)}`),
+    status: shown(z.literal("queued"), "Under way.", "queued"),
+  }),
+  errors: ["conflict", "unknown_field"],
+});
+
+export const getSnippet = contract({
+  operationId: "getWebhookSnippet",
+  method: "GET",
+  path: "/webhooks/snippet",
+  tag: "Webhooks",
+  summary: "Code that verifies a signature",
+  query: z.strictObject({
+    lang: field(z.enum(["php", "javascript", "python", "curl"]), {
+      description: "Language.",
+      example: "python",
+      must: "be php, javascript, python or curl",
+    }),
+  }),
+  reply: z.string(),
+  replyType: "text/plain",
+  errors: ["valid_lang_required"],
+});
+
+export const regenerateSecret = contract({
+  operationId: "regenerateWebhookSecret",
+  role: "owner",
+  method: "POST",
+  path: "/webhook-secret/regenerate",
+  tag: "Webhooks",
+  summary: "Replace the tenant-level secret (legacy)",
+  description: "Prefer a webhook's own rotate-secret. The previous secret stops at once.",
+  status: 201,
+  reply: okReply({
+    webhook_secret: shown(z.string(), "64 hex characters. Shown once.", "0".repeat(64)),
+    prefix: shown(z.string(), "Its first 8 characters.", "00000000"),
+    note: shown(z.string(), "What to do now.", "Store it now."),
+  }),
+  errors: ["unknown_field"],
+});

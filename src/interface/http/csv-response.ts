@@ -1,0 +1,48 @@
+/** CSV as an answer that is made while it is sent: bounded memory, whatever its length. */
+import { type Clock, sleep, systemClock } from "../../core/clock.ts";
+
+const CHUNK_CHARACTERS = 32 * 1024;
+
+/** Takes lines without their ends. A reader that goes away stops the generator. */
+export function csvResponse(lines: AsyncGenerator<string>, filename: string): Response {
+  return new Response(streamOf(chunksOf(lines)), {
+    headers: {
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${filename}"`,
+    },
+  });
+}
+
+async function* chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  let text = "";
+  for await (const line of lines) {
+    text += `${line}\r\n`;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}
+
+/**
+ * The pieces as a body. Between them everybody else has a turn: the database answers at once, so that
+ * awaiting it alone would hold up every call until the last piece is sent.
+ */
+export function streamOf(
+  pieces: AsyncIterable<string>,
+  clock: Clock = systemClock,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await sleep(clock, 0);
+      const { value, done } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

@@ -1,0 +1,106 @@
+/** The wallet's history: ledger, checkouts, monthly statements. */
+import { z } from "zod";
+import { LEDGER_KINDS } from "../../../../adapter/store/schema/money.ts";
+import { contract } from "../../contract.ts";
+import { eurOut, field, okReply, page, shown, timeOut } from "../../schema.ts";
+
+export const listLedger = contract({
+  operationId: "listLedger",
+  method: "GET",
+  path: "/ledger",
+  tag: "Billing",
+  summary: "What went into and out of the wallet, newest first",
+  query: z.strictObject({ limit: page.limit(50), offset: page.offset() }),
+  reply: okReply({
+    entries: z.array(
+      z
+        .strictObject({
+          id: shown(z.int(), "Number of the transaction.", 1),
+          at: timeOut("When it was posted."),
+          kind: shown(z.enum(LEDGER_KINDS), "What it was.", "charge"),
+          note: shown(z.string(), "In words.", "Call, 63 s"),
+          call_uuid: shown(z.string().nullable(), "The call it charges.", null),
+          checkout_id: shown(z.string().nullable(), "The checkout it books.", null),
+          amount_eur: eurOut("What the wallet changed by; negative: paid."),
+        })
+        .meta({ id: "LedgerLine" }),
+    ),
+    total: shown(z.int(), "All there are.", 12),
+  }),
+  errors: [],
+});
+
+export const DashboardCheckout = z
+  .strictObject({
+    id: shown(z.string(), "Id, `chk_…`; the reference of a transfer.", `chk_${"0".repeat(32)}`),
+    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+    item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
+    amount_eur: eurOut("What is to be paid."),
+    provider: shown(z.enum(["manual", "stripe"]), "How it is paid.", "manual"),
+    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
+    page_url: shown(
+      z.string(),
+      "The appliance's page about it.",
+      "https://example.com/checkout/chk_0",
+    ),
+    created_at: timeOut("When it was opened."),
+    expires_at: timeOut("Until when it can be paid."),
+    paid_at: shown(z.iso.datetime({ offset: true }).nullable(), "When it was paid.", null),
+  })
+  .meta({ id: "DashboardCheckout" });
+
+export const listCheckouts = contract({
+  operationId: "listCheckouts",
+  method: "GET",
+  path: "/checkouts",
+  tag: "Billing",
+  summary: "Payments that were opened, newest first",
+  reply: okReply({ checkouts: z.array(DashboardCheckout) }),
+  errors: [],
+});
+
+const month = z.strictObject({
+  year: field(z.int().min(2000).max(2100), {
+    description: "Year.",
+    example: 2026,
+    must: "be an integer from 2000 to 2100",
+  }),
+  month: field(z.int().min(1).max(12), {
+    description: "Month.",
+    example: 11,
+    must: "be an integer from 1 to 12",
+  }),
+});
+
+export const getStatement = contract({
+  operationId: "getStatement",
+  method: "GET",
+  path: "/statement",
+  tag: "Billing",
+  summary: "A month's statement, for printing",
+  query: month,
+  reply: z.string(),
+  replyType: "text/html",
+  errors: [],
+});
+
+export const getStatementCsv = contract({
+  operationId: "getStatementCsv",
+  weight: 5,
+  recent: true,
+  method: "GET",
+  path: "/statement.csv",
+  tag: "Billing",
+  summary: "A month's ledger or calls as CSV",
+  audited: true,
+  query: month.extend({
+    rows: field(z.enum(["ledger", "calls"]), {
+      description: "Which rows.",
+      example: "ledger",
+      must: "be ledger or calls",
+    }).default("ledger"),
+  }),
+  reply: z.string(),
+  replyType: "text/csv",
+  errors: [],
+});

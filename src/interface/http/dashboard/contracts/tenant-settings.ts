@@ -1,0 +1,166 @@
+/** What a tenant decides about itself: zone, features, dialling rules, disclosure. */
+import { z } from "zod";
+import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
+import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../../../domain/tenant/tenant-settings.ts";
+import { contract } from "../../contract.ts";
+import { field, okReply, shown } from "../../schema.ts";
+
+const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
+
+const languages = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(AGENT_LANGUAGES.map((language) => [language, value])) as Record<
+    (typeof AGENT_LANGUAGES)[number],
+    Value
+  >;
+const features = <Value extends z.ZodType>(value: Value) =>
+  Object.fromEntries(FEATURES.map((name) => [name, value])) as Record<
+    (typeof FEATURES)[number],
+    Value
+  >;
+
+const DISCLOSURE_TEXT_MAX = 500;
+
+export const TenantSettings = z
+  .strictObject({
+    name: shown(z.string(), "Company name.", "Example UAB"),
+    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
+    time_zone: shown(z.string(), "IANA time zone.", "Europe/Vilnius"),
+    features: z.strictObject({
+      ...features(shown(z.boolean(), "Whether it is on.", false)),
+      crm_bridge: shown(z.boolean(), "Bought under billing.", false),
+    }),
+    allowed_prefixes: shown(
+      z.array(z.string()).nullable(),
+      "Prefixes that may be called; null: the country of the caller id.",
+      ["+370"],
+    ),
+    short_numbers: shown(
+      z.array(z.string()).nullable(),
+      "Short numbers that may be called, x for any digit; null: none.",
+      ["112"],
+    ),
+    calls_per_minute_max: shown(z.int(), "Outbound calls a minute.", 30),
+    daily_spend_max_eur: shown(
+      z.number().nullable(),
+      "Cap of a day, EUR; null: daily_spend_default_eur.",
+      null,
+    ),
+    daily_spend_default_eur: shown(z.number(), "The appliance's cap of a day, EUR.", 50),
+    legacy_webhook: shown(
+      z.boolean(),
+      "call.completed instead of call.ended to agents' URLs.",
+      false,
+    ),
+    disclosure: z.strictObject({
+      ...languages(
+        shown(z.string().nullable(), "Spoken first; null: the operator's sentence.", null),
+      ),
+    }),
+    disclosure_default: z.strictObject({
+      ...languages(shown(z.string(), "The operator's sentence; empty: none.", "")),
+    }),
+    requires_second_factor: shown(
+      z.boolean(),
+      "Members sign in with a passkey, or have an authenticator.",
+      false,
+    ),
+    retention_blocks: shown(z.int(), "Extra 30-day transcript blocks bought.", 0),
+  })
+  .meta({ id: "TenantSettings" });
+
+export const getTenantSettings = contract({
+  operationId: "getTenantSettings",
+  method: "GET",
+  path: "/tenant-settings",
+  tag: "Settings",
+  summary: "The tenant's settings",
+  reply: okReply({ settings: TenantSettings }),
+  errors: [],
+});
+
+const switchOn = field(z.boolean(), {
+  description: "Whether it is on.",
+  example: true,
+  must: "hold true or false for each of callback_memory, named_greeting, cli_identity, birthday_calls",
+});
+
+export const updateTenantSettings = contract({
+  operationId: "updateTenantSettings",
+  method: "PATCH",
+  path: "/tenant-settings",
+  tag: "Settings",
+  role: "owner",
+  summary: "Change the tenant's settings",
+  description:
+    "Only what is sent changes; calls that begin from now on heed it. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator changes them, others get 403.",
+  body: z
+    .strictObject({
+      name: field(z.string().min(1).max(120).regex(/\S/), {
+        description: "Company name.",
+        example: "Example UAB",
+        must: "be text of 1 to 120 characters",
+      }),
+      email: field(z.email().max(254), {
+        description: "Contact e-mail.",
+        example: "office@example.com",
+        must: "be an e-mail address",
+      }),
+      time_zone: field(z.string().min(1).max(64), {
+        description: "IANA time zone.",
+        example: "Europe/Vilnius",
+        must: "be an IANA time zone such as Europe/Vilnius",
+      }),
+      requires_second_factor: field(z.boolean(), {
+        description:
+          "Members sign in with a passkey, or have an authenticator. Only an owner who does may ask it of others.",
+        example: true,
+        must: "be true or false",
+      }),
+      features: field(z.strictObject(features(switchOn)).partial(), {
+        description: "Switches; crm_bridge is bought under billing.",
+        example: { callback_memory: true },
+        must: "hold true or false for any of callback_memory, named_greeting, cli_identity, birthday_calls",
+      }),
+      allowed_prefixes: field(z.array(z.string().regex(PREFIX_PATTERN)).min(1).max(50), {
+        description: "Prefixes that may be called.",
+        example: ["+370", "+371"],
+        must: "be a list of 1 to 50 prefixes such as +370, or null for the country of the caller id",
+      }).nullable(),
+      short_numbers: field(z.array(z.string().regex(SHORT_NUMBER_PATTERN)).min(1).max(50), {
+        description: "Short numbers, star codes and extensions that may be called.",
+        example: ["112", "1xxx"],
+        must: "be a list of 1 to 50 short numbers of digits, *, # and x (any one digit), or null for none",
+      }).nullable(),
+      calls_per_minute_max: field(z.int().min(1).max(600), {
+        description: "Outbound calls a minute.",
+        example: 30,
+        must: "be an integer from 1 to 600",
+      }),
+      daily_spend_max_eur: field(z.number().min(0).max(100_000).multipleOf(0.01), {
+        description: "Cap of a day, EUR; null: the appliance's.",
+        example: 50,
+        must: "be an amount of EUR from 0 to 100000, in whole cents, or null",
+      }).nullable(),
+      legacy_webhook: field(z.boolean(), {
+        description: "call.completed instead of call.ended to agents' URLs.",
+        example: false,
+        must: "be true or false",
+      }),
+      disclosure: field(
+        z
+          .strictObject(
+            languages(z.string().min(1).max(DISCLOSURE_TEXT_MAX).regex(/\S/).nullable()),
+          )
+          .partial(),
+        {
+          description: "Spoken before anything else; null: the operator's sentence.",
+          example: { en: "You are speaking with an automated assistant." },
+          must: `hold, for any of ${AGENT_LANGUAGES.join(", ")}, text of 1 to ${DISCLOSURE_TEXT_MAX} characters or null`,
+        },
+      ),
+    })
+    .partial()
+    .meta({ id: "TenantSettingsChanges" }),
+  reply: okReply({ settings: TenantSettings }),
+  errors: [],
+});

@@ -1,0 +1,154 @@
+/**
+ * What the dashboard's product routes need beyond what REST v1 has. Put together by app.ts; missing
+ * in a server without a dashboard (tests of the API alone).
+ */
+import type { BackupSummary } from "../../../operations/backup/backups.ts";
+import type { AgentChats } from "../../../domain/call/chat.ts";
+import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
+import type { WebCalls } from "../../../domain/call/web-call.ts";
+import type { Unsubscribe } from "../../../core/emitter.ts";
+import type { MicroEur } from "../../../core/money.ts";
+import type { CheckResult } from "../../../operations/doctor/check.ts";
+import type { MailTest } from "../../../domain/mail/mail-test.ts";
+import type { OperatorPort, TrunkSummary, TrunkTest } from "../../control/operator-port.ts";
+import type { LogRing } from "../../../operations/ops/log-ring.ts";
+import type { RegistrationStatus, TrunkTransport } from "../../../domain/call/sip-port.ts";
+import type { ToolRunner } from "../../../domain/tool/ports.ts";
+import type { WebhookTester } from "../../../domain/webhook/tester.ts";
+import type { TurnRecord } from "../../../adapter/worker/messages.ts";
+
+export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
+  /** False: nobody stated one, and `port` is the transport's usual one. */
+  readonly port_stated: boolean;
+  readonly realm: string | null;
+  readonly outbound_proxy: string | null;
+  /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
+  readonly unknown_sources: readonly string[];
+}
+
+export interface TrunkInput {
+  readonly server: string;
+  /** 0: not stated. */
+  readonly port: number;
+  readonly transport: TrunkTransport;
+  readonly username: string;
+  /** null: the stored one stays. */
+  readonly password: string | null;
+  readonly realm: string | null;
+  readonly outboundProxy: string | null;
+  readonly callerId: string;
+  readonly register: boolean;
+  /** Calls that the carrier carries at once; null: not stated. */
+  readonly channels: number | null;
+}
+
+export interface TrunkService {
+  get(tenantId: number): Promise<TrunkView | null>;
+  /**
+   * Throws valid_password_required when it would register without one, forbidden for a peering that is not the
+   * operator's own to make.
+   */
+  set(tenantId: number, input: TrunkInput, asOperator?: boolean): Promise<TrunkView>;
+  /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
+  allow(tenantId: number, address: string): Promise<TrunkView>;
+  /** Throws not_found. */
+  remove(tenantId: number): Promise<void>;
+  /** Throws not_found, unavailable. */
+  test(tenantId: number): Promise<Omit<TrunkTest, "trunk">>;
+}
+
+export interface LiveCallView {
+  readonly callUuid: string;
+  readonly tenantId: number;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agentId: number | null;
+  readonly status: CallStatus;
+  readonly startedAtMs: number;
+  readonly answeredAtMs: number | null;
+  readonly lastTurn: TurnRecord | null;
+}
+
+export type LiveEvent =
+  | { readonly type: "call"; readonly call: LiveCallView }
+  | { readonly type: "turn"; readonly callUuid: string; readonly turn: TurnRecord }
+  | {
+      readonly type: "ended";
+      readonly callUuid: string;
+      readonly status: CallStatus;
+      readonly endedReason: EndedReason;
+    }
+  | { readonly type: "registration"; readonly status: RegistrationStatus };
+
+/** What other nodes on the same store carry. */
+export interface RemoteNodeCalls {
+  list(tenantId: number): Promise<readonly LiveCallView[]>;
+  /** Until the signal aborts. Never rejects. */
+  follow(tenantId: number, tell: (event: LiveEvent) => void, signal: AbortSignal): Promise<void>;
+}
+
+export interface LiveCalls {
+  list(tenantId: number): readonly LiveCallView[];
+  /** What was said so far, in the order the turns began. */
+  turns(tenantId: number, callUuid: string): readonly TurnRecord[];
+  /** Calls with media, of all tenants. */
+  readonly total: number;
+  follow(tenantId: number, listener: (event: LiveEvent) => void): Unsubscribe;
+  /**
+   * Both sides of an answered call: PCM, 8 kHz, interleaved (left caller, right agent), some 100 ms
+   * a time. Sent by the call's worker only while somebody listens. null: no such live call.
+   */
+  monitor(
+    tenantId: number,
+    callUuid: string,
+    listener: {
+      readonly pcm: (stereo: Int16Array) => void;
+      readonly ended: () => void;
+    },
+  ): Unsubscribe | null;
+}
+
+/** How the appliance's own parts stand: a sentence where something is wrong. */
+export interface StatusSources {
+  engine(): string | null;
+  /** `failed`: no calls are taken. */
+  disk(): { readonly failed: boolean; readonly sentence: string } | null;
+  backup(): {
+    readonly problem: string | null;
+    readonly newest: BackupSummary | null;
+    readonly automatic: boolean;
+  };
+  mail(): Promise<{
+    readonly dead: number;
+    readonly waiting: number;
+    readonly lastError: string | null;
+  }>;
+  readonly mailProvider: string;
+  /** Files of the `outbox` provider, with the recordings in them. */
+  readonly outboxKeepDays: number;
+}
+
+export interface DashboardParts {
+  readonly toolRunner: Pick<ToolRunner, "trial">;
+  readonly webhookTester: Pick<WebhookTester, "resendFailed">;
+  readonly trunks: TrunkService;
+  readonly live: LiveCalls;
+  /** null: this node is alone. */
+  readonly remoteNodes: RemoteNodeCalls | null;
+  readonly webCalls: WebCalls;
+  readonly chats: AgentChats;
+  readonly statusSources: StatusSources;
+  /** Asked for when a route needs it: it is made after the server. */
+  readonly operator: () => OperatorPort;
+  readonly mailTest: MailTest;
+  /** After a mail was put back into the queue. */
+  readonly wakeMails: () => void;
+  readonly logs: LogRing;
+  /** The doctor's checks; null: this server was started without them. */
+  readonly checks: (() => Promise<readonly CheckResult[]>) | null;
+  readonly backups: () => readonly BackupSummary[];
+  /** `[limits] daily_spend_eur`, as it is now. */
+  readonly dailySpendDefault: () => MicroEur;
+  readonly disclosureDefault: Readonly<Record<"lt" | "lv" | "en" | "ru", string>>;
+}

@@ -1,0 +1,28 @@
+/** Live calls and turns as the dashboard shows them. */
+import { isoUtc } from "../../../core/clock.ts";
+import type { TurnRecord } from "../../../adapter/worker/messages.ts";
+import { isoOrNull } from "../routes/present.ts";
+import type { LiveCallView } from "./ports.ts";
+
+export const presentTurn = (turn: TurnRecord) => ({
+  index: turn.index,
+  speaker: turn.speaker,
+  text: turn.text,
+  start_ms: Math.round(turn.startMs),
+  end_ms: Math.round(turn.endMs),
+  interrupted: turn.interrupted,
+  latency_ms: turn.latencyMs === null ? null : Math.round(turn.latencyMs),
+});
+
+export const presentLive = (call: LiveCallView, agentName: string | null) => ({
+  call_uuid: call.callUuid,
+  direction: call.direction,
+  from_number: call.fromNumber || null,
+  to_number: call.toNumber,
+  agent_id: call.agentId,
+  agent_name: agentName,
+  status: call.status,
+  started_at: isoUtc(call.startedAtMs),
+  answered_at: isoOrNull(call.answeredAtMs),
+  last_turn: call.lastTurn && presentTurn(call.lastTurn),
+});

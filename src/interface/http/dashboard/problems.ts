@@ -1,0 +1,102 @@
+/** What is wrong for a tenant right now, each with its mend and the page that mends it. Pure. */
+import { type MicroEur, microToEur } from "../../../core/money.ts";
+import type { StatusCode, StatusIndicator, Values } from "./status-indicators.ts";
+
+export const PROBLEM_CODES = ["webhook_off", "money_gone", "number_without_agent"] as const;
+
+export interface Problem {
+  readonly code: StatusCode | (typeof PROBLEM_CODES)[number];
+  readonly values: Values;
+  readonly sentence: string;
+  readonly remedy: string;
+  /** Page of the app; null: none mends it. */
+  readonly href: string | null;
+}
+
+export interface Troubles {
+  readonly statuses: Readonly<
+    Record<"trunk" | "engine" | "disk" | "backup" | "mail", StatusIndicator>
+  >;
+  readonly webhooks: readonly {
+    readonly url: string;
+    readonly enabled: boolean;
+    readonly disabledReason: string | null;
+  }[];
+  readonly numbers: readonly {
+    readonly numberE164: string;
+    readonly inboundEnabled: boolean;
+    readonly agentId: number | null;
+  }[];
+  readonly money: {
+    readonly availableBalance: MicroEur;
+    readonly availableIncludedSeconds: number;
+  };
+  /** Has the operator's pages. */
+  readonly isOperator: boolean;
+}
+
+/** The minimum of a call. */
+const CALL_SECONDS_MIN = 15;
+
+const OPERATOR_PAGE = "/app/operator";
+const TRUNK_PAGE = "/app/trunk";
+
+/** The gravest first: what stops calls, then what stands in their way. */
+export function problemsOf(troubles: Troubles): Problem[] {
+  const { statuses } = troubles;
+  const operatorPage = troubles.isOperator ? OPERATOR_PAGE : null;
+  const fromStatuses = (["engine", "disk", "trunk", "backup", "mail"] as const).flatMap((name) =>
+    problemOfStatus(statuses[name], name === "trunk" ? TRUNK_PAGE : operatorPage),
+  );
+  return [
+    ...moneyProblems(troubles),
+    ...fromStatuses,
+    ...numberProblems(troubles),
+    ...webhookProblems(troubles),
+  ];
+}
+
+function problemOfStatus(
+  { state, code, values, sentence, remedy }: StatusIndicator,
+  href: string | null,
+) {
+  if (remedy === null || (state !== "failed" && state !== "warning")) return [];
+  return [{ code, values, sentence, remedy, href }];
+}
+
+function moneyProblems({ money }: Troubles): Problem[] {
+  const { availableBalance, availableIncludedSeconds } = money;
+  if (availableIncludedSeconds >= CALL_SECONDS_MIN || availableBalance > 0) return [];
+  const eur = microToEur(availableBalance);
+  return [
+    {
+      ...{ code: "money_gone", values: { eur } },
+      sentence: `Plan minutes and wallet are used up (${eur} EUR): no call can be made or taken.`,
+      remedy: "Top up the wallet.",
+      href: "/app/billing",
+    },
+  ];
+}
+
+const numberProblems = ({ numbers }: Troubles): Problem[] =>
+  numbers
+    .filter(({ inboundEnabled, agentId }) => inboundEnabled && agentId === null)
+    .map(({ numberE164: number }) => ({
+      ...{ code: "number_without_agent", values: { number } },
+      sentence: `Nobody answers ${number}: it has no agent.`,
+      remedy: "Assign an agent to the number.",
+      href: "/app/numbers",
+    }));
+
+const webhookProblems = ({ webhooks }: Troubles): Problem[] =>
+  webhooks
+    .filter(({ enabled }) => !enabled)
+    .map(({ url, disabledReason }) => {
+      const why = disabledReason ?? "it failed for days";
+      return {
+        ...{ code: "webhook_off", values: { url, explanation: why } },
+        sentence: `The webhook ${url} was switched off: ${why}.`,
+        remedy: "Mend the endpoint, switch the webhook on, then send again what failed.",
+        href: "/app/webhooks",
+      };
+    });

@@ -1,0 +1,59 @@
+/** The wallet's history over HTTP: ledger, checkouts, a month as a page or as CSV. */
+import { createStatements } from "../../../../domain/billing/statement.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import { microToEur } from "../../../../core/money.ts";
+import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
+import { statementStore } from "../../../../adapter/store/statement-store.ts";
+import { monthText } from "../../../../core/calendar.ts";
+import { rawRoute, route } from "../../contract.ts";
+import { isoOrNull } from "../../routes/present.ts";
+import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";
+import * as contracts from "../contracts/billing.ts";
+import type { ProductContext } from "./context.ts";
+
+const CALL_KEY = /^call:([0-9a-f-]{36})$/;
+const CHECKOUT_KEY = /^checkout:(chk_[0-9a-f]{32})$/;
+
+export const billingRoutes = ({ dependencies, publicUrl }: ProductContext) => {
+  const { database, checkouts } = dependencies;
+  const statements = createStatements(database, statementStore);
+
+  return [
+    route(contracts.listLedger)(async ({ tenantId, query }) => {
+      const store = dashboardListStore(database.read);
+      const entries = await store.ledger(tenantId, query);
+      return {
+        ok: true,
+        entries: entries.map(({ id, createdAt, kind, note, key, amount }) => ({
+          ...{ id, kind, note, at: isoUtc(createdAt), amount_eur: microToEur(amount) },
+          call_uuid: CALL_KEY.exec(key)?.[1] ?? null,
+          checkout_id: CHECKOUT_KEY.exec(key)?.[1] ?? null,
+        })),
+        total: await store.ledgerTotal(tenantId),
+      };
+    }),
+    route(contracts.listCheckouts)(async ({ tenantId }) => ({
+      ok: true,
+      checkouts: (await checkouts.list(tenantId)).map((checkout) => ({
+        id: checkout.id,
+        kind: checkout.kind,
+        item: checkout.item,
+        amount_eur: microToEur(checkout.amount),
+        provider: checkout.provider,
+        status: checkout.status,
+        page_url: `${publicUrl()}/checkout/${checkout.id}`,
+        created_at: isoUtc(checkout.createdAt),
+        expires_at: isoUtc(checkout.expiresAt),
+        paid_at: isoOrNull(checkout.paidAt),
+      })),
+    })),
+    rawRoute(contracts.getStatement)(async ({ tenantId, query }) => {
+      const month = monthText(query.year, query.month);
+      return await statementPageResponse(statements, tenantId, month);
+    }),
+    rawRoute(contracts.getStatementCsv)(async ({ tenantId, query }) => {
+      const month = monthText(query.year, query.month);
+      return await statementCsvResponse(statements, tenantId, month, query.rows);
+    }),
+  ];
+};

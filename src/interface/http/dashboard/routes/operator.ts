@@ -1,0 +1,158 @@
+/** The operator's routes: the whole appliance, over all tenants. Rules are the operator port's. */
+import { basename } from "node:path";
+import type { BackupSummary } from "../../../../operations/backup/backups.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
+import type { CheckoutSummary, TenantSummary } from "../../../control/operator-port.ts";
+import { callNoticeStore } from "../../../../adapter/store/call-notice-store.ts";
+import { mailAdminStore } from "../../../../adapter/store/mail-admin-store.ts";
+import { route } from "../../contract.ts";
+import { isoOrNull } from "../../routes/present.ts";
+import * as contracts from "../contracts/operator.ts";
+import type { ProductContext } from "./context.ts";
+
+const NOTICES_MAX = 100;
+const SEVERITY = ["skipped", "ok", "warning", "failed"] as const;
+
+const presentBackup = (backup: BackupSummary) => ({ ...backup, file: basename(backup.file) });
+
+const resultOf = (rank: number) => {
+  const worst = SEVERITY[rank] ?? "ok";
+  return worst === "skipped" ? "ok" : worst;
+};
+
+export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext) => {
+  const { database, clock } = dependencies;
+  const { live, mailTest, logs, statusSources } = parts;
+  const operator = () => parts.operator();
+
+  const presentTenant = (tenant: TenantSummary) => ({
+    ...tenant,
+    live_calls: live.list(tenant.id).length,
+  });
+
+  async function presentCheckouts(checkouts: readonly CheckoutSummary[]) {
+    const names = new Map((await operator().listTenants()).map(({ id, name }) => [id, name]));
+    return checkouts.map((checkout) => ({
+      ...checkout,
+      tenant_name: names.get(checkout.tenant_id) ?? "",
+    }));
+  }
+
+  return [
+    route(contracts.listTenants)(async () => ({
+      ok: true,
+      tenants: (await operator().listTenants()).map(presentTenant),
+    })),
+    route(contracts.createTenant)(async ({ body: { name, email, plan } }) => ({
+      ok: true,
+      tenant: presentTenant(await operator().createTenant({ name, email, plan: plan ?? null })),
+    })),
+    route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
+      let tenant = (await operator().listTenants()).find((row) => row.id === id);
+      if (!tenant) throw notFound("tenant");
+      if (plan !== undefined) tenant = await operator().setPlan(id, plan);
+      if (suspended !== undefined) tenant = await operator().setSuspended(id, suspended);
+      return { ok: true, tenant: presentTenant(tenant) };
+    }),
+    route(contracts.creditTenant)(async ({ params: { id }, body: { eur, note } }) => {
+      if (eur === 0) throw invalidField("eur", "`eur` must not be 0.");
+      return { ok: true, ...(await operator().credit(id, eur, note)) };
+    }),
+    route(contracts.listWaitingCheckouts)(async () => ({
+      ok: true,
+      checkouts: await presentCheckouts(await operator().listCheckouts()),
+    })),
+    route(contracts.confirmCheckout)(async ({ params }) => {
+      const confirmed = await operator().confirmCheckout(params.checkout_id);
+      const [checkout] = await presentCheckouts([confirmed]);
+      if (!checkout) throw notFound("checkout");
+      return { ok: true, checkout };
+    }),
+    route(contracts.listCallNotices)(async () => ({
+      ok: true,
+      notices: (await callNoticeStore(database.read).all(NOTICES_MAX)).map(
+        ({ notice: { tenantId, kind, subject, times, lastAt }, tenantName }) => ({
+          ...{ tenant_id: tenantId, tenant_name: tenantName, kind, subject, times },
+          last_at: isoUtc(lastAt),
+        }),
+      ),
+    })),
+    route(contracts.getHealth)(async () => {
+      if (!parts.checks)
+        throw new AppError({
+          code: "unavailable",
+          publicMessage: "This server was started without the doctor; run `linevoice doctor`.",
+        });
+      const checks = (await parts.checks()).map(({ number, name, result, finding, remedy }) => ({
+        ...{ number, name, result, finding, remedy },
+      }));
+      const worst = Math.max(...checks.map(({ result }) => SEVERITY.indexOf(result)));
+      return { ok: true, version: settings.version, result: resultOf(worst), checks };
+    }),
+    route(contracts.listBackups)(async () => ({
+      ok: true,
+      backups: parts.backups().map(presentBackup),
+      problem: statusSources.backup().problem,
+    })),
+    route(contracts.createBackup)(async () => ({
+      ok: true,
+      backup: presentBackup(await operator().createBackup(null)),
+    })),
+    route(contracts.listLogs)(async ({ query }) => {
+      const { limit, offset, level, call } = query;
+      const { lines, total } = logs.read({
+        ...{ limit, offset },
+        ...(level === undefined ? {} : { level }),
+        ...(call === undefined ? {} : { callUuid: call }),
+      });
+      return {
+        ok: true,
+        lines: lines.map(({ atMs, level: lineLevel, event, callUuid, fields }) => ({
+          at: new Date(atMs).toISOString(),
+          ...{ level: lineLevel, event, call_uuid: callUuid, fields: { ...fields } },
+        })),
+        total,
+      };
+    }),
+    route(contracts.testMail)(async ({ body }) => {
+      const { sent, provider, error, durationMs } = await mailTest(body.to);
+      return { ok: true, sent, provider, error, duration_ms: durationMs };
+    }),
+    route(contracts.listMails)(async ({ query: { status, limit, offset } }) => {
+      const store = mailAdminStore(database.read);
+      const rows = await store.list(status, { limit, offset });
+      return {
+        ok: true,
+        mails: rows.map((mail) => ({
+          id: mail.id,
+          tenant_id: mail.tenantId,
+          recipient: mail.recipient,
+          subject: mail.subject,
+          call_uuid: mail.callUuid,
+          status,
+          attempts: mail.attempts,
+          last_error: mail.lastError,
+          next_attempt_at: isoOrNull(mail.nextAttemptAt),
+          created_at: isoUtc(mail.createdAt),
+        })),
+        total: await store.total(status),
+      };
+    }),
+    route(contracts.retryMail)(async ({ params: { id } }) => {
+      await database.tx(async (queries) => {
+        const store = mailAdminStore(queries);
+        const status = await store.statusOf(id);
+        if (status === null) throw notFound("mail");
+        if (status !== "dead")
+          throw new AppError({
+            code: "conflict",
+            publicMessage: `This mail is ${status}: only one that was given up can be tried again.`,
+          });
+        await store.revive(id, clock.now());
+      });
+      parts.wakeMails();
+      return { ok: true, id, status: "pending" };
+    }),
+  ];
+};

@@ -1,0 +1,95 @@
+/** `/ws`: a tenant's calls as they live, and its registration. See contracts/home.ts. */
+
+import type { Clock } from "../../../../core/clock.ts";
+import { describeError } from "../../../../core/errors.ts";
+import type { Log } from "../../../../core/log.ts";
+import { agentStore } from "../../../../adapter/store/agent-store.ts";
+import type { Database } from "../../../../adapter/store/database.ts";
+import type { DashboardParts, LiveCallView, LiveEvent } from "../ports.ts";
+import { presentLive, presentTurn } from "../present-live.ts";
+import type { Socket, SocketRoute } from "./socket.ts";
+
+const PING_MS = 20_000;
+
+export function liveSocket(deps: {
+  readonly live: DashboardParts["live"];
+  readonly remoteNodes: DashboardParts["remoteNodes"];
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SocketRoute {
+  const { live, remoteNodes, database, clock, log } = deps;
+
+  /** An agent that is newer than the socket gets its name with the call's next change. */
+  async function learn(tenantId: number, names: Map<number, string>): Promise<void> {
+    for (const { id, name } of await agentStore(database.read).list(tenantId)) names.set(id, name);
+  }
+
+  function sendCall(socket: Socket, names: Map<number, string>, call: LiveCallView): void {
+    const { agentId } = call;
+    const name = agentId === null ? null : names.get(agentId);
+    socket.json({ type: "call", call: presentLive(call, name ?? null) });
+    if (name === undefined)
+      learn(call.tenantId, names).catch((error) =>
+        log.warn("live.agents_not_read", { error: describeError(error) }),
+      );
+  }
+
+  function sendEvent(socket: Socket, names: Map<number, string>, event: LiveEvent): void {
+    switch (event.type) {
+      case "call":
+        sendCall(socket, names, event.call);
+        break;
+      case "turn":
+        socket.json({
+          ...{ type: "turn", call_uuid: event.callUuid },
+          turn: presentTurn(event.turn),
+        });
+        break;
+      case "ended":
+        socket.json({
+          ...{ type: "ended", call_uuid: event.callUuid, status: event.status },
+          ended_reason: event.endedReason,
+        });
+        break;
+      case "registration": {
+        const failed = event.status.name === "failed" ? event.status : null;
+        socket.json({
+          ...{ type: "registration", status: event.status.name },
+          last_code: failed?.lastCode ?? null,
+          explanation: failed?.explanation ?? null,
+        });
+        break;
+      }
+    }
+  }
+
+  return {
+    path: "/ws",
+    role: "viewer",
+    async open(_, { tenantId }) {
+      const names = new Map<number, string>();
+      await learn(tenantId, names);
+      return (socket) => {
+        const unsubscribe = live.follow(tenantId, (event) => sendEvent(socket, names, event));
+        for (const call of live.list(tenantId)) {
+          sendEvent(socket, names, { type: "call", call });
+          const { callUuid } = call;
+          for (const turn of live.turns(tenantId, callUuid))
+            sendEvent(socket, names, { type: "turn", callUuid, turn });
+        }
+        socket.json({ type: "ready" });
+        const gone = new AbortController();
+        void remoteNodes?.follow(tenantId, (event) => sendEvent(socket, names, event), gone.signal);
+        const ping = clock.every(PING_MS, () => socket.json({ type: "ping" }));
+        return {
+          closed() {
+            unsubscribe();
+            gone.abort();
+            ping.cancel();
+          },
+        };
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * `/calls/{uuid}/listen`: both sides of a live call, for whoever may change the tenant's calls. Read
+ * only. Each time somebody listens stands in the audit log.
+ */
+import { notFound } from "../../../../core/errors.ts";
+import { isUuid } from "../../../../core/ids.ts";
+import type { Identity } from "../../../../domain/identity/identity.ts";
+import type { DashboardParts } from "../ports.ts";
+import { CLOSE, type SocketRoute } from "./socket.ts";
+
+export function monitorSocket(deps: {
+  readonly live: DashboardParts["live"];
+  readonly audit: Identity["audit"];
+}): SocketRoute {
+  const { live, audit } = deps;
+  return {
+    path: "/calls/{uuid}/listen",
+    role: "member",
+    async open({ uuid = "" }, { tenantId, session, origins }) {
+      const isLive = live
+        .list(tenantId)
+        .some((call) => call.callUuid === uuid && call.status === "in_progress");
+      if (!isUuid(uuid) || !isLive) throw notFound("live call");
+      // Before a word is heard: who listens is written down, or nobody listens.
+      await audit.write({
+        ...{ tenantId, userId: session?.user.id ?? null, userEmail: session?.user.email ?? null },
+        ...{ action: "listenToCall", target: `/calls/${uuid}/listen` },
+        ...{ ip: origins?.ip ?? "", outcome: "done" },
+      });
+      return (socket) => {
+        const stop = live.monitor(tenantId, uuid, {
+          pcm: (stereo) => socket.binary(bytesOf(stereo)),
+          ended: () => socket.close(CLOSE.done, "the call has ended"),
+        });
+        if (!stop) socket.close(CLOSE.done, "the call has ended");
+        return { closed: () => stop?.() };
+      };
+    },
+  };
+}
+
+/** Little-endian on every machine this runs on. */
+export const bytesOf = (pcm: Int16Array): Uint8Array =>
+  new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);

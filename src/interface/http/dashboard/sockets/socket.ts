@@ -1,0 +1,229 @@
+/**
+ * WebSockets of the dashboard, below its mount. What every one of them has: the gate has seen its
+ * session and that it comes from our own pages before it is opened; its role is checked; it is
+ * closed when the session ends or loses its rights, when the browser does not keep up, and when the
+ * server stops. How many there may be at once is bounded.
+ */
+import type { Elysia } from "elysia";
+import type { Clock, Timer } from "../../../../core/clock.ts";
+import { AppError, describeError } from "../../../../core/errors.ts";
+import type { Log } from "../../../../core/log.ts";
+import type { ActiveSession, Sessions } from "../../../../domain/identity/sessions.ts";
+import type { Role } from "../../contract.ts";
+import { problemOf, signInNeeded } from "../../problem.ts";
+import { problemResponse, type RequestContext } from "../../request-context.ts";
+import { authorise } from "../../session/rights.ts";
+import { DASHBOARD_MOUNT } from "../document.ts";
+
+/** Close codes (RFC 6455 7.4.2: 4000 to 4999 are ours). */
+export const CLOSE = { done: 1000, goingAway: 1001, noSession: 4401, tooSlow: 4408 } as const;
+
+export interface Socket {
+  readonly tenantId: number;
+  readonly session: ActiveSession;
+  /** Closes the socket where the browser is more than a megabyte behind. */
+  json(message: object): void;
+  /** Real time: what the browser is too slow for is left out. */
+  binary(bytes: Uint8Array): void;
+  /** Idempotent. */
+  close(code: number, reason: string): void;
+}
+
+export interface SocketHandler {
+  message?(data: string | Uint8Array): void;
+  /** Once, whoever closed it. */
+  closed(): void;
+}
+
+export interface SocketRoute {
+  /** Below the mount, `{id}` and `{uuid}` as in contracts. */
+  readonly path: string;
+  readonly role: Role;
+  /** Throws what the upgrade is refused with. */
+  open(
+    params: Readonly<Record<string, string>>,
+    requestContext: RequestContext,
+  ): Promise<SocketOpener>;
+}
+
+/** Called when the socket stands. */
+export type SocketOpener = (socket: Socket) => SocketHandler;
+
+export interface SocketDependencies {
+  readonly requestContextOf: (request: Request) => RequestContext;
+  readonly sessions: Pick<Sessions, "again">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What Bun hands its WebSocket events to; Elysia calls these on `ws.data`. */
+interface SocketData {
+  open(raw: RawSocket): void;
+  message(raw: RawSocket, data: string | Uint8Array): void;
+  close(): void;
+}
+type RawSocket = Pick<Bun.ServerWebSocket, "send" | "close" | "terminate" | "getBufferedAmount">;
+
+const SOCKETS_MAX = 500;
+const SOCKETS_OF_USER_MAX = 20;
+const BACKLOG_BYTES_MAX = 1_048_576;
+/** Audio that waits longer than this is worth nothing: 4 s of it. */
+const BACKLOG_AUDIO_BYTES_MAX = 128 * 1024;
+const CHECK_EVERY_MS = 3_000;
+/** For `new Elysia({ websocket })`. */
+export const SOCKET_SETTINGS = { idleTimeout: 60, maxPayloadLength: 64 * 1024 } as const;
+
+/** Mounts the routes. The answer closes every socket, at the server's end. */
+export function mountSockets(
+  app: Elysia,
+  routes: readonly SocketRoute[],
+  deps: SocketDependencies,
+): { closeAll(): void } {
+  const open = new Set<OpenSocket>();
+
+  function admit(session: ActiveSession): void {
+    const own = [...open].filter((socket) => socket.session.user.id === session.user.id).length;
+    if (open.size >= SOCKETS_MAX || own >= SOCKETS_OF_USER_MAX)
+      throw new AppError({
+        code: "rate_limited",
+        publicMessage: "Too many windows are open at once. Close some, then try again.",
+      });
+  }
+
+  async function upgrade(
+    route: SocketRoute,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Response | undefined> {
+    const requestContext = deps.requestContextOf(request);
+    try {
+      const { session } = requestContext;
+      if (!session) throw signInNeeded();
+      const contract = { method: "GET", role: route.role } as const;
+      authorise(contract, session);
+      if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
+        throw new AppError({
+          code: "method_not_allowed",
+          publicMessage: "This path only speaks WebSocket.",
+        });
+      admit(session);
+      const opener = await route.open(params, requestContext);
+      const socket = new OpenSocket(requestContext.tenantId, session, opener, deps, () =>
+        open.delete(socket),
+      );
+      open.add(socket);
+      const stands = app.server?.upgrade(request, { data: socket.data });
+      if (stands) {
+        socket.watch(contract);
+        return undefined;
+      }
+      open.delete(socket);
+      throw new AppError({ code: "unavailable", publicMessage: "The WebSocket was not opened." });
+    } catch (error) {
+      return problemResponse(requestContext, problemOf(error));
+    }
+  }
+
+  for (const route of routes)
+    app.route(
+      "GET",
+      DASHBOARD_MOUNT + route.path.replace(/\{(\w+)\}/g, ":$1"),
+      (context) => upgrade(route, context.request, context.params as Record<string, string>),
+      { parse: "none" },
+    );
+  return {
+    closeAll() {
+      for (const socket of [...open]) socket.close(CLOSE.goingAway, "the server is stopping");
+    },
+  };
+}
+
+class OpenSocket implements Socket {
+  readonly data: SocketData;
+  #raw: RawSocket | null = null;
+  #handler: SocketHandler | null = null;
+  #check: Timer | null = null;
+  #closed = false;
+
+  constructor(
+    readonly tenantId: number,
+    readonly session: ActiveSession,
+    private readonly opener: SocketOpener,
+    private readonly deps: SocketDependencies,
+    private readonly onGone: () => void,
+  ) {
+    this.data = {
+      open: (raw) => this.#opened(raw),
+      message: (_, data) => this.#guard(() => this.#handler?.message?.(data)),
+      close: () => this.#gone(),
+    };
+  }
+
+  /** Looks at the session again and again, as long as the socket stands. */
+  watch(contract: { readonly method: "GET"; readonly role: Role }): void {
+    if (this.#closed) return;
+    this.#check = this.deps.clock.every(CHECK_EVERY_MS, () => void this.#recheck(contract));
+  }
+
+  json(message: object): void {
+    if (this.#closed || !this.#raw) return;
+    if (this.#raw.getBufferedAmount() > BACKLOG_BYTES_MAX) {
+      this.close(CLOSE.tooSlow, "the browser does not keep up");
+      return;
+    }
+    this.#raw.send(JSON.stringify(message));
+  }
+
+  binary(bytes: Uint8Array): void {
+    if (this.#closed || !this.#raw) return;
+    if (this.#raw.getBufferedAmount() > BACKLOG_AUDIO_BYTES_MAX) return;
+    this.#raw.send(bytes as Uint8Array<ArrayBuffer>);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    // Who does not read would not read the close either, and hold what waits for it.
+    if (code === CLOSE.tooSlow) this.#raw?.terminate();
+    else this.#raw?.close(code, reason);
+    this.#gone();
+  }
+
+  #opened(raw: RawSocket): void {
+    this.#raw = raw;
+    this.#guard(() => {
+      this.#handler = this.opener(this);
+    });
+    if (this.#closed) this.#handler?.closed();
+  }
+
+  #gone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#check?.cancel();
+    this.onGone();
+    this.#guard(() => this.#handler?.closed());
+  }
+
+  async #recheck(contract: { readonly method: "GET"; readonly role: Role }): Promise<void> {
+    try {
+      const now = await this.deps.sessions.again(this.session);
+      if (!now || now.tenant?.id !== (this.session.tenant?.id ?? undefined)) {
+        this.close(CLOSE.noSession, "the session has ended or works elsewhere");
+        return;
+      }
+      authorise(contract, now);
+    } catch (error) {
+      if (error instanceof AppError) this.close(CLOSE.noSession, "the rights were taken away");
+      else this.deps.log.warn("socket.session_not_seen", { error: describeError(error) });
+    }
+  }
+
+  #guard(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.deps.log.error("socket.failed", { error: describeError(error) });
+      this.close(1011, "failed");
+    }
+  }
+}

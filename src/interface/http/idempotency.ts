@@ -1,0 +1,183 @@
+/**
+ * `Idempotency-Key` on POST (decisions.md 1): the first answer is replayed for 24 hours; the same
+ * key with another request is a conflict. A request that arrives while the first one runs waits for
+ * its answer. Answers of 5xx are not kept: the caller is told to try again and may.
+ *
+ * Answers are sealed at rest, since some carry a secret that is shown once. A claim without an
+ * answer and without a running request was cut off by a crash: whether it took effect is unknown,
+ * so that repeating it blindly is refused.
+ */
+import { createHash } from "node:crypto";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { AppError, describeError, invalidField } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { idempotencyBinding } from "../../adapter/store/sealed-store.ts";
+import type { Vault } from "./ports.ts";
+
+const RETENTION_MS = 24 * 3_600_000;
+const PURGE_PERIOD_MS = 10 * 60_000;
+const WAIT_MS = 30_000;
+
+export interface IdempotencyRecord {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly bodyHash: string;
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly createdAt: number;
+}
+
+/** Implemented by store/idempotency-store.ts. */
+export interface IdempotencyRecords {
+  find(tenantId: number, key: string): Promise<IdempotencyRecord | undefined>;
+  insert(
+    tenantId: number,
+    claim: { key: string; method: string; path: string; bodyHash: string; createdAt: number },
+  ): Promise<void>;
+  finish(tenantId: number, key: string, status: number, response: string): Promise<void>;
+  remove(tenantId: number, key: string): Promise<void>;
+  purge(beforeMs: number): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly json: string;
+  readonly replayed?: boolean;
+}
+
+export interface IdempotentRequest {
+  readonly tenantId: number;
+  readonly key: string;
+  readonly method: string;
+  /** Without the mount: both spellings of a path are one request. */
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
+export interface IdempotencyDependencies {
+  readonly database: Database;
+  readonly records: (queries: Queries) => IdempotencyRecords;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency(dependencies: IdempotencyDependencies) {
+  const { database, records, vault, clock, log } = dependencies;
+  /** Requests of this process that run now, settled when their answer is stored. */
+  const running = new Map<string, Promise<void>>();
+  const timer: Timer = clock.every(PURGE_PERIOD_MS, () => void purge());
+
+  async function purge(): Promise<void> {
+    try {
+      await database.tx((queries) => records(queries).purge(clock.now() - RETENTION_MS));
+    } catch (error) {
+      log.warn("idempotency.purge_failed", { error: describeError(error) });
+    }
+  }
+
+  /** The record that already holds the key, or null: the key is now this request's. */
+  function claim(request: IdempotentRequest, bodyHash: string): Promise<IdempotencyRecord | null> {
+    const { tenantId, key, method, path } = request;
+    return database.tx(async (queries) => {
+      const now = clock.now();
+      const existing = await records(queries).find(tenantId, key);
+      if (existing && existing.createdAt > now - RETENTION_MS) return existing;
+      if (existing) await records(queries).remove(tenantId, key);
+      await records(queries).insert(tenantId, { key, method, path, bodyHash, createdAt: now });
+      return null;
+    });
+  }
+
+  const bindingOf = idempotencyBinding;
+
+  async function answerOf(request: IdempotentRequest, record: IdempotencyRecord): Promise<Answer> {
+    const { tenantId, key } = request;
+    let found: IdempotencyRecord | undefined = record;
+    if (found.status === null) {
+      const first = running.get(bindingOf(tenantId, key));
+      if (!first) throw unfinished();
+      await settledWithin(first, clock);
+      found = await records(database.read).find(tenantId, key);
+    }
+    if (!found || found.status === null || found.response === null) throw unfinished();
+    const json = vault.open(found.response, bindingOf(tenantId, key));
+    return { status: found.status, json, replayed: true };
+  }
+
+  async function runFirst(request: IdempotentRequest, run: () => Promise<Answer>): Promise<Answer> {
+    const { tenantId, key } = request;
+    const answer = await run();
+    await database.tx(async (queries) => {
+      if (answer.status >= 500) return records(queries).remove(tenantId, key);
+      const sealed = vault.seal(answer.json, bindingOf(tenantId, key));
+      await records(queries).finish(tenantId, key, answer.status, sealed);
+    });
+    return answer;
+  }
+
+  return {
+    /** `run` must not throw. Throws conflict. */
+    async once(request: IdempotentRequest, run: () => Promise<Answer>): Promise<Answer> {
+      const bodyHash = createHash("sha256").update(request.body).digest("hex");
+      const name = bindingOf(request.tenantId, request.key);
+      const settled = Promise.withResolvers<void>();
+      const held = await claim(request, bodyHash);
+      if (held) {
+        if (!isSame(held, request, bodyHash)) throw otherRequest();
+        return answerOf(request, held);
+      }
+      running.set(name, settled.promise);
+      try {
+        return await runFirst(request, run);
+      } finally {
+        running.delete(name);
+        settled.resolve();
+      }
+    },
+
+    stop(): void {
+      timer.cancel();
+    },
+  };
+}
+
+/** Until the first request is answered, or for as long as a second one may wait for it. */
+async function settledWithin(first: Promise<void>, clock: Clock): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = clock.after(WAIT_MS, late.resolve);
+  await Promise.race([first, late.promise]);
+  timer.cancel();
+}
+
+/** Throws valid_idempotency_key_required. */
+export function idempotencyKey(sent: string | null): string | null {
+  if (sent === null) return null;
+  if (sent.length < 1 || sent.length > 255)
+    throw invalidField(
+      "idempotency_key",
+      "The header `Idempotency-Key` must be 1 to 255 characters long.",
+    );
+  return sent;
+}
+
+const isSame = (record: IdempotencyRecord, request: IdempotentRequest, bodyHash: string) =>
+  record.method === request.method && record.path === request.path && record.bodyHash === bodyHash;
+
+const otherRequest = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage:
+      "This Idempotency-Key was used with another request in the last 24 hours. Use a new key.",
+  });
+
+const unfinished = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage:
+      "The first request with this Idempotency-Key has no answer yet. Look whether it took effect before you send it again with a new key.",
+  });

@@ -1,0 +1,178 @@
+/**
+ * One request through one route: parameters, query, body, idempotency, handler, answer. It never
+ * throws: whatever fails becomes an answer of the error shape.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { QueryCache } from "../../adapter/store/query-cache.ts";
+import { parseBody, readBody } from "./body.ts";
+import type { Browser, Contract, Route } from "./contract.ts";
+import { type Answer, type Idempotency, idempotencyKey } from "./idempotency.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import {
+  jsonResponse,
+  problemJson,
+  problemResponse,
+  type RequestContext,
+  withCommonHeaders,
+} from "./request-context.ts";
+import { checkBody, checkParams, checkQuery } from "./validate.ts";
+
+export interface PipelineDependencies {
+  readonly idempotency: Idempotency;
+  readonly queryCache: QueryCache;
+  readonly bodyBytesMax: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What strangers may send. */
+const OPEN_BODY_BYTES_MAX = 65_536;
+
+export type PathParams = Readonly<Record<string, string | null | undefined>>;
+
+export type Pipeline = (
+  route: Route,
+  requestContext: RequestContext,
+  request: Request,
+  params: PathParams,
+) => Promise<Response>;
+
+export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+  const { idempotency, queryCache, bodyBytesMax, clock, log } = dependencies;
+
+  const bytesMaxOf = (contract: Contract) =>
+    contract.open ? Math.min(bodyBytesMax, OPEN_BODY_BYTES_MAX) : bodyBytesMax;
+
+  async function answer(
+    route: Route,
+    requestContext: RequestContext,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> {
+    const { contract } = route;
+    if (!contract.cacheable) return await executeRequest(route, requestContext, request, params);
+    const { tenantId, path, search } = requestContext;
+    const json = await queryCache.read(`${tenantId} ${path}?${search}`, async () => {
+      const input = inputOf(contract, requestContext, request, params);
+      return JSON.stringify(await route.handle({ ...input, body: {} } as never));
+    });
+    return jsonResponse(requestContext, contract.status ?? 200, json);
+  }
+
+  async function executeRequest(
+    route: Route,
+    requestContext: RequestContext,
+    request: Request,
+    params: PathParams,
+  ): Promise<Response> {
+    const { contract } = route;
+    const input = inputOf(contract, requestContext, request, params);
+    if (contract.method === "GET" || contract.method === "DELETE") {
+      const result = await route.handle({ ...input, body: {} } as never);
+      if (result instanceof Response) return withCommonHeaders(requestContext, result);
+      return jsonResponse(requestContext, contract.status ?? 200, JSON.stringify(result));
+    }
+    const bytes = await readBody(request, bytesMaxOf(contract), clock);
+    const run = async (): Promise<Answer> => {
+      const result = await route.handle({
+        ...input,
+        body: bodyOf(contract, bytes, request),
+      } as never);
+      return { status: contract.status ?? 200, json: JSON.stringify(result) };
+    };
+    // What is about a person, or makes one, is answered to that browser alone: never replayed.
+    const replayable =
+      contract.method === "POST" && requestContext.tenantId !== 0 && !isPersonal(contract);
+    const key = replayable ? idempotencyKey(request.headers.get("idempotency-key")) : null;
+    if (key === null) {
+      const { status, json } = await run();
+      return jsonResponse(requestContext, status, json);
+    }
+    const idempotent = await idempotency.once(
+      {
+        tenantId: requestContext.tenantId,
+        key,
+        method: contract.method,
+        path: withoutMount(requestContext.path),
+        body: bytes,
+      },
+      () => run().catch((error) => failed(requestContext, error)),
+    );
+    const response = jsonResponse(requestContext, idempotent.status, idempotent.json);
+    if (idempotent.status === 503) response.headers.set("retry-after", "5");
+    if (idempotent.replayed) response.headers.set("idempotency-replayed", "true");
+    return response;
+  }
+
+  function failed(requestContext: RequestContext, thrown: unknown): Answer {
+    const problem = problemOf(thrown);
+    report(requestContext, problem);
+    return { status: problem.status, json: problemJson(requestContext, problem) };
+  }
+
+  function report(requestContext: RequestContext, problem: Problem): void {
+    if (problem.cause === null) return;
+    const cause = problem.cause;
+    log.error("http.request_failed", {
+      request_id: requestContext.requestId,
+      path: requestContext.path,
+      status: problem.status,
+      error: describeError(cause),
+      stack: cause instanceof Error ? cause.stack : undefined,
+    });
+  }
+
+  return async (route, requestContext, request, params) => {
+    try {
+      return await answer(route, requestContext, request, params);
+    } catch (error) {
+      const problem = problemOf(error);
+      report(requestContext, problem);
+      return problemResponse(requestContext, problem);
+    }
+  };
+}
+
+function inputOf(
+  contract: Contract,
+  requestContext: RequestContext,
+  request: Request,
+  params: PathParams,
+) {
+  return {
+    tenantId: requestContext.tenantId,
+    keyId: requestContext.keyId,
+    keyLimits: requestContext.keyLimits,
+    session: requestContext.session,
+    browser: browserOf(requestContext),
+    params: checkParams(contract, params),
+    query: checkQuery(contract, requestContext.search),
+    http: request,
+  };
+}
+
+function bodyOf(contract: Contract, bytes: Uint8Array, request: Request): unknown {
+  const sent = parseBody(bytes, request.headers.get("content-type"), {
+    required: contract.body !== undefined,
+    textField: contract.textField ?? null,
+  });
+  return checkBody(contract, sent);
+}
+
+const isPersonal = (contract: Contract) => contract.open === true || contract.scope === "user";
+
+const browserOf = (requestContext: RequestContext): Browser => ({
+  source: { ip: requestContext.origins?.ip ?? "", userAgent: requestContext.userAgent },
+  token: requestContext.token,
+  origin: requestContext.origins?.own ?? "",
+  setSessionToken: (token) => {
+    requestContext.newToken = token;
+  },
+  about: (actor) => {
+    requestContext.actor = actor;
+  },
+});
+
+const withoutMount = (path: string) => path.replace(/^(\/api)?\/v1/, "").replace(/\/+$/, "");

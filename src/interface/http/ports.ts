@@ -1,0 +1,137 @@
+/**
+ * What the HTTP server needs from the rest of the appliance. The composition root (app.ts) hands
+ * everything over in one `HttpDependencies`; nothing here is reached through a global.
+ */
+import type { AgentVoice } from "../../domain/agent/agent.ts";
+import type { Checkouts } from "../../domain/billing/checkout.ts";
+import type { Billing } from "../../domain/billing/ports.ts";
+import type { CallService } from "../../domain/call/ports.ts";
+import type { Campaigns } from "../../domain/campaign/campaigns.ts";
+import type { BirthdayCalls } from "../../domain/contact/birthday-calls.ts";
+import type { CrmPosts } from "../../domain/contact/crm/posts.ts";
+import type { CrmTrial } from "../../domain/contact/crm/trial.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
+import type { Identity } from "../../domain/identity/identity.ts";
+import type { RegistrationStatus } from "../../domain/call/sip-port.ts";
+import type { Database } from "../../adapter/store/database.ts";
+import type { UrlProblem } from "../../platform/net/tenant-url.ts";
+import type { WebhookTester } from "../../domain/webhook/tester.ts";
+import type { DashboardParts } from "./dashboard/ports.ts";
+
+export interface HttpSettings {
+  readonly host: string;
+  /** 0: one that is free; `HttpServer.address` says which. */
+  readonly port: number;
+  /** Without a path or trailing slash, `https://voice.example.com`; null: the listening address. */
+  readonly publicUrl: string | null;
+  /** PEM texts; null: plain HTTP (behind a proxy, or on loopback). */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** For each API key, sliding. Read at each request: it may change. */
+  readonly requestsPerMinute: number;
+  /** Largest request body. */
+  readonly bodyBytesMax: number;
+  /** Addresses and networks whose X-Forwarded-* headers count. Default: none. */
+  readonly trustedProxies?: readonly string[];
+  /** Connections that one address may hold open (connection-cap.ts). Missing: 512. */
+  readonly connectionsPerAddress?: number;
+  /** Of the appliance, for GET /ping. */
+  readonly version: string;
+  /** The label of `agent.engine`. */
+  readonly engineLabel: string;
+  /** Extra voice names the operator allows, each standing for one of the four. */
+  readonly voiceAliases: Readonly<Record<string, AgentVoice>>;
+  /** How to pay by bank transfer, shown on /checkout/…; null: the page says to ask the operator. */
+  readonly bankDetails: string | null;
+}
+
+export interface HttpDependencies {
+  readonly database: Database;
+  readonly billing: Billing;
+  readonly calls: CallService;
+  readonly webhookTester: Pick<WebhookTester, "test" | "resend">;
+  readonly urlProblem: UrlProblem;
+  readonly vault: Vault;
+  readonly identity: Identity;
+  readonly checkouts: Checkouts;
+  /**
+   * Takes a Stripe event as it came, with its signature; answers the status. Missing: payments are
+   * not made through Stripe, and its endpoint does not exist.
+   */
+  readonly stripeEvents?: ((body: string, signature: string | null) => Promise<number>) | null;
+  readonly callerParts: CallerRoutesParts;
+  readonly recordings: Recordings;
+  readonly registrations: Registrations;
+  readonly health: Health;
+  /** Missing: a server of the API alone, without the product's dashboard routes. */
+  readonly dashboard?: DashboardParts | null;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Where several nodes share one store: a limiter they share. Default: this process counts. */
+  readonly rateLimiter?: RateLimiter;
+}
+
+/** What rests on a tenant's contacts. */
+export interface CallerRoutesParts {
+  readonly campaigns: Campaigns;
+  readonly crmPosts: Pick<CrmPosts, "replay">;
+  readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
+  readonly birthdays: Pick<BirthdayCalls, "preview">;
+}
+
+export interface HttpServer {
+  /** As bound: port 0 is resolved. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** From now on every API request gets 503 `unavailable` with Retry-After; /healthz goes on. */
+  refuse(): void;
+  /** New connections are made with this certificate; open ones go on. Only where TLS is on already. */
+  renewCertificate(tls: { readonly cert: string; readonly key: string }): void;
+  /** Drops what is remembered about API keys: call it after a key or tenant changed elsewhere. */
+  forgetKeys(): void;
+  /** Answers what is under way (bounded to 5 s), closes every connection, writes what is pending. */
+  stop(): Promise<void>;
+}
+
+/** Sealing at rest (config/secrets): AES-256-GCM under the master key. */
+export interface Vault {
+  /** `binding` is the associated data: the sealed text opens only with the same binding. */
+  seal(plain: string, binding: string): string;
+  /** Throws when the text was sealed elsewhere or with another binding. */
+  open(sealed: string, binding: string): string;
+  /** 32 bytes of their own for one purpose (HKDF-SHA-256), until the root they come from is replaced. */
+  deriveKey(purpose: string): Uint8Array;
+  /** The same for ever. */
+  lastingKey(purpose: string): Uint8Array;
+}
+
+export interface Recordings {
+  /** Absolute path of a stored recording; null when there is no such file in the directory. */
+  locate(recordingFile: string): Promise<string | null>;
+}
+
+export interface Registrations {
+  /** null: the trunk is not on this node's SIP stack. */
+  status(trunkId: number): RegistrationStatus | null;
+}
+
+export interface Health {
+  /** Empty when ready, else one sentence for each thing that is not (database, SIP, media). */
+  problems(): Promise<readonly string[]>;
+  /** What the operator should mend although calls go on. Default: nothing. */
+  warnings?(): readonly string[];
+}
+
+export interface RateLimitResult {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until one more request fits. */
+  readonly resetSeconds: number;
+}
+
+export interface RateLimiter {
+  /** Counts so many requests of this key (default 1, never all of the limit), unless that is over the limit. */
+  take(keyId: number, weight?: number): RateLimitResult | Promise<RateLimitResult>;
+}

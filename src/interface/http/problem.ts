@@ -1,0 +1,134 @@
+/** Errors as answers (decisions.md 2). Internals go to the log, never over the wire. */
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_json: 400,
+  unknown_field: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  insufficient_scope: 403,
+  insufficient_balance: 403,
+  plan_limit_reached: 403,
+  destination_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  engine: 500,
+  unavailable: 503,
+};
+
+/** `valid_…_required` is 400. */
+export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
+
+export interface Problem {
+  readonly status: number;
+  readonly error: ErrorCode;
+  readonly message: string;
+  readonly field: string | null;
+  /** For 429, where it is known. */
+  readonly retryAfterSeconds?: number | null;
+  /** Set for what is ours to mend: to be logged. */
+  readonly cause: unknown;
+}
+
+/** Result codes of SQLite, and of the way to a server of it, that mean "storage out of reach", not "our mistake". */
+const STORAGE =
+  /^(SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|NOTADB|CORRUPT)|STORE_UNREACHABLE)/;
+
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof AppError) {
+    const status = statusOf(thrown.code);
+    return {
+      status,
+      error: thrown.code,
+      message: thrown.publicMessage,
+      field: thrown.field,
+      retryAfterSeconds: thrown.retryAfterSeconds,
+      cause: status >= 500 ? thrown : null,
+    };
+  }
+  if (isStorageTrouble(thrown))
+    return {
+      status: 503,
+      error: "unavailable",
+      message: "The storage is out of reach. Try again in a few seconds.",
+      field: null,
+      cause: thrown,
+    };
+  return {
+    status: 500,
+    error: "engine",
+    message: "Something failed on our side. Try again; if it persists, send us the request_id.",
+    field: null,
+    cause: thrown,
+  };
+}
+
+function isStorageTrouble(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; depth++) {
+    const code = (error as { code?: unknown }).code;
+    if (typeof code === "string" && STORAGE.test(code)) return true;
+    error = error.cause;
+  }
+  return false;
+}
+
+/** One identical answer for no key, a malformed, an unknown and a revoked one. */
+export const unauthorized = () =>
+  new AppError({
+    code: "unauthorized",
+    publicMessage:
+      "Send a valid API key as `Authorization: Bearer lv_live_…` or `X-LV-Api-Key: lv_live_…`.",
+  });
+
+/** Below /api/dashboard, whatever is wrong with the session, or missing. */
+export const signInNeeded = () =>
+  new AppError({ code: "unauthorized", publicMessage: "Sign in first: there is no session." });
+
+export const forbidden = (publicMessage: string) =>
+  new AppError({ code: "forbidden", publicMessage });
+
+export const tooManyRequests = (limit: number, resetSeconds: number) =>
+  new AppError({
+    code: "rate_limited",
+    publicMessage: `More than ${limit} requests in a minute. Wait ${resetSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds: resetSeconds,
+  });
+
+export const rateLimited = (limit: number) =>
+  new AppError({
+    code: "rate_limited",
+    publicMessage: `More than ${limit} requests in a minute with this key. Wait 60 seconds, then back off exponentially.`,
+    retryable: true,
+  });
+
+export const draining = () =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: "The appliance is shutting down. Try again in a few seconds.",
+    retryable: true,
+  });
+
+export const unknownPath = () =>
+  new AppError({
+    code: "not_found",
+    publicMessage: "There is no such path. /openapi.json lists every route.",
+  });
+
+export const methodNotAllowed = (allow: string) =>
+  new AppError({
+    code: "method_not_allowed",
+    publicMessage: `This path does not answer that method. Allowed: ${allow}.`,
+  });
+
+export const payloadTooLarge = (bytesMax: number) =>
+  new AppError({
+    code: "payload_too_large",
+    publicMessage: `The request body is larger than ${bytesMax} bytes.`,
+  });
+
+export const invalidJson = (publicMessage: string) =>
+  new AppError({ code: "invalid_json", publicMessage });

@@ -1,0 +1,106 @@
+/**
+ * The sliding window of requests: a ring of the last `limit` request times for each key, so that
+ * in no 60 seconds more than `limit` pass. Exact, 8 bytes a request, bounded in keys.
+ * Refused requests do not count.
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { RateLimiter, RateLimitResult } from "./ports.ts";
+
+const WINDOW_MS = 60_000;
+const KEYS_MAX = 10_000;
+
+export interface MemoryRateLimiter extends RateLimiter {
+  take(keyId: number, weight?: number): RateLimitResult;
+  /** One more would be refused; counts nothing. */
+  isFull(keyId: number): boolean;
+}
+
+interface Ring {
+  readonly times: Float64Array;
+  /** Where the oldest of the last `limit` times stands, which the next one replaces. */
+  next: number;
+}
+
+/** `limitOf` is asked at each request: the limit may be changed while it runs. */
+export function memoryRateLimiter(limitOf: () => number, clock: Clock): MemoryRateLimiter {
+  const rings = new Map<number, Ring>();
+
+  function ringOf(keyId: number, limit: number): Ring {
+    const known = rings.get(keyId);
+    if (known?.times.length === limit) return known;
+    if (!known && rings.size >= KEYS_MAX) dropOldest(rings);
+    const ring = resized(known, limit);
+    rings.set(keyId, ring);
+    return ring;
+  }
+
+  return {
+    isFull(keyId) {
+      const ring = rings.get(keyId);
+      return ring !== undefined && countFree(ring, clock.monotonic()) === 0;
+    },
+
+    take(keyId, weight = 1): RateLimitResult {
+      const limit = limitOf();
+      const ring = ringOf(keyId, limit);
+      const now = clock.monotonic();
+      // Never all of the limit: the request itself has a place already.
+      const places = Math.max(1, Math.min(weight, limit - 1));
+      // The last of the places that are needed: those before it are older.
+      const last = ring.times[(ring.next + places - 1) % limit] ?? Number.NEGATIVE_INFINITY;
+      if (now - last < WINDOW_MS)
+        return {
+          ...{ allowed: false, limit, remaining: countFree(ring, now) },
+          resetSeconds: secondsUntil(last, now),
+        };
+      for (let taken = 0; taken < places; taken++) {
+        ring.times[ring.next] = now;
+        ring.next = (ring.next + 1) % limit;
+      }
+      const remaining = countFree(ring, now);
+      return {
+        allowed: true,
+        limit,
+        remaining,
+        resetSeconds: secondsUntil(oldestLive(ring, now), now),
+      };
+    },
+  };
+}
+
+/** A ring of `limit` times that remembers the latest of the old one. */
+function resized(old: Ring | undefined, limit: number): Ring {
+  const times = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY);
+  if (!old) return { times, next: 0 };
+  const inOrder = [...old.times.subarray(old.next), ...old.times.subarray(0, old.next)];
+  const latest = inOrder.slice(-limit);
+  times.set(latest, limit - latest.length);
+  return { times, next: 0 };
+}
+
+const secondsUntil = (start: number, now: number) =>
+  Math.max(1, Math.ceil((start + WINDOW_MS - now) / 1000));
+
+/** Times stand in order from `next` on, so the expired ones are a prefix: binary search. */
+function countFree(ring: Ring, now: number): number {
+  const { times, next } = ring;
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const time = times[(next + middle) % times.length] ?? Number.NEGATIVE_INFINITY;
+    if (now - time >= WINDOW_MS) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function oldestLive(ring: Ring, now: number): number {
+  const free = countFree(ring, now);
+  return ring.times[(ring.next + free) % ring.times.length] ?? now;
+}
+
+function dropOldest(rings: Map<number, Ring>): void {
+  const [first] = rings.keys();
+  if (first !== undefined) rings.delete(first);
+}

@@ -1,0 +1,127 @@
+/** What is known about one request while it is answered, and how its answer is written. */
+
+import type { ActiveSession } from "../../domain/identity/sessions.ts";
+import type { KeyLimits } from "../../domain/tenant/key-limits.ts";
+import type { RateLimitResult } from "./ports.ts";
+import type { Problem } from "./problem.ts";
+import { setCookie } from "./session/cookie.ts";
+import type { Origins } from "./session/source.ts";
+
+export interface RequestContext {
+  readonly requestId: string;
+  readonly path: string;
+  readonly search: string;
+  readonly startedAt: number;
+  tenantId: number;
+  keyId: number;
+  /** Of the key it came with. */
+  keyLimits: KeyLimits;
+  rate: RateLimitResult | null;
+  /** Set for what a browser may have sent with a cookie: where it came from and reached us. */
+  origins: Origins | null;
+  userAgent: string;
+  session: ActiveSession | null;
+  /** The cookie's token, whatever it is worth. */
+  token: string | null;
+  /** Goes out with the answer: a new token, or "" to take the cookie away. */
+  newToken: string | null;
+  /** Whom an open route turned out to be about, for the audit log. */
+  actor: Actor | null;
+}
+
+/** A person who is signing in: known by id, or by what was typed. */
+export interface Actor {
+  readonly userId: number | null;
+  readonly email: string | null;
+  readonly tenantId: number | null;
+}
+
+const HALF_A_YEAR_SECONDS = 15_552_000;
+
+/** Nothing of an answer to a browser's session may be framed, embedded or kept. */
+const BROWSER_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  vary: "Cookie, Sec-Fetch-Site",
+};
+
+const SANE_REQUEST_ID = /^[\w.:~-]{1,128}$/;
+
+/** The caller's own id, if it sent a sane one. */
+export const saneRequestId = (sent: string | null): string | null =>
+  sent !== null && SANE_REQUEST_ID.test(sent) ? sent : null;
+
+/** Splits without the cost and the failures of `new URL`. */
+export function splitUrl(url: string): { path: string; search: string } {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return { path: "/", search: "" };
+  const mark = url.indexOf("?", start);
+  return mark < 0
+    ? { path: url.slice(start), search: "" }
+    : { path: url.slice(start, mark), search: url.slice(mark + 1) };
+}
+
+export function headersOf(
+  requestContext: RequestContext,
+  contentType: string,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "content-type": contentType,
+    "x-request-id": requestContext.requestId,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
+  if (requestContext.origins) {
+    Object.assign(headers, BROWSER_HEADERS);
+    if (requestContext.origins.own.startsWith("https://"))
+      headers["strict-transport-security"] = `max-age=${HALF_A_YEAR_SECONDS}`;
+    if (requestContext.newToken !== null)
+      headers["set-cookie"] = setCookie(requestContext.newToken, requestContext.origins.secure);
+  }
+  if (requestContext.rate) {
+    headers["ratelimit-limit"] = String(requestContext.rate.limit);
+    headers["ratelimit-remaining"] = String(requestContext.rate.remaining);
+    headers["ratelimit-reset"] = String(requestContext.rate.resetSeconds);
+  }
+  return headers;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export function jsonResponse(
+  requestContext: RequestContext,
+  status: number,
+  json: string,
+): Response {
+  return new Response(json, { status, headers: headersOf(requestContext, JSON_TYPE) });
+}
+
+/** `retry-after` of 429 is the specification's 60 seconds where nothing else is known. */
+export function problemResponse(
+  requestContext: RequestContext,
+  problem: Problem,
+  extra: Readonly<Record<string, string>> = {},
+): Response {
+  const headers = { ...headersOf(requestContext, JSON_TYPE), ...extra };
+  if (problem.status === 429) headers["retry-after"] = String(problem.retryAfterSeconds ?? 60);
+  if (problem.status === 503) headers["retry-after"] = "5";
+  if (problem.status === 413) headers.connection = "close";
+  return new Response(problemJson(requestContext, problem), { status: problem.status, headers });
+}
+
+export const problemJson = (requestContext: RequestContext, problem: Problem): string =>
+  JSON.stringify({
+    ok: false,
+    error: problem.error,
+    message: problem.message,
+    field: problem.field,
+    request_id: requestContext.requestId,
+  });
+
+/** A handler's own Response gets the headers that every answer has. */
+export function withCommonHeaders(requestContext: RequestContext, response: Response): Response {
+  for (const [name, value] of Object.entries(headersOf(requestContext, "")))
+    if (!response.headers.has(name) && value !== "") response.headers.set(name, value);
+  return response;
+}

@@ -1,0 +1,177 @@
+/** Contacts and memories over HTTP: rules in contact/. */
+
+import { createQuotas } from "../../../domain/billing/quotas.ts";
+import { type ContactChanges, type ContactRecord, createContacts } from "../../../domain/contact/contacts.ts";
+import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
+import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
+import { isoUtc } from "../../../core/clock.ts";
+import { isE164 } from "../../../core/e164.ts";
+import { notFound } from "../../../core/errors.ts";
+import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
+import { callSetupStore } from "../../../adapter/store/call-setup-store.ts";
+import { callerStore, type MemoryRow } from "../../../adapter/store/caller-store.ts";
+import { contactStore } from "../../../adapter/store/contact-store.ts";
+import { doNotCallStore } from "../../../adapter/store/do-not-call-store.ts";
+import { quotaStore } from "../../../adapter/store/quota-store.ts";
+import { rawRoute, route } from "../contract.ts";
+import * as contracts from "../contracts/contacts.ts";
+import { streamOf } from "../csv-response.ts";
+import type { RouteContext } from "./context.ts";
+import { renamed } from "./present.ts";
+
+const FIELDS = {
+  number_e164: "numberE164",
+  first_name: "firstName",
+  last_name: "lastName",
+  vocative: "vocative",
+  birthday: "birthday",
+  language: "language",
+  notes: "notes",
+  consent: "consent",
+  do_not_call: "doNotCall",
+  pin: "pin",
+} as const;
+
+const present = (contact: ContactRecord) => ({
+  id: contact.id,
+  number_e164: contact.numberE164,
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  vocative: contact.vocative,
+  birthday: contact.birthday,
+  language: contact.language,
+  notes: contact.notes,
+  consent: contact.consent,
+  do_not_call: contact.doNotCall,
+  has_pin: contact.pinHash !== null,
+  created_at: isoUtc(contact.createdAt),
+  updated_at: isoUtc(contact.updatedAt),
+});
+
+const presentMemory = (memory: MemoryRow) => ({
+  id: memory.id,
+  number_e164: memory.numberE164,
+  call_uuid: memory.callUuid,
+  reason: memory.reason,
+  outcome: memory.outcome,
+  promise: memory.promise,
+  sensitive: memory.sensitive,
+  attempted_at: isoUtc(memory.attemptedAt),
+});
+
+export const contactRoutes = ({ dependencies }: RouteContext) => {
+  const { database, vault, clock } = dependencies;
+  const doNotCallList = createDoNotCallList(
+    doNotCallStore,
+    vault.lastingKey(DO_NOT_CALL_PURPOSE),
+    database,
+  );
+  const quotas = createQuotas(dependencies.billing, quotaStore);
+  const contacts = createContacts({
+    database,
+    records: contactStore,
+    doNotCallList,
+    quotas,
+    clock,
+  });
+
+  /** Of the trunk's caller id, unless said. */
+  async function countryFor(tenantId: number, said: string | undefined) {
+    if (isCountry(said)) return said;
+    const callerId = (await callSetupStore(database.read).trunk(tenantId))?.callerId;
+    return callerId !== undefined && isE164(callerId) ? countryOf(callerId) : null;
+  }
+
+  return [
+    route(contracts.listContacts)(async ({ tenantId, query }) => {
+      const { search = null, limit, offset } = query;
+      const found = await contacts.list(tenantId, { search, limit, offset });
+      return { ok: true, contacts: found.contacts.map(present), total: found.total };
+    }),
+    route(contracts.createContact)(async ({ tenantId, body }) => ({
+      ok: true,
+      contact: present(
+        await contacts.create(tenantId, {
+          numberE164: body.number_e164,
+          firstName: body.first_name ?? "",
+          lastName: body.last_name ?? "",
+          vocative: body.vocative ?? null,
+          birthday: body.birthday ?? null,
+          language: body.language ?? null,
+          notes: body.notes ?? "",
+          consent: body.consent ?? false,
+          doNotCall: body.do_not_call ?? false,
+          pin: body.pin ?? null,
+        }),
+      ),
+    })),
+    route(contracts.importContacts)(async ({ tenantId, body }) => {
+      const options = { database, records: contactStore, doNotCallList, quotas, clock };
+      const report = await importContacts(options, tenantId, {
+        csv: body.csv,
+        country: await countryFor(tenantId, body.country),
+        dryRun: body.dry_run ?? false,
+        skipBad: body.skip_bad ?? false,
+      });
+      return {
+        ok: true,
+        dry_run: report.dryRun,
+        created: report.created,
+        updated: report.updated,
+        unchanged: report.unchanged,
+        problem_count: report.problemCount,
+        problems: report.problems.map((problem) => ({ ...problem })),
+        preview: report.preview.map((contact) => ({
+          number_e164: contact.numberE164,
+          first_name: contact.firstName,
+          last_name: contact.lastName,
+          birthday: contact.birthday,
+          language: contact.language,
+          consent: contact.consent,
+          do_not_call: contact.doNotCall,
+        })),
+      };
+    }),
+    rawRoute(contracts.exportContacts)(async ({ tenantId }) => {
+      const pieces = exportContacts(contactStore(database.read), tenantId);
+      return new Response(streamOf(pieces), {
+        headers: {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": 'attachment; filename="contacts.csv"',
+        },
+      });
+    }),
+    route(contracts.getContact)(async ({ tenantId, params }) => ({
+      ok: true,
+      contact: present(await contacts.get(tenantId, params.id)),
+    })),
+    route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
+      ok: true,
+      contact: present(
+        await contacts.update(tenantId, params.id, renamed<ContactChanges>(body, FIELDS)),
+      ),
+    })),
+    route(contracts.deleteContact)(async ({ tenantId, params }) => {
+      await contacts.remove(tenantId, params.id);
+      return { ok: true, id: params.id, deleted: true };
+    }),
+    route(contracts.listMemories)(async ({ tenantId, query }) => {
+      const found = await callerStore(database.read).listMemories(tenantId, query.number ?? null);
+      return { ok: true, call_memories: found.map(presentMemory) };
+    }),
+    route(contracts.updateMemory)(async ({ tenantId, params, body }) => {
+      const changed = await database.tx((queries) =>
+        callerStore(queries).updateMemory(tenantId, params.id, body),
+      );
+      if (!changed) throw notFound("memory");
+      return { ok: true, call_memory: presentMemory(changed) };
+    }),
+    route(contracts.deleteMemory)(async ({ tenantId, params }) => {
+      const removed = await database.tx((queries) =>
+        callerStore(queries).removeMemory(tenantId, params.id),
+      );
+      if (!removed) throw notFound("memory");
+      return { ok: true, id: params.id, deleted: true };
+    }),
+  ];
+};

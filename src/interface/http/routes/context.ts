@@ -1,0 +1,15 @@
+/** What every resource's routes are built from. */
+import type { QueryCache } from "../../../adapter/store/query-cache.ts";
+import type { ApiKeys } from "../../../domain/tenant/api-keys.ts";
+import type { HttpDependencies, HttpSettings } from "../ports.ts";
+import type { RecordingLinks } from "../recording-links.ts";
+
+export interface RouteContext {
+  readonly settings: HttpSettings;
+  readonly dependencies: HttpDependencies;
+  readonly apiKeys: ApiKeys;
+  readonly recordingLinks: RecordingLinks;
+  readonly queryCache: QueryCache;
+  /** Without a trailing slash. Known only once the server listens: ask when answering. */
+  readonly publicUrl: () => string;
+}

@@ -1,0 +1,62 @@
+/** Knowledge files over HTTP: rules in knowledge/. */
+import { createQuotas } from "../../../domain/billing/quotas.ts";
+import { isoUtc } from "../../../core/clock.ts";
+import { createFiles, type FileRecord } from "../../../domain/knowledge/files.ts";
+import { fileStore } from "../../../adapter/store/file-store.ts";
+import { quotaStore } from "../../../adapter/store/quota-store.ts";
+import { route } from "../contract.ts";
+import * as contracts from "../contracts/files.ts";
+import type { RouteContext } from "./context.ts";
+
+const present = (file: FileRecord) => ({
+  id: file.id,
+  filename: file.filename,
+  format: file.format,
+  size_bytes: file.sizeBytes,
+  agent_ids: [...file.agentIds],
+  created_at: isoUtc(file.createdAt),
+  updated_at: isoUtc(file.updatedAt),
+});
+
+export const fileRoutes = ({ dependencies }: RouteContext) => {
+  const { database, billing, clock } = dependencies;
+  const files = createFiles({
+    ...{ database, records: fileStore, billing, clock },
+    quotas: createQuotas(billing, quotaStore),
+  });
+  return [
+    route(contracts.listFiles)(async ({ tenantId }) => ({
+      ok: true,
+      files: (await files.list(tenantId)).map(present),
+    })),
+    route(contracts.createFile)(async ({ tenantId, body }) => ({
+      ok: true,
+      file: present(
+        await files.create(tenantId, {
+          filename: body.filename,
+          content: body.content,
+          agentId: body.agent_id ?? null,
+        }),
+      ),
+    })),
+    route(contracts.getFile)(async ({ tenantId, params }) => {
+      const file = await files.get(tenantId, params.id);
+      return { ok: true, file: { ...present(file), content: file.content } };
+    }),
+    route(contracts.updateFile)(async ({ tenantId, params, body }) => ({
+      ok: true,
+      file: present(
+        await files.update(tenantId, params.id, {
+          filename: body.filename,
+          content: body.content,
+          agentId: body.agent_id,
+          agentIds: body.agent_ids,
+        }),
+      ),
+    })),
+    route(contracts.deleteFile)(async ({ tenantId, params }) => {
+      await files.remove(tenantId, params.id);
+      return { ok: true, id: params.id, deleted: true };
+    }),
+  ];
+};

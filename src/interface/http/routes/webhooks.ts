@@ -1,0 +1,108 @@
+/** Webhooks over HTTP: subscriptions, deliveries and secrets; sending is the webhook room's. */
+import { isoUtc } from "../../../core/clock.ts";
+import { signingSecret } from "../../../core/ids.ts";
+import { tenantStore } from "../../../adapter/store/tenant-store.ts";
+import { webhookStore } from "../../../adapter/store/webhook-store.ts";
+import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
+import { SNIPPETS } from "../../../domain/webhook/snippets/index.ts";
+import { createSubscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
+import { rawRoute, route } from "../contract.ts";
+import * as contracts from "../contracts/webhooks.ts";
+import type { RouteContext } from "./context.ts";
+import { isoOrNull } from "./present.ts";
+
+const PREFIX_LENGTH = 8;
+
+const present = (webhook: WebhookRecord) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: [...webhook.events],
+  enabled: webhook.enabled,
+  created_at: isoUtc(webhook.createdAt),
+});
+
+export const webhookRoutes = ({ dependencies }: RouteContext) => {
+  const { database, billing, vault, clock, random, webhookTester, urlProblem } = dependencies;
+  const subscriptions = createSubscriptions({
+    database,
+    records: webhookStore,
+    billing,
+    vault,
+    clock,
+    random,
+    urlProblem,
+  });
+  return [
+    route(contracts.createWebhook)(async ({ tenantId, body }) => {
+      const { webhook, secret } = await subscriptions.create(tenantId, body);
+      return { ok: true, webhook: present(webhook), signing_secret: secret };
+    }),
+    route(contracts.listWebhooks)(async ({ tenantId }) => ({
+      ok: true,
+      webhooks: (await subscriptions.list(tenantId)).map(present),
+    })),
+    route(contracts.deleteWebhook)(async ({ tenantId, params }) => {
+      await subscriptions.remove(tenantId, params.id);
+      return { ok: true, id: params.id, deleted: true };
+    }),
+    route(contracts.testWebhook)(async ({ tenantId, params }) => {
+      const result = await webhookTester.test(tenantId, params.id);
+      return {
+        ok: true,
+        delivery: {
+          event_id: result.eventId,
+          delivery_id: result.deliveryId,
+          status: result.status,
+          http_status: result.httpStatus,
+          duration_ms: Math.round(result.durationMs),
+          error: result.error,
+        },
+      };
+    }),
+    route(contracts.rotateSecret)(async ({ tenantId, params }) => {
+      const { webhook, secret } = await subscriptions.rotate(tenantId, params.id);
+      return { ok: true, webhook: present(webhook), signing_secret: secret };
+    }),
+    route(contracts.listDeliveries)(async ({ tenantId, params, query }) => {
+      const deliveries = await subscriptions.deliveries(tenantId, params.id, query);
+      return {
+        ok: true,
+        deliveries: deliveries.map((delivery) => ({
+          event_id: delivery.eventId,
+          delivery_id: delivery.deliveryId,
+          type: delivery.type,
+          attempt: delivery.attempt,
+          status: delivery.status,
+          http_status: delivery.httpStatus,
+          duration_ms: delivery.durationMs,
+          created_at: isoUtc(delivery.createdAt),
+          next_attempt_at: isoOrNull(delivery.nextAttemptAt),
+        })),
+      };
+    }),
+    route(contracts.resendDelivery)(async ({ tenantId, params }) => {
+      const { eventId } = await webhookTester.resend(tenantId, params.id, params.delivery_id);
+      return { ok: true, event_id: eventId, status: "queued" };
+    }),
+    rawRoute(contracts.getSnippet)(async ({ query }) => {
+      return new Response(SNIPPETS[query.lang], {
+        headers: { "content-type": "text/plain; charset=utf-8" },
+      });
+    }),
+    route(contracts.regenerateSecret)(async ({ tenantId }) => {
+      const secret = signingSecret(random);
+      const prefix = secret.slice(0, PREFIX_LENGTH);
+      const sealed = vault.seal(secret, tenantSecretBinding(tenantId));
+      await database.tx(async (queries) => {
+        await tenantStore(queries).setWebhookSecret(tenantId, sealed, prefix);
+        await database.revocations.note(queries, [{ kind: "tenant_secret", tenant: tenantId }]);
+      });
+      return {
+        ok: true,
+        webhook_secret: secret,
+        prefix,
+        note: "Store it now: it is not shown again. The previous secret has stopped verifying. Prefer POST /webhooks/{id}/rotate-secret.",
+      };
+    }),
+  ];
+};

@@ -1,0 +1,128 @@
+/**
+ * Who sent a request with a cookie: provenance first, then the session. For the dashboard's own
+ * API and for REST v1 alike.
+ */
+import { createHash } from "node:crypto";
+import type { Clock } from "../../../core/clock.ts";
+import { AppError, describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import { networkOf } from "../../../domain/identity/lock-out.ts";
+import type { ActiveSession, Sessions } from "../../../domain/identity/sessions.ts";
+import { forbidden, tooManyRequests } from "../problem.ts";
+import { memoryRateLimiter } from "../rate-limit.ts";
+import type { RequestContext } from "../request-context.ts";
+import { cookieName, cookieOf } from "./cookie.ts";
+import { isAllowedProvenance } from "./same-origin.ts";
+import type { OriginReader } from "./source.ts";
+
+/** A page asks for much at once. */
+const SESSION_REQUESTS_PER_MINUTE = 600;
+/** Without a session, for each network address. */
+const OPEN_REQUESTS_PER_MINUTE = 120;
+
+export interface SessionAuthenticationDependencies {
+  readonly sessions: Sessions;
+  readonly origins: OriginReader;
+  /** The other end of the connection; "" when it is gone. */
+  readonly peerOf: (request: Request) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type SessionAuthentication = ReturnType<typeof createSessionAuthentication>;
+
+export function createSessionAuthentication(deps: SessionAuthenticationDependencies) {
+  const { sessions, clock, log } = deps;
+  const bySession = memoryRateLimiter(() => SESSION_REQUESTS_PER_MINUTE, clock);
+  const bySource = memoryRateLimiter(() => OPEN_REQUESTS_PER_MINUTE, clock);
+
+  function readOrigins(requestContext: RequestContext, request: Request): void {
+    requestContext.origins = deps.origins(request.headers, deps.peerOf(request));
+    requestContext.userAgent = request.headers.get("user-agent") ?? "";
+    requestContext.token = cookieOf(request.headers, cookieName(requestContext.origins.secure));
+  }
+
+  /** Throws forbidden where the request was not made by our own pages. */
+  function requireOurPages(requestContext: RequestContext, request: Request): void {
+    const own = requestContext.origins?.own ?? "";
+    if (!requestContext.origins?.hostKnown) throw misdirected();
+    if (isAllowedProvenance({ method: request.method, headers: request.headers, own })) return;
+    log.warn("session.foreign_request_refused", {
+      request_id: requestContext.requestId,
+      path: requestContext.path,
+      ip: requestContext.origins.ip,
+    });
+    throw forbidden("This request did not come from the dashboard's own pages.");
+  }
+
+  async function findSession(requestContext: RequestContext, request: Request): Promise<void> {
+    const { token, origins } = requestContext;
+    if (!token || !origins) return;
+    const session = await sessions.find(token);
+    if (session?.stage !== "full") return;
+    requestContext.session = session;
+    requestContext.tenantId = session.tenant?.id ?? 0;
+    const opensSocket = request.headers.has("upgrade");
+    if (session.rotate && !session.former && !opensSocket)
+      requestContext.newToken = await sessions.rotate(session, token);
+    try {
+      await sessions.seen(session, { ip: origins.ip, userAgent: requestContext.userAgent });
+    } catch (error) {
+      log.warn("session.not_noted", { session: session.id, error: describeError(error) });
+    }
+  }
+
+  function limit(requestContext: RequestContext): void {
+    const { session, origins } = requestContext;
+    const result = session
+      ? bySession.take(session.id)
+      : bySource.take(numberOf(networkOf(origins?.ip ?? "")));
+    if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds);
+  }
+
+  return {
+    /** Whose request it is: the client's address, through trusted proxies. */
+    ipOf: (request: Request): string => deps.origins(request.headers, deps.peerOf(request)).ip,
+
+    /** Whether there is a session cookie at all, under the name that counts here. */
+    hasCookie(requestContext: RequestContext, request: Request): boolean {
+      readOrigins(requestContext, request);
+      return requestContext.token !== null;
+    },
+
+    /** Sets the exchange's session, if it is one. Throws what the request is refused with. */
+    async authenticate(
+      requestContext: RequestContext,
+      request: Request,
+      isOpen: boolean,
+    ): Promise<void> {
+      if (!requestContext.origins) readOrigins(requestContext, request);
+      requireOurPages(requestContext, request);
+      await findSession(requestContext, request);
+      // Without a session only open routes cost anything: the rest is turned away.
+      if (requestContext.session || isOpen) limit(requestContext);
+    },
+
+    /** Counts more requests of a session. Throws rate_limited. */
+    chargeWeight(session: Pick<ActiveSession, "id">, weight: number): void {
+      const result = bySession.take(session.id, weight);
+      if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds);
+    },
+
+    /** For pages: throws where the host's name is not ours (DNS rebinding). */
+    requireKnownHost(request: Request): void {
+      if (!deps.origins(request.headers, "").hostKnown) throw misdirected();
+    },
+  };
+}
+
+const misdirected = () =>
+  new AppError({
+    code: "forbidden",
+    publicMessage:
+      "This appliance does not answer under that name. Use its address, or set [server] public_url.",
+  });
+
+/** A number for the limiter's table: 48 bits of a hash. */
+export const numberOf = (text: string): number =>
+  Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);

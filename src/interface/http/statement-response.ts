@@ -1,0 +1,30 @@
+/** A month's statement as an answer: a printable page, or CSV made while it is sent. */
+import type { Statements } from "../../domain/billing/statement.ts";
+import { type CsvRows, statementCsv } from "../../domain/billing/statement-csv.ts";
+import { statementPage } from "../../domain/billing/statement-page.ts";
+import { csvResponse } from "./csv-response.ts";
+
+const HTML_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+export async function statementPageResponse(
+  statements: Statements,
+  tenantId: number,
+  month: string,
+): Promise<Response> {
+  const summary = await statements.summary(tenantId, month);
+  const page = statementPage(summary, await statements.rows(tenantId, month));
+  return new Response(page, { headers: HTML_HEADERS });
+}
+
+export async function statementCsvResponse(
+  statements: Statements,
+  tenantId: number,
+  month: string,
+  rows: CsvRows,
+): Promise<Response> {
+  return csvResponse(await statementCsv(statements, tenantId, month, rows), `${rows}-${month}.csv`);
+}

@@ -1,0 +1,61 @@
+/**
+ * A copy of an existing database before it is migrated: `<data>/backups/before-<tag>.db`, 0600, named
+ * after the first migration that is missing. The way back when the new version disappoints.
+ *
+ * One copy an upgrade: an attempt that is repeated replaces it, so that a server that restarts in
+ * a loop does not fill the disk. Nothing was migrated in between, so nothing is lost.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { AppError, describeError } from "../../core/errors.ts";
+import { type Migration, migrationStatus } from "../../adapter/store/migrate.ts";
+import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { backupsDirOf } from "./backups.ts";
+import { moveDurably } from "../../platform/files/durable-file.ts";
+import { writeSnapshot } from "./snapshot.ts";
+
+/**
+ * Answers the copy's path; null where there is nothing to copy or to migrate. Throws
+ * MigrationRefused, with the file untouched, and AppError when the copy cannot be made: then
+ * nothing may be migrated.
+ */
+export function copyBeforeUpgrade(
+  dataDir: string,
+  databasePath: string,
+  list: readonly Migration[] = migrations,
+): string | null {
+  const tag = firstMissing(databasePath, list);
+  if (tag === null) return null;
+  const directory = backupsDirOf(dataDir);
+  const target = join(directory, `before-${tag}.db`);
+  const fresh = `${target}.new`;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    rmSync(fresh, { force: true });
+    writeSnapshot(databasePath, fresh);
+    moveDurably(fresh, target);
+    return target;
+  } catch (error) {
+    throw new AppError({
+      code: "unavailable",
+      publicMessage: `The database must be upgraded, but it could not be copied to ${target} before (${describeError(error)}). Nothing was changed; make room there and try again.`,
+    });
+  }
+}
+
+/** Null for a database that is not there, is empty, or lacks nothing. */
+function firstMissing(databasePath: string, list: readonly Migration[]): string | null {
+  if (!existsSync(databasePath)) return null;
+  const stored = new Sqlite(databasePath, { readwrite: true, create: false });
+  try {
+    stored.run("PRAGMA busy_timeout = 5000");
+    const known = stored.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get();
+    if (known === null) return null;
+    const status = migrationStatus(stored, list);
+    if (!status.some(({ applied }) => applied)) return null;
+    return status.find(({ applied }) => !applied)?.tag ?? null;
+  } finally {
+    stored.close(true);
+  }
+}

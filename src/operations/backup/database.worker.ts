@@ -1,0 +1,31 @@
+/**
+ * The database worker: what reads the whole database (copies, checks) runs here, so that SIP and HTTP
+ * on the main thread go on. It lives for one job.
+ */
+import { writeSnapshot } from "./snapshot.ts";
+import { verifyBackup } from "./verify.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import { fileProblems } from "../../adapter/store/integrity.ts";
+import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
+import { lowerThreadPriority } from "../../adapter/worker/thread-priority.ts";
+
+declare const self: Worker;
+
+lowerThreadPriority();
+
+async function carryOut(job: DatabaseJob): Promise<DatabaseResults[DatabaseJob["type"]]> {
+  if (job.type === "snapshot") return writeSnapshot(job.database, job.target);
+  if (job.type === "verify") return await verifyBackup(job.file, job.scratchDir, job.nowMs);
+  return fileProblems(job.database, "integrity_check");
+}
+
+self.onmessage = async (event: MessageEvent<DatabaseJob>) => {
+  let answer: FromDatabaseWorker;
+  try {
+    answer = { ok: true, result: await carryOut(event.data) };
+  } catch (error) {
+    const reason = error instanceof AppError ? error.publicMessage : describeError(error);
+    answer = { ok: false, reason };
+  }
+  self.postMessage(answer);
+};

@@ -1,0 +1,71 @@
+/**
+ * The backup of every night: made, proven by restoring it into a temporary place, then the oldest
+ * dropped. One that does not pass is kept for inspection and no older one is dropped for it.
+ */
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { startCron } from "../../core/cron.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Backups } from "./backups.ts";
+import type { BackupReport } from "./verify.ts";
+
+export interface NightlyBackup {
+  /** Makes one now. Never rejects. */
+  run(): Promise<void>;
+  /** The last one failed: why, in one sentence. */
+  problem(): string | null;
+  /** Resolves when the one under way, if any, is through. */
+  idle(): Promise<void>;
+  /** Waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+export function startNightlyBackup(options: {
+  readonly backups: Backups;
+  readonly verify: (file: string) => Promise<BackupReport>;
+  /** Cron, in the machine's local time; null: only `run` makes one. */
+  readonly at: string | null;
+  readonly keep: number;
+  readonly log: Log;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}): NightlyBackup {
+  const { backups, verify, at, keep, log, clock = systemClock } = options;
+  let problem: string | null = null;
+  let running: Promise<void> | null = null;
+
+  async function backUp(): Promise<void> {
+    const { file, size_bytes } = await backups.create(null);
+    const report = await verify(file);
+    if (!report.ok) throw new Error(`${file} cannot be restored: ${report.problems.join(" ")}`);
+    backups.prune(keep, file);
+    problem = null;
+    log.info("backup.made", { file, bytes: size_bytes });
+  }
+
+  function run(): Promise<void> {
+    running ??= backUp()
+      .catch((error) => {
+        const reason = error instanceof AppError ? error.publicMessage : describeError(error);
+        problem = `The last backup failed: ${reason}`;
+        log.error("backup.failed", { error: reason });
+      })
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  const cron = at === null ? null : startCron(clock, at, () => void run());
+  return {
+    run,
+    problem: () => problem,
+    async idle() {
+      await running;
+    },
+    async stop() {
+      cron?.cancel();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Puts a backup in the place of the database. The data as it was stays beside it, in
+ * `<data>/before-restore-<time>/`. The caller holds the data directory's lock: no server runs.
+ *
+ * A crash in between leaves either the old database or the new one, never a mixture: the old write-ahead
+ * log is folded in, or set aside, before the new file takes the name.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { GRACE_MS } from "../../domain/schedule/scheduler.ts";
+import { backupsDirOf } from "./backups.ts";
+import { flush, moveDurably } from "../../platform/files/durable-file.ts";
+import { verifyBackup } from "./verify.ts";
+
+export interface Restored {
+  readonly file: string;
+  readonly database: string;
+  /** Where the data as it was is kept; null: there was none. */
+  readonly previousCopy: string | null;
+  readonly tenants: number;
+  readonly calls: number;
+}
+
+/** Throws conflict, with every reason, for a backup that does not pass its check; changes nothing then. */
+export async function restoreBackup(options: {
+  readonly file: string;
+  readonly dataDir: string;
+  readonly databasePath: string;
+  readonly clock: Clock;
+}): Promise<Restored> {
+  const { file, dataDir, databasePath, clock } = options;
+  const nowMs = clock.now();
+  mkdirSync(backupsDirOf(dataDir), { recursive: true, mode: 0o700 });
+  const report = await verifyBackup(file, backupsDirOf(dataDir), nowMs);
+  if (!report.ok)
+    throw new AppError({
+      code: "conflict",
+      publicMessage: `${file} was not restored: ${report.problems.join(" ")}`,
+    });
+  const incoming = `${databasePath}.incoming`;
+  rmSync(incoming, { force: true });
+  copyFileSync(file, incoming);
+  chmodSync(incoming, 0o600);
+  holdBackFired(incoming, nowMs);
+  endSessions(incoming);
+  const previousCopy = setAsideOld(dataDir, databasePath, nowMs);
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${databasePath}${suffix}`, { force: true });
+  moveDurably(incoming, databasePath);
+  return {
+    file,
+    database: databasePath,
+    previousCopy,
+    tenants: report.tenants,
+    calls: report.calls,
+  };
+}
+
+/**
+ * What was due between the backup and now may have been dialled already: it must not be dialled
+ * again. The scheduler finds it past its grace window and reports it as missed.
+ */
+function holdBackFired(path: string, nowMs: number): void {
+  const sqlite = new Sqlite(path, { readwrite: true, create: false });
+  try {
+    sqlite.run(
+      "UPDATE schedules SET lease_owner = NULL, lease_until = ? WHERE status = 'pending' AND schedule_at <= ?",
+      [nowMs + GRACE_MS + 1000, nowMs],
+    );
+  } finally {
+    sqlite.close(true);
+  }
+}
+
+/** What was signed out, revoked or used up since the backup must not come back with it. */
+function endSessions(path: string): void {
+  const sqlite = new Sqlite(path, { readwrite: true, create: false });
+  try {
+    for (const table of ["sessions", "one_time_links"])
+      if (sqlite.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table))
+        sqlite.run(`DELETE FROM ${table}`);
+  } finally {
+    sqlite.close(true);
+  }
+}
+
+function setAsideOld(dataDir: string, databasePath: string, nowMs: number): string | null {
+  if (!existsSync(databasePath)) return null;
+  foldWalIn(databasePath);
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "");
+  const previousCopy = join(dataDir, `before-restore-${time}`);
+  mkdirSync(previousCopy, { mode: 0o700 });
+  for (const path of [databasePath, `${databasePath}-wal`])
+    if (existsSync(path)) setAside(path, join(previousCopy, basename(path)));
+  flush(previousCopy);
+  flush(dataDir);
+  return previousCopy;
+}
+
+/** A damaged database may refuse; then its log is kept beside it as it is. */
+function foldWalIn(databasePath: string): void {
+  let sqlite: Sqlite | null = null;
+  try {
+    sqlite = new Sqlite(databasePath, { readwrite: true, create: false });
+    sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    return;
+  } finally {
+    sqlite?.close(true);
+  }
+}
+
+/** A second name for the same file where the file system can, else a copy. */
+function setAside(path: string, target: string): void {
+  try {
+    linkSync(path, target);
+  } catch {
+    copyFileSync(path, target);
+    flush(target);
+  }
+}

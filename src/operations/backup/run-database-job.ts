@@ -1,0 +1,34 @@
+/** The main thread's side of the database worker: starts one, waits for its answer, ends it. */
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
+
+/** An hour is 100 GB on a slow disk. */
+const JOB_TIMEOUT_MS = 3_600_000;
+
+const failed = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
+
+/** Throws AppError with the worker's words, or when it dies or takes longer than an hour. */
+export async function runDatabaseJob<Type extends DatabaseJob["type"]>(
+  spawn: () => Worker,
+  job: Extract<DatabaseJob, { type: Type }>,
+  clock: Clock = systemClock,
+): Promise<DatabaseResults[Type]> {
+  const worker = spawn();
+  const done = Promise.withResolvers<DatabaseResults[Type]>();
+  const timer = clock.after(JOB_TIMEOUT_MS, () =>
+    done.reject(failed("The database worker took longer than an hour.")),
+  );
+  worker.onmessage = ({ data }: MessageEvent<FromDatabaseWorker>) => {
+    if (data.ok) done.resolve(data.result as DatabaseResults[Type]);
+    else done.reject(failed(data.reason));
+  };
+  worker.onerror = (event) => done.reject(failed(`The database worker failed: ${event.message}`));
+  try {
+    worker.postMessage(job);
+    return await done.promise;
+  } finally {
+    timer.cancel();
+    worker.terminate();
+  }
+}

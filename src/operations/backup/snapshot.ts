@@ -1,0 +1,42 @@
+/**
+ * One consistent copy of the database in one file, made while it is in use (`VACUUM INTO` reads one
+ * snapshot; writers go on). Blocks the thread it runs on for as long as the copy takes: on a running
+ * server it belongs in the backup worker.
+ */
+import { Database as Sqlite } from "bun:sqlite";
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { AppError } from "../../core/errors.ts";
+import { moveDurably } from "../../platform/files/durable-file.ts";
+
+const BUSY_TIMEOUT_MS = 30_000;
+const PRIVATE_FILE = 0o600;
+
+/** What an unfinished copy is called. */
+export const PARTIAL = ".partial";
+
+/** Writes `target` (0600), which must not exist yet. Answers its size in bytes. Throws conflict. */
+export function writeSnapshot(databasePath: string, target: string): number {
+  if (existsSync(target))
+    throw new AppError({
+      code: "conflict",
+      publicMessage: `${target} exists already. Name another file; backups are never overwritten.`,
+    });
+  const partial = `${target}${PARTIAL}`;
+  rmSync(partial, { force: true });
+  // Made first, so that it never has other rights: SQLite accepts an empty file.
+  closeSync(openSync(partial, "wx", PRIVATE_FILE));
+  try {
+    const source = new Sqlite(databasePath, { readwrite: true, create: false });
+    try {
+      source.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      source.run("VACUUM INTO ?", [partial]);
+    } finally {
+      source.close(true);
+    }
+    const bytes = statSync(partial).size;
+    moveDurably(partial, target);
+    return bytes;
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}

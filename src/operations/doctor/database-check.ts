@@ -1,0 +1,17 @@
+/** The database of a running server, looked through in a worker: a large one takes its time. */
+import { existsSync } from "node:fs";
+import { runDatabaseJob } from "../backup/run-database-job.ts";
+import { spawnDatabaseWorker } from "../../workers.ts";
+import { type Check, failed, ok, skipped } from "./check.ts";
+
+export const databaseInWorker: Check = {
+  name: "database",
+  async run({ databasePath, clock }) {
+    if (!existsSync(databasePath)) return skipped("There is no database file on this machine.");
+    const job = { type: "integrity", database: databasePath } as const;
+    const [damage] = await runDatabaseJob<"integrity">(spawnDatabaseWorker, job, clock);
+    return damage === undefined
+      ? ok("The file is whole. The ledger's balance is proved by: linevoice doctor")
+      : failed(`It is damaged: ${damage}`, "Stop the server, then: linevoice restore FILE");
+  },
+};

@@ -1,0 +1,182 @@
+/** What others must reach, and what must be reached: ports, trunks, mail, certificate. */
+import { X509Certificate } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { parseHostPort, parsePortRange } from "../config/formats.ts";
+import { isoUtc } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import {
+  type Check,
+  type ExaminedAppliance,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from "./check.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const DAY_MS = 86_400_000;
+const CERTIFICATE_WARNING_DAYS = 14;
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Null when it can be bound, else why not. */
+function bindTcp({ host, port }: Place): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve(describeError(error)));
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
+}
+
+function bindUdp({ host, port }: Place): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
+    socket.once("error", (error) => resolve(describeError(error)));
+    socket.bind(port, host, () => socket.close(() => resolve(null)));
+  });
+}
+
+/** Null when somebody answers, else why not. */
+function checkConnectivity(
+  { host, port }: Place,
+  clock: ExaminedAppliance["clock"],
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    const finish = (problem: string | null) => {
+      timer.cancel();
+      socket.destroy();
+      resolve(problem);
+    };
+    const timer = clock.after(CONNECT_TIMEOUT_MS, () => finish("no answer within 5 s"));
+    socket.once("connect", () => finish(null));
+    socket.once("error", (error) => finish(describeError(error)));
+  });
+}
+
+export const ports: Check = {
+  name: "ports",
+  async run({ config, trunks, clock }) {
+    const http = parseHostPort(config.server.listen);
+    const sip = parseHostPort(config.sip.bind);
+    if (!http || !sip) return failed("An address is not host:port.", "linevoice config check");
+    if (trunks !== null) {
+      const problem = http.port === 0 ? null : await checkConnectivity(http, clock);
+      return problem === null
+        ? ok(`The server answers on ${config.server.listen} and holds ${config.sip.bind}.`)
+        : failed(`Nobody answers on ${config.server.listen}: ${problem}`, "Restart the server.");
+    }
+    for (const [name, problem] of [
+      [`[server] listen = "${config.server.listen}"`, await bindTcp(http)],
+      [`[sip] bind = "${config.sip.bind}"`, await bindUdp(sip)],
+    ] as const)
+      if (problem !== null)
+        return failed(`${name} cannot be bound: ${problem}`, "See who has it: ss -tulpn");
+    return ok("No server runs; the ports of HTTP and SIP are free.");
+  },
+};
+
+export const rtpRange: Check = {
+  name: "RTP ports",
+  async run({ config, trunks }) {
+    const range = parsePortRange(config.rtp.ports);
+    if (!range) return failed("[rtp] ports is not a range.", "linevoice config check");
+    const calls = Math.floor((range.last - range.first + 1) / 2);
+    const { concurrent_calls: wanted } = config.limits;
+    if (calls < wanted)
+      return failed(
+        `${config.rtp.ports} carries ${calls} calls, [limits] concurrent_calls allows ${wanted}.`,
+        "Widen [rtp] ports to two ports a call, and open them in the firewall.",
+      );
+    const host = parseHostPort(config.sip.bind)?.host ?? "0.0.0.0";
+    const problem = trunks === null ? await bindUdp({ host, port: range.first }) : null;
+    if (problem !== null)
+      return failed(`Port ${range.first} cannot be bound: ${problem}`, "See who has it: ss -ulpn");
+    return ok(`${config.rtp.ports} has room for ${calls} calls.`);
+  },
+};
+
+export const trunkRegistrations: Check = {
+  name: "trunks",
+  run({ trunks }) {
+    if (trunks === null) return skipped("No server runs; trunks are registered by it.");
+    if (trunks.length === 0) return warning("There is no trunk.", "linevoice trunk set --help");
+    const bad = trunks.find(({ status }) => status === "failed");
+    if (bad)
+      return failed(
+        `Trunk ${bad.id} (${bad.server}) is not registered: ${bad.explanation ?? bad.last_code}`,
+        `linevoice trunk test ${bad.id}`,
+      );
+    const waiting = trunks.filter(({ status }) => !["registered", "not_required"].includes(status));
+    const [first] = waiting;
+    if (first)
+      return warning(`Trunk ${first.id} is ${first.status}.`, `linevoice trunk test ${first.id}`);
+    return ok(`${trunks.length} of ${trunks.length} are ready.`);
+  },
+};
+
+export const mailProvider: Check = {
+  name: "mail",
+  async run({ config: { mail }, dataDir, clock }) {
+    if (mail.provider === "outbox") {
+      const directory = join(dataDir, "outbox");
+      if (!existsSync(directory)) return skipped(`${directory} is made at the first start.`);
+      accessSync(directory, constants.W_OK);
+      return ok(`Mails are written to ${directory}; nobody is sent any.`);
+    }
+    const place =
+      mail.provider === "smtp"
+        ? { host: mail.smtp.host ?? "localhost", port: mail.smtp.port }
+        : { host: "api.resend.com", port: 443 };
+    const problem = await checkConnectivity(place, clock);
+    const name = `${place.host}:${place.port}`;
+    return problem === null
+      ? ok(`${name} answers.`)
+      : failed(
+          `${name} cannot be reached: ${problem}`,
+          `Check [mail] and: nc -vz ${place.host} ${place.port}`,
+        );
+  },
+};
+
+export const certificate: Check = {
+  name: "TLS",
+  run({ config: { server, sip }, clock }) {
+    const certificates = [
+      { of: "HTTP", file: server.tls_cert, renew: "systemctl reload linevoice" },
+      { of: "SIP", file: sip.tls_cert, renew: "systemctl restart linevoice" },
+    ];
+    const findings = certificates.flatMap(({ of, file, renew }) =>
+      file ? [judgeCertificate(of, file, renew, clock.now())] : [],
+    );
+    if (findings.length === 0)
+      return skipped("Neither HTTP nor SIP is served with a certificate of its own.");
+    const worst = (["failed", "warning"] as const).flatMap((result) =>
+      findings.filter((each) => each.result === result),
+    );
+    return worst[0] ?? ok(findings.map(({ finding }) => finding).join(" "));
+  },
+};
+
+function judgeCertificate(of: string, file: string, renew: string, nowMs: number): Finding {
+  const remedy = `Renew ${file}, then: ${renew}`;
+  const { validFrom, validTo } = new X509Certificate(readFileSync(file));
+  const endsMs = Date.parse(validTo);
+  const days = Math.floor((endsMs - nowMs) / DAY_MS);
+  if (days < 0) return failed(`The certificate of ${of} ended ${isoUtc(endsMs)}.`, remedy);
+  if (Date.parse(validFrom) > nowMs)
+    return failed(
+      `The certificate of ${of} is valid from ${isoUtc(Date.parse(validFrom))} on only.`,
+      `Check the clock: timedatectl; or: ${remedy}`,
+    );
+  if (days < CERTIFICATE_WARNING_DAYS)
+    return warning(`The certificate of ${of} ends in ${days} days.`, remedy);
+  return ok(`The certificate of ${of} is valid for ${days} days.`);
+}

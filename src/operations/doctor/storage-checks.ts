@@ -1,0 +1,189 @@
+/** What is on the disk: rights, the database and its money, the clock against it, room, backups. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { listBackups } from "../backup/backups.ts";
+import { verifyLedger } from "../../domain/billing/ledger.ts";
+import { createVault } from "../../platform/secrets/vault.ts";
+import { type Clock, isoUtc } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
+import { billingStores } from "../../adapter/store/billing-stores.ts";
+import { integrityProblems } from "../../adapter/store/integrity.ts";
+import { migrationStatus } from "../../adapter/store/migrate.ts";
+import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { openReadOnly } from "../../adapter/store/read-only.ts";
+import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+
+const OTHERS = 0o077;
+const PRIVATE_FILES = ["linevoice.db", "linevoice.db-wal", "master.key", "control.sock"];
+const HOUR_MS = 3_600_000;
+/** A day, and time for a night's backup to be late. */
+const BACKUP_AGE_MS_MAX = 30 * HOUR_MS;
+/** Nobody ran this program before it was written. */
+const EARLIEST_MS = Date.UTC(2026, 0, 1);
+const CLOCK_SLACK_MS = 60_000;
+const ASKED_MS_MAX = 3_000;
+
+export const dataDirectory: Check = {
+  name: "data directory",
+  run({ dataDir }) {
+    if (!existsSync(dataDir)) return skipped(`${dataDir} is made at the first start.`);
+    const open = [dataDir, ...PRIVATE_FILES.map((name) => join(dataDir, name))].filter(
+      (path) => existsSync(path) && (statSync(path).mode & OTHERS) !== 0,
+    );
+    if (open.length > 0)
+      return failed(`Others may read ${open.join(", ")}.`, `chmod go= ${open.join(" ")}`);
+    try {
+      accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch {
+      return failed(
+        `${dataDir} cannot be written by this user.`,
+        `Run this as the server's user, or: chown -R linevoice: ${dataDir}`,
+      );
+    }
+    return ok(`${dataDir} is private and can be written.`);
+  },
+};
+
+export const databaseAndLedger: Check = {
+  name: "database",
+  async run({ config, dataDir, databasePath }) {
+    const { database } = config.storage;
+    if (database !== "file")
+      return skipped(`It is on ${database}; /readyz says whether it answers.`);
+    if (!existsSync(databasePath)) return skipped("There is no database yet.");
+    const newest = listBackups(dataDir)[0]?.file ?? "F";
+    const restore = `Stop the server, then: linevoice restore ${newest}`;
+    try {
+      const stored = openReadOnly(databasePath);
+      try {
+        const [damage] = integrityProblems(stored.sqlite, "quick_check");
+        if (damage !== undefined) return failed(`It is damaged: ${damage}`, restore);
+        const status = migrationStatus(stored.sqlite, migrations);
+        const pending = status.filter(({ applied }) => !applied).length;
+        if (pending > 0)
+          return warning(`${pending} migrations are to be applied.`, "linevoice migrate up");
+        const [imbalance] = await verifyLedger(billingStores, stored.queries);
+        if (imbalance !== undefined)
+          return failed(`The ledger does not add up: ${imbalance}`, restore);
+        return ok("The file is whole, up to date, and the ledger in balance.");
+      } finally {
+        stored.close();
+      }
+    } catch (error) {
+      return failed(`It cannot be read: ${describeError(error)}`, restore);
+    }
+  },
+};
+
+export const secrets: Check = {
+  name: "secrets",
+  run({ databasePath, masterKey }) {
+    const key = masterKey();
+    if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
+    const remedy =
+      "Put the master.key that the data was written with into the data directory; without it: linevoice trunk set";
+    if (key === null)
+      return failed("There is no master key; stored passwords stay closed.", remedy);
+    const sealed = sealedPasswords(databasePath);
+    const vault = createVault(key);
+    try {
+      for (const { id, password } of sealed) vault.open(password, trunkPasswordBinding(id));
+    } catch (error) {
+      return failed(describeError(error), remedy);
+    }
+    return ok(`The master key opens what is stored (${sealed.length} trunk passwords).`);
+  },
+};
+
+function sealedPasswords(databasePath: string) {
+  const stored = openReadOnly(databasePath);
+  try {
+    return stored.sqlite
+      .query<{ id: number; password: string }, []>(
+        "SELECT id, password_sealed AS password FROM trunks ORDER BY id LIMIT 1000",
+      )
+      .all();
+  } finally {
+    stored.close();
+  }
+}
+
+export const clockSanity: Check = {
+  name: "clock",
+  async run({ clock, databasePath }) {
+    const remedy = "timedatectl set-ntp true";
+    const nowMs = clock.now();
+    if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, remedy);
+    const newestMs = existsSync(databasePath) ? newestCallMs(databasePath) : 0;
+    if (newestMs > nowMs + CLOCK_SLACK_MS)
+      return failed(
+        `The clock says ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
+        remedy,
+      );
+    const synchronised = await isSynchronised(clock);
+    if (synchronised === false)
+      return warning(`It is ${isoUtc(nowMs)}, and nothing keeps the clock right.`, remedy);
+    return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
+  },
+};
+
+/** As systemd knows it; null: there is nobody to ask. */
+async function isSynchronised(clock: Clock): Promise<boolean | null> {
+  if (!existsSync("/run/systemd/system") || !Bun.which("timedatectl")) return null;
+  const child = Bun.spawn(["timedatectl", "show", "-p", "NTPSynchronized", "--value"], {
+    ...{ stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+  });
+  const timer = clock.after(ASKED_MS_MAX, () => child.kill());
+  const said = (await new Response(child.stdout).text()).trim();
+  timer.cancel();
+  return said === "yes" ? true : said === "no" ? false : null;
+}
+
+function newestCallMs(databasePath: string): number {
+  const stored = openReadOnly(databasePath);
+  try {
+    const query = stored.sqlite.query<{ at: number | null }, []>(
+      "SELECT max(created_at) AS at FROM (SELECT created_at FROM calls ORDER BY id DESC LIMIT 1)",
+    );
+    return query.get()?.at ?? 0;
+  } catch {
+    return 0; // the database check says what is wrong
+  } finally {
+    stored.close();
+  }
+}
+
+export const diskRoom: Check = {
+  name: "disk",
+  run({ dataDir }) {
+    if (!existsSync(dataDir)) return skipped("There is no data directory yet.");
+    const free = freeBytesOf(dataDir)();
+    const finding = `${Math.floor(free / 1_048_576)} MiB are free.`;
+    const remedy = `Make room on the disk of ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
+    if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, remedy);
+    if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, remedy);
+    return ok(finding);
+  },
+};
+
+export const backupAge: Check = {
+  name: "backup",
+  run({ config, dataDir, databasePath, clock }) {
+    if (config.storage.database !== "file")
+      return skipped("The database is backed up where its server is.");
+    if (!existsSync(databasePath)) return skipped("There is nothing to back up yet.");
+    const remedy = "linevoice backup create";
+    const newest = listBackups(dataDir)[0];
+    if (!newest) return warning("There is no backup yet.", remedy);
+    const ageMs = clock.now() - Date.parse(newest.created_at);
+    const finding = `The newest is ${Math.floor(ageMs / HOUR_MS)} hours old: ${newest.file}`;
+    if (config.storage.backup_at === "")
+      return warning(
+        `${finding}. None is made by itself.`,
+        'Set [storage] backup_at = "30 3 * * *".',
+      );
+    return ageMs > BACKUP_AGE_MS_MAX ? failed(finding, remedy) : ok(finding);
+  },
+};

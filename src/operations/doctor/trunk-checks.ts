@@ -1,0 +1,169 @@
+/** What lies between the appliance and its carriers: DNS, NAT, and routers that rewrite SIP. */
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { describeError } from "../../core/errors.ts";
+import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
+import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
+import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
+import { openReadOnly } from "../../adapter/store/read-only.ts";
+import {
+  type Check,
+  type ExaminedAppliance,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from "./check.ts";
+
+const SERVERS_MAX = 20;
+const KERNEL_MODULES = "/proc/modules";
+const KERNEL_ALGS = /^(nf_nat_sip|nf_conntrack_sip|ip_nat_sip|ip_conntrack_sip) /gm;
+
+type Server = Pick<TrunkSummary, "server" | "port" | "transport">;
+
+export const trunkDns: Check = {
+  name: "DNS",
+  async run(appliance) {
+    const servers = serversOf(appliance);
+    const named = servers.filter(({ server }) => isIP(server.replace(/^\[|\]$/g, "")) === 0);
+    if (servers.length === 0) return skipped("There is no trunk whose server is to be found.");
+    if (named.length === 0) return ok("Trunks name their servers by address; DNS is not needed.");
+    const dns = appliance.dns ?? createDns();
+    const findings = await Promise.all(named.map((server) => lookUp(server, dns)));
+    return worstOf(findings);
+  },
+};
+
+/** As the running server has them, else as they are stored. */
+function serversOf({ trunks, databasePath }: ExaminedAppliance): Server[] {
+  const all = trunks ?? storedServers(databasePath);
+  const unique = new Map(
+    all.map((each) => [`${each.server} ${each.port} ${each.transport}`, each]),
+  );
+  return [...unique.values()].slice(0, SERVERS_MAX);
+}
+
+function storedServers(databasePath: string): Server[] {
+  if (!existsSync(databasePath)) return [];
+  const stored = openReadOnly(databasePath);
+  try {
+    return stored.sqlite
+      .query<Server, []>("SELECT server, port, transport FROM trunks ORDER BY id LIMIT 1000")
+      .all();
+  } finally {
+    stored.close();
+  }
+}
+
+const PREFIXES = {
+  udp: ["_sip._udp."],
+  tcp: ["_sip._tcp."],
+  tls: ["_sips._tcp."],
+  auto: ["_sip._udp.", "_sip._tcp.", "_sips._tcp."],
+} as const;
+
+/** SRV where the port is left to DNS (RFC 3263 4.2), else the name's addresses. */
+async function lookUp({ server, port, transport }: Server, dns: SipDns): Promise<Finding> {
+  try {
+    if (port === 0)
+      for (const prefix of PREFIXES[transport]) {
+        const records = await dns.srv(`${prefix}${server}`);
+        if (records.length > 0) return await judgeSrv(`${prefix}${server}`, records, dns);
+      }
+    const { addresses } = await dns.addresses(server);
+    const srv = port === 0 ? " has no SRV record, which is allowed, and" : "";
+    return addresses.length > 0
+      ? ok(`${server}${srv} leads to ${addresses.slice(0, 4).join(", ")}.`)
+      : failed(
+          `${server} leads nowhere: it has ${port === 0 ? "neither SRV nor" : "no"} address records.`,
+          `Check its spelling: dig +short ${server}; then: linevoice trunk set --server NAME …`,
+        );
+  } catch (error) {
+    return failed(
+      `DNS does not answer for ${server}: ${describeError(error)}`,
+      `Check this machine's DNS: dig +short ${server}; cat /etc/resolv.conf`,
+    );
+  }
+}
+
+async function judgeSrv(
+  name: string,
+  records: readonly { readonly name: string; readonly port: number }[],
+  dns: SipDns,
+): Promise<Finding> {
+  const found = await Promise.all(
+    records.slice(0, SERVERS_MAX).map(async (record) => ({
+      place: `${record.name}:${record.port}`,
+      reachable: (await dns.addresses(record.name).catch(() => null))?.addresses.length ?? 0,
+    })),
+  );
+  const listed = found.map(({ place }) => place).join(", ");
+  const lost = found.filter(({ reachable }) => reachable === 0).map(({ place }) => place);
+  const remedy = `Tell the provider; look yourself: dig +short SRV ${name}`;
+  if (lost.length === found.length)
+    return failed(`${name} leads to ${listed}, and none of them has an address.`, remedy);
+  if (lost.length > 0)
+    return warning(`${name} leads to ${listed}; without an address: ${lost.join(", ")}.`, remedy);
+  return ok(`${name} leads to ${listed}.`);
+}
+
+export const nat: Check = {
+  name: "NAT",
+  run: async (appliance) =>
+    ofTrunks(await testsOf(appliance), "nat", "Trunks do not say from where they see us."),
+};
+
+export const sipAlg: Check = {
+  name: "SIP ALG",
+  async run(appliance) {
+    const found = ofTrunks(await testsOf(appliance), "alg", "Nothing on the way alters SIP.");
+    if (found.result === "warning" || found.result === "failed") return found;
+    const helpers = kernelHelpers();
+    if (helpers.length > 0)
+      return warning(
+        `This machine's own kernel has SIP helpers loaded: ${helpers.join(", ")}.`,
+        `modprobe -r ${helpers.join(" ")}`,
+      );
+    return found;
+  },
+};
+
+/** Netfilter's own, on a machine that is the router too. */
+function kernelHelpers(): string[] {
+  const modules = existsSync(KERNEL_MODULES) ? readFileSync(KERNEL_MODULES, "utf8") : "";
+  return [...modules.matchAll(KERNEL_ALGS)].flatMap(([, name]) => (name ? [name] : []));
+}
+
+const testsOf = async ({ trunkTests }: ExaminedAppliance): Promise<readonly TrunkTest[] | null> =>
+  trunkTests ? await trunkTests() : null;
+
+/** The worst of one check over all trunks that answered. `quiet`: what it means where there is none. */
+function ofTrunks(
+  tests: readonly TrunkTest[] | null,
+  name: TrunkCheck["name"],
+  quiet: string,
+): Finding {
+  if (tests === null) return skipped("No server runs that could ask its trunks.");
+  const answered = tests.filter(({ options_code }) => options_code !== null);
+  if (tests.length === 0) return skipped("There is no trunk to ask.");
+  if (answered.length === 0) return skipped("No trunk answers; see the check of trunks.");
+  const findings = answered.flatMap(({ checks, trunk }) =>
+    checks
+      .filter((check) => check.name === name)
+      .map(({ result, finding, remedy }): Finding => {
+        const text = `Trunk ${trunk.id} (${trunk.server}): ${finding}`;
+        if (result === "unknown" || remedy === null) return ok(text);
+        return result === "failed" ? failed(text, remedy) : warning(text, remedy);
+      }),
+  );
+  return findings.length === 0 ? ok(quiet) : worstOf(findings);
+}
+
+/** The worst speaks alone; where all is well, all of them. */
+function worstOf(findings: readonly Finding[]): Finding {
+  const worst =
+    findings.find(({ result }) => result === "failed") ??
+    findings.find(({ result }) => result === "warning");
+  return worst ?? ok(findings.map(({ finding }) => finding).join(" "));
+}

@@ -1,0 +1,83 @@
+/**
+ * One process on a data directory: flock(2) on `<data>/linevoice.lock`, which the kernel drops when the
+ * process dies, however it dies. The file holds the owner's pid and whether it is the server or a command.
+ *
+ * Who finds a command at work waits for it: commands are short, and a server must never give way to one.
+ */
+import { dlopen, FFIType } from "bun:ffi";
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, sleep, systemClock } from "../../core/clock.ts";
+
+export type DataDirUser = "server" | "command";
+
+export interface DataDirLock {
+  /** Idempotent. */
+  release(): void;
+}
+
+export class DataDirBusy extends Error {
+  override readonly name = "DataDirBusy";
+  constructor(
+    dataDir: string,
+    pid: string,
+    /** null: the owner has not said it yet. */
+    readonly user: DataDirUser | null,
+  ) {
+    super(
+      `${dataDir} is in use by another linevoice${pid ? ` (pid ${pid})` : ""}. Stop that one first, or give this one another [storage] data_dir.`,
+    );
+  }
+}
+
+const LOCK_EX_NB = 2 | 4;
+
+/** Tries once. Throws DataDirBusy. */
+export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "linevoice.lock");
+  const file = openSync(path, "a+", 0o600);
+  const libc = dlopen("libc.so.6", {
+    flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+  });
+  const refused = libc.symbols.flock(file, LOCK_EX_NB) !== 0;
+  libc.close();
+  if (refused) {
+    closeSync(file);
+    const [pid = "", owner] = readFileSync(path, "utf8").trim().split(" ");
+    throw new DataDirBusy(dataDir, pid, owner === "server" || owner === "command" ? owner : null);
+  }
+  ftruncateSync(file, 0);
+  writeSync(file, `${process.pid} ${user}\n`);
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      ftruncateSync(file, 0);
+      closeSync(file);
+    },
+  };
+}
+
+/** How long a server waits for a command, and a command for a server that is starting. */
+export const DATA_DIR_WAIT_MS = 10_000;
+const POLL_EVERY_MS = 50;
+
+/** Waits for a command that holds it, 10 s at most, never for a server. Throws DataDirBusy. */
+export async function awaitDataDir(
+  dataDir: string,
+  user: DataDirUser,
+  clock: Clock = systemClock,
+): Promise<DataDirLock> {
+  const until = clock.monotonic() + DATA_DIR_WAIT_MS;
+  for (;;) {
+    try {
+      return lockDataDir(dataDir, user);
+    } catch (error) {
+      if (!(error instanceof DataDirBusy)) throw error;
+      if (error.user === "server" || clock.monotonic() >= until) throw error;
+    }
+    await sleep(clock, POLL_EVERY_MS);
+  }
+}

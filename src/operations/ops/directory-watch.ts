@@ -1,0 +1,48 @@
+/**
+ * Watches that a directory of ours can be written to while the appliance runs. One that was removed
+ * is made anew, but nothing above it: a disk may be gone. Where that fails the operator is told, and
+ * what is written there is lost meanwhile.
+ */
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+
+const POLL_EVERY_MS = 5_000;
+const PRIVATE = 0o700;
+
+export interface DirectoryWatch {
+  /** The system's own words; null: it can be written to. */
+  problem(): string | null;
+  stop(): void;
+}
+
+/** Looks now and every 5 s. Its owner must `stop` it. */
+export function watchDirectory(options: {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): DirectoryWatch {
+  const { directory, clock, log } = options;
+  let problem: string | null = null;
+
+  function poll(): void {
+    const before = problem;
+    try {
+      if (!existsSync(directory)) {
+        mkdirSync(directory, { mode: PRIVATE });
+        log.warn("directory.made_anew", { directory });
+      }
+      accessSync(directory, constants.W_OK | constants.X_OK);
+      problem = null;
+    } catch (error) {
+      problem = describeError(error);
+    }
+    if (problem !== null && before === null)
+      log.error("directory.not_writable", { directory, error: problem });
+  }
+
+  poll();
+  const timer = clock.every(POLL_EVERY_MS, poll);
+  return { problem: () => problem, stop: () => timer.cancel() };
+}

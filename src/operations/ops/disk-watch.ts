@@ -1,0 +1,86 @@
+/**
+ * Watches the room on the data directory's disk. Below the first mark new calls are no longer
+ * recorded, below the second none are taken; live calls go on either way (appliance.md 5). Going
+ * back needs a tenth more than the mark, so that a disk at the mark does not flutter.
+ */
+import { statfsSync } from "node:fs";
+import type { Clock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+
+/** Bytes that may still be written. Throws when the file system does not answer. */
+export type FreeDiskBytes = () => number;
+
+/** Half an hour of ten calls' stereo WAVs. */
+export const RECORDING_BYTES_MIN = 512 * 1_048_576;
+/** For the database, its log, and the ends of the calls that are live. */
+export const CALL_BYTES_MIN = 128 * 1_048_576;
+const RETURN_FACTOR = 1.1;
+const POLL_EVERY_MS = 5_000;
+
+export type DiskLevel = "ample" | "no_recordings" | "no_calls";
+
+export interface DiskWatch {
+  readonly level: DiskLevel;
+  mayRecord(): boolean;
+  /** Why no call is taken; null: calls are taken. */
+  rejection(): string | null;
+  /** What the operator should mend although calls are taken. */
+  warning(): string | null;
+  stop(): void;
+}
+
+export const freeBytesOf =
+  (directory: string): FreeDiskBytes =>
+  () => {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  };
+
+/** Looks now and every 5 s. A disk that does not answer keeps its level. Its owner must `stop` it. */
+export function watchDisk(options: {
+  readonly freeBytes: FreeDiskBytes;
+  readonly clock: Clock;
+  readonly log: Log;
+}): DiskWatch {
+  const { freeBytes, clock, log } = options;
+  let level: DiskLevel = "ample";
+  let free = Number.POSITIVE_INFINITY;
+
+  function poll(): void {
+    try {
+      free = freeBytes();
+    } catch (error) {
+      log.warn("disk.not_seen", { error: describeError(error) });
+      return;
+    }
+    const next = levelAt(free, level);
+    if (next === level) return;
+    log[next === "ample" ? "info" : "error"](`disk.${next}`, { free_bytes: free });
+    level = next;
+  }
+
+  poll();
+  const timer = clock.every(POLL_EVERY_MS, poll);
+  const room = () => `The disk has ${Math.floor(free / 1_048_576)} MiB left`;
+  return {
+    get level() {
+      return level;
+    },
+    mayRecord: () => level === "ample",
+    rejection: () =>
+      level === "no_calls" ? `${room()}: new calls are refused until there is more.` : null,
+    warning: () =>
+      level === "no_recordings"
+        ? `${room()}: new calls are not recorded until there is more.`
+        : null,
+    stop: () => timer.cancel(),
+  };
+}
+
+function levelAt(free: number, before: DiskLevel): DiskLevel {
+  const mark = (bytes: number, wasBelow: boolean) => (wasBelow ? bytes * RETURN_FACTOR : bytes);
+  if (free < mark(CALL_BYTES_MIN, before === "no_calls")) return "no_calls";
+  if (free < mark(RECORDING_BYTES_MIN, before !== "ample")) return "no_recordings";
+  return "ample";
+}

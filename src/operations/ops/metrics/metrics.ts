@@ -1,0 +1,218 @@
+/**
+ * What Prometheus may read of the appliance. Counters and histograms are told as things happen;
+ * gauges are read when somebody looks. No label carries a number, a name or a tenant: what is
+ * exported grows with the kinds of things, never with their count.
+ *
+ * Names and units follow Prometheus' rules: base units (seconds), `_total` for counters.
+ */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock, Timer } from "../../../core/clock.ts";
+
+export interface EndedCall {
+  readonly direction: "inbound" | "outbound";
+  readonly reason: string;
+  /** From the INVITE to its answer, ms; null: never answered. */
+  readonly setupMs: number | null;
+  readonly answeredMs: number;
+  /** Turn latencies, ms. */
+  readonly turnLatenciesMs: readonly number[];
+  /** What each step of those answers took, ms: endpointing, stt, llm, tts, playout. */
+  readonly stages: readonly { readonly stage: string; readonly ms: number }[];
+  /** null: there was no media. */
+  readonly media: {
+    readonly packetsReceived: number;
+    readonly packetsLost: number;
+    readonly jitterMs: number;
+    readonly mos: number;
+  } | null;
+}
+
+/** Read at each look; a source that throws leaves its gauge out and counts as an error. */
+export interface MetricSources {
+  liveCalls(): number;
+  /** Calls that ports have room for. */
+  callCapacity(): number;
+  /** How many trunks are in each registration state. */
+  registrations(): Readonly<Record<string, number>>;
+  /** Rows that wait, by queue. */
+  queues(): Promise<Readonly<Record<string, number>>>;
+  /** Sum of debits minus sum of credits, micro-euro: 0 unless the books are broken. */
+  ledgerDifference(): Promise<number>;
+  diskFreeBytes(): number;
+  /** 1 ready, 0 not. */
+  ready(): Promise<boolean>;
+}
+
+const LATENCY_BUCKETS_SECONDS = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10];
+const STAGE_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3, 5];
+const SETUP_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 35];
+const ANSWERED_BUCKETS_SECONDS = [15, 30, 60, 120, 300, 600, 1800, 3600];
+const JITTER_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+const LOSS_BUCKETS_RATIO = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3];
+const MOS_BUCKETS = [1.5, 2, 2.5, 3, 3.5, 4, 4.3, 4.5];
+const LAG_POLL_MS = 500;
+const LAG_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+export interface Metrics {
+  callEnded(call: EndedCall): void;
+  webhookAttempted(delivered: boolean): void;
+  toolCalled(ok: boolean, durationMs: number): void;
+  /** The text format, version 0.0.4. */
+  text(): Promise<string>;
+  readonly contentType: string;
+  stop(): void;
+}
+
+export function createMetrics(
+  sources: MetricSources,
+  about: { readonly version: string; readonly engine: string },
+  clock: Clock,
+): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: Label[] = [],
+  ) => new Histogram({ name, help, buckets: [...buckets], labelNames, registers });
+
+  const calls = new Counter({
+    ...{ name: "linevoice_calls_total", help: "Calls that ended.", registers },
+    labelNames: ["direction", "reason"] as const,
+  });
+  const setup = histogram(
+    "linevoice_call_setup_seconds",
+    "From INVITE to answer.",
+    SETUP_BUCKETS_SECONDS,
+    ["direction"],
+  );
+  const answered = histogram(
+    "linevoice_call_talk_seconds",
+    "From answer to end.",
+    ANSWERED_BUCKETS_SECONDS,
+  );
+  const turns = histogram(
+    "linevoice_turn_latency_seconds",
+    "From the caller's last speech to the agent's first audio.",
+    LATENCY_BUCKETS_SECONDS,
+  );
+  const stageTimes = histogram(
+    "linevoice_turn_stage_seconds",
+    "What each step of an answer took.",
+    STAGE_BUCKETS_SECONDS,
+    ["stage"],
+  );
+  const jitter = histogram("linevoice_rtp_jitter_seconds", "Of a call.", JITTER_BUCKETS_SECONDS);
+  const loss = histogram(
+    "linevoice_rtp_loss_ratio",
+    "Lost of expected packets of a call.",
+    LOSS_BUCKETS_RATIO,
+  );
+  const mos = histogram("linevoice_rtp_mos", "Estimated listening quality of a call.", MOS_BUCKETS);
+  const deliveries = new Counter({
+    ...{ name: "linevoice_webhook_attempts_total", help: "By outcome.", registers },
+    labelNames: ["outcome"] as const,
+  });
+  const tools = histogram("linevoice_tool_call_seconds", "Tool calls.", LATENCY_BUCKETS_SECONDS, [
+    "ok",
+  ]);
+  const lag = histogram(
+    "linevoice_event_loop_lag_seconds",
+    "How late the main thread's timers are.",
+    LAG_BUCKETS_SECONDS,
+  );
+
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    labels: Readonly<Record<string, string>> = {},
+  ) =>
+    new Gauge({
+      ...{ name, help, registers, labelNames: Object.keys(labels) },
+      async collect() {
+        await reportErrors(this, async () => this.set(labels, await read()));
+      },
+    });
+  const gaugeOf = (
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+  ) =>
+    new Gauge({
+      ...{ name, help, registers, labelNames: [label] },
+      async collect() {
+        await reportErrors(this, async () => {
+          const values = await read();
+          this.reset();
+          for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value);
+        });
+      },
+    });
+  const failures = new Counter({
+    ...{ name: "linevoice_metric_read_errors_total", registers },
+    help: "Figures that could not be read when somebody looked.",
+  });
+  async function reportErrors(gauge: { reset(): void }, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+    } catch {
+      gauge.reset();
+      failures.inc();
+    }
+  }
+
+  gauge("linevoice_info", "Version and engine.", () => 1, {
+    version: about.version,
+    engine: about.engine,
+  });
+  gauge("linevoice_calls_live", "Calls under way.", sources.liveCalls);
+  gauge("linevoice_calls_capacity", "Calls that ports have room for.", sources.callCapacity);
+  gauge("linevoice_ready", "1 when calls can be carried.", async () =>
+    (await sources.ready()) ? 1 : 0,
+  );
+  gaugeOf("linevoice_registrations", "Trunks by state.", "state", sources.registrations);
+  gaugeOf("linevoice_queue_depth", "Rows that wait.", "queue", sources.queues);
+  gauge(
+    "linevoice_ledger_difference_microeur",
+    "Debits minus credits: 0.",
+    sources.ledgerDifference,
+  );
+  gauge("linevoice_disk_free_bytes", "Of the data directory.", sources.diskFreeBytes);
+  gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
+  gauge("process_cpu_seconds_total", "User and system.", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  const startedAtSeconds = clock.now() / 1000;
+  gauge("process_start_time_seconds", "Since the epoch.", () => startedAtSeconds);
+
+  let expectedAt = clock.monotonic() + LAG_POLL_MS;
+  const lagTimer: Timer = clock.every(LAG_POLL_MS, () => {
+    const now = clock.monotonic();
+    lag.observe(Math.max(0, now - expectedAt) / 1000);
+    expectedAt = now + LAG_POLL_MS;
+  });
+
+  return {
+    callEnded({ direction, reason, setupMs, answeredMs, turnLatenciesMs, stages, media }) {
+      calls.inc({ direction, reason });
+      if (setupMs !== null) setup.observe({ direction }, setupMs / 1000);
+      if (answeredMs > 0) answered.observe(answeredMs / 1000);
+      for (const latencyMs of turnLatenciesMs) turns.observe(latencyMs / 1000);
+      for (const { stage, ms } of stages) stageTimes.observe({ stage }, ms / 1000);
+      if (!media || media.packetsReceived === 0) return;
+      jitter.observe(media.jitterMs / 1000);
+      loss.observe(media.packetsLost / (media.packetsLost + media.packetsReceived));
+      mos.observe(media.mos);
+    },
+    webhookAttempted: (delivered) =>
+      deliveries.inc({ outcome: delivered ? "delivered" : "failed" }),
+    toolCalled: (ok, durationMs) => tools.observe({ ok: String(ok) }, durationMs / 1000),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    stop: () => lagTimer.cancel(),
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * Sends traces to an OpenTelemetry collector (OTLP/HTTP, JSON). Guarantees: telling costs the caller
+ * nothing but a place in a bounded queue, one request at a time, every wait has an end. A collector
+ * that is slow, ill or gone loses traces, which is counted and said once an outage, and nothing else.
+ *
+ * Our own, because @opentelemetry/sdk-trace-base with its OTLP exporter weighs 16 MB of memory, 3 MB of
+ * the binary and 60 ms of its start, for one POST of spans whose times are known already.
+ */
+import { rootCertificates } from "node:tls";
+import { BoundedQueue } from "../../../core/bounded-queue.ts";
+import { type Clock, sleep } from "../../../core/clock.ts";
+import { describeError } from "../../../core/errors.ts";
+import type { Log } from "../../../core/log.ts";
+import type { Random } from "../../../core/random.ts";
+import { type Attributes, otlpTraces } from "./otlp.ts";
+import type { Trace } from "./span.ts";
+
+export interface ExporterSettings {
+  /** The whole URL, e.g. `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Trusted beside the built-in authorities; null: those only. */
+  readonly caPem: string | null;
+  readonly resource: Attributes;
+  readonly version: string;
+}
+
+export interface TraceExporter {
+  /** Never throws, never waits. */
+  submit(trace: Trace): void;
+  /** How many were not taken by the collector, since the start. */
+  readonly lost: number;
+  /** Sends what waits, for two seconds at most. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const QUEUE_MAX = 500;
+/** Some 20 kB each. */
+const BATCH_MAX = 25;
+const TIMEOUT_MS = 10_000;
+const ATTEMPTS_MAX = 4;
+const RETRY_MS = 1_000;
+const RETRY_AFTER_SECONDS_MAX = 60;
+const FLUSH_MS = 2_000;
+/** OTLP 1.x: what may be sent again. */
+const PASSING = new Set([429, 502, 503, 504]);
+
+type Outcome =
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "later"; readonly why: string; readonly afterMs: number | null };
+
+export function createTraceExporter(
+  settings: ExporterSettings,
+  deps: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+): TraceExporter {
+  const { clock, random, log } = deps;
+  const queue = new BoundedQueue<Trace>(QUEUE_MAX);
+  const given = new AbortController();
+  const ca = settings.caPem === null ? null : [...rootCertificates, settings.caPem];
+  let working: Promise<void> | null = null;
+  let stopping: Promise<void> | null = null;
+  let lost = 0;
+  let isOut = false;
+
+  function lose(count: number, why: string): void {
+    lost += count;
+    if (isOut) return;
+    isOut = true;
+    log.warn("traces.not_taken", { why, url: settings.url, lost });
+  }
+
+  async function post(body: string): Promise<Outcome> {
+    const limit = new AbortController();
+    const timer = clock.after(TIMEOUT_MS, () => limit.abort(new Error("no answer within 10 s")));
+    try {
+      const response = await fetch(settings.url, {
+        method: "POST",
+        headers: { ...settings.headers, "content-type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([limit.signal, given.signal]),
+        ...(ca === null ? {} : { tls: { ca } }),
+      });
+      await response.body?.cancel();
+      return outcomeOf(response);
+    } catch (error) {
+      return { kind: "later", why: describeError(error), afterMs: null };
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async function send(traces: readonly Trace[]): Promise<void> {
+    const { resource, version: scopeVersion } = settings;
+    const body = JSON.stringify(otlpTraces(traces, { resource, scopeVersion }, random));
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await post(body);
+      if (outcome.kind === "taken") {
+        if (isOut) log.info("traces.taken_again", { lost });
+        isOut = false;
+        return;
+      }
+      if (outcome.kind === "refused" || attempt === ATTEMPTS_MAX || given.signal.aborted)
+        return lose(traces.length, outcome.why);
+      const delayMs = outcome.afterMs ?? RETRY_MS * 2 ** attempt * (0.5 + random.float());
+      await sleep(clock, delayMs, given.signal).catch(() => {});
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (queue.size > 0) {
+      const batch: Trace[] = [];
+      for (let trace = queue.shift(); trace; trace = queue.shift()) {
+        batch.push(trace);
+        if (batch.length === BATCH_MAX) break;
+      }
+      await send(batch);
+    }
+  }
+
+  function wake(): void {
+    working ??= work()
+      .catch((error) => log.error("traces.failed", { error: describeError(error) }))
+      .finally(() => {
+        working = null;
+      });
+  }
+
+  async function flushRemaining(): Promise<void> {
+    const limit = clock.after(FLUSH_MS, () => given.abort(new Error("stopped")));
+    while (working !== null) await working;
+    limit.cancel();
+    given.abort(new Error("stopped"));
+  }
+
+  return {
+    submit(trace) {
+      if (given.signal.aborted || stopping) return;
+      if (!queue.push(trace)) return lose(1, "the queue is full");
+      wake();
+    },
+    get lost() {
+      return lost;
+    },
+    stop() {
+      stopping ??= flushRemaining();
+      return stopping;
+    },
+  };
+}
+
+function outcomeOf({ status, headers }: Response): Outcome {
+  if (status >= 200 && status < 300) return { kind: "taken" };
+  const why = `the collector answered ${status}`;
+  if (!PASSING.has(status)) return { kind: "refused", why };
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const afterMs = seconds >= 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) * 1000 : null;
+  return { kind: "later", why, afterMs };
+}

@@ -1,0 +1,148 @@
+/**
+ * A person asks to be forgotten: everything a tenant has about one telephone number is taken out:
+ * recordings, transcripts, summaries, tool arguments, events and deliveries not yet made, queued and
+ * written mails, pending calls to the number, contact, memories, PIN tries, what the CRM said and was to be
+ * told, campaigns' lines, and the number itself.
+ *
+ * What stays is a call without a person: when, how long, what it cost. The ledger needs that and names
+ * nobody. Whoever asked not to be called is not called afterwards either: a fingerprint of the number stays
+ * for that (contact/do-not-call.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
+ * before their rows, so that a run that was cut off is repeated and finds them again.
+ */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { endingByUs } from "../../domain/call/ending.ts";
+import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
+import type { Clock } from "../../core/clock.ts";
+import { isE164 } from "../../core/e164.ts";
+import { AppError, invalidField } from "../../core/errors.ts";
+import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
+import type { Database, Queries } from "../../adapter/store/database.ts";
+import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
+import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+
+export interface ErasureReport extends PersonCounts {
+  readonly dry_run: boolean;
+  readonly calls: number;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly recordings: number;
+  readonly events: number;
+  readonly mails: number;
+  readonly mail_files: number;
+  readonly schedules_cancelled: number;
+  /** The person asked not to be called: that stays, as a fingerprint of the number. */
+  readonly do_not_call_kept?: true;
+}
+
+export interface ErasureOptions {
+  readonly database: Database;
+  readonly recordingsDir: string;
+  readonly outboxDir: string;
+  readonly doNotCallList: DoNotCallList;
+  readonly clock: Clock;
+  /** The database has just been restored: no call is live, whatever it says. */
+  readonly restored?: boolean;
+}
+
+const UNFINISHED = new Set(["dialing", "ringing", "in_progress"]);
+const IN_WORK = new Set(["recording", "processing"]);
+
+const busy = () =>
+  new AppError({
+    code: "conflict",
+    publicMessage:
+      "A call with this number is live or its recording is being processed. Nothing was erased; try again in a minute.",
+  });
+
+/** Throws conflict while a call with the number goes on, valid_number_required for a tenant's own. */
+export async function erasePerson(
+  options: ErasureOptions,
+  tenantId: number,
+  number: string,
+  dryRun: boolean,
+): Promise<ErasureReport> {
+  const { database, doNotCallList, clock } = options;
+  if (!isE164(number)) throw invalidField("number", "Give the number in E.164, e.g. +37061234567.");
+  const reading = eraseStore(database.read);
+  if (await reading.isOwnNumber(tenantId, number))
+    throw invalidField("number", "This is one of the tenant's own numbers, not a person's.");
+  const found = await reading.callsWith(tenantId, number);
+  if (!options.restored) requireFinished(found);
+  const files = await filesOf(options, found);
+  const pending = await reading.pendingSchedules(tenantId, number);
+  const counts = await reading.countOf(
+    found.map(({ callUuid }) => callUuid),
+    found.map(({ id }) => id),
+  );
+  const isDoNotCall =
+    (await personStore(database.read).isOnDoNotCallList(tenantId, number)) ||
+    (await doNotCallList.has(database.read, tenantId, number));
+  const report: ErasureReport = {
+    dry_run: dryRun,
+    calls: found.length,
+    ...counts,
+    ...(await personStore(database.read).countOf(
+      tenantId,
+      number,
+      found.map(({ callUuid }) => callUuid),
+    )),
+    recordings: files.recordings.length,
+    mail_files: files.mails.length,
+    schedules_cancelled: pending.length,
+    ...(isDoNotCall ? { do_not_call_kept: true } : {}),
+  };
+  if (dryRun) return report;
+
+  await database.tx((queries) => cancelPending(queries, tenantId, pending, clock.now()));
+  for (const path of [...files.recordings, ...files.mails]) await rm(path, { force: true });
+  await database.tx(async (queries) => {
+    const store = eraseStore(queries);
+    const now = await store.callsWith(tenantId, number);
+    if (!options.restored) requireFinished(now);
+    if (await personStore(queries).isOnDoNotCallList(tenantId, number))
+      await doNotCallList.add(queries, tenantId, number, clock.now());
+    await store.erase(tenantId, number, now, clock.now());
+    await doNotCallList.noteErased(queries, tenantId, number);
+  });
+  // Takes the old pages out of the write-ahead log as well.
+  await database.read.run(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
+  return report;
+}
+
+function requireFinished(found: readonly PersonsCall[]): void {
+  for (const { status, recordingStatus } of found)
+    if (UNFINISHED.has(status) || IN_WORK.has(recordingStatus)) throw busy();
+}
+
+async function cancelPending(
+  queries: Queries,
+  tenantId: number,
+  pending: readonly { readonly id: number; readonly callUuid: string }[],
+  nowMs: number,
+): Promise<void> {
+  const ending = endingByUs("cancelled", "cancelled", "The number was erased.");
+  for (const { id, callUuid } of pending) {
+    if (!(await scheduleStore(queries).leavePending(tenantId, id, "cancelled", {}))) throw busy();
+    await callStore(queries).finish(tenantId, callUuid, ending, nowMs, null, NO_FIGURES);
+  }
+}
+
+/** Recordings and written mails carry the call's id in their names. */
+async function filesOf(options: ErasureOptions, found: readonly PersonsCall[]) {
+  const uuids = new Set(found.map(({ callUuid }) => callUuid));
+  const namedAfter = async (directory: string) => {
+    const names = await readdir(directory).catch(() => []);
+    return names
+      .filter((name) =>
+        uuids.has(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name)?.[0] ?? ""),
+      )
+      .map((name) => join(directory, name));
+  };
+  return {
+    recordings: await namedAfter(options.recordingsDir),
+    mails: await namedAfter(options.outboxDir),
+  };
+}

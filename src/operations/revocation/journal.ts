@@ -1,0 +1,205 @@
+/**
+ * The journal of revocations: `<data>/revocations.journal`, 0600, one JSON object a line, each with a
+ * number of its own. Lines are only added, and flushed to the disk before the transaction they belong
+ * to is committed, which notes their number in the database. So a database says how far it has got, and
+ * a restored one which entries it lacks.
+ *
+ * A line that a crash cut off was followed by no commit: it is dropped. Of entries about the same only
+ * the last is kept when the file is compacted; of more than `ENTRIES_MAX` the newest, and the file then
+ * says from which number on it is whole.
+ */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { moveDurably } from "../../platform/files/durable-file.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import { type Revocation, subjectOf } from "../../core/revocation.ts";
+
+export const JOURNAL_NAME = "revocations.journal";
+export const journalFileOf = (dataDir: string): string => join(dataDir, JOURNAL_NAME);
+
+export const ENTRIES_MAX = 100_000;
+const PRIVATE_FILE = 0o600;
+
+interface Header {
+  /** Of this file, random: databases know it by this. */
+  readonly journal: string;
+  /** Whose it is: a fingerprint of the appliance. */
+  readonly appliance: string;
+  /** What was noted before this number may be missing. */
+  readonly whole_from: number;
+}
+
+export type JournalEntry = Revocation & { readonly n: number };
+
+export interface Journal {
+  readonly id: string;
+  readonly wholeFrom: number;
+  /** Made just now: it knows nothing of the past. */
+  readonly isNew: boolean;
+  /** Number of the last entry; 0: there is none. */
+  last(): number;
+  /** Of each subject the last entry, oldest first, after the given number. */
+  after(position: number): readonly JournalEntry[];
+  /** On disk when it returns; answers the number of the last. Throws unavailable, with nothing added. */
+  append(revocations: readonly Revocation[]): number;
+  close(): void;
+}
+
+export interface JournalPlace {
+  readonly dataDir: string;
+  readonly appliance: string;
+  readonly newId: () => string;
+  /** Default: `ENTRIES_MAX`. */
+  readonly entriesMax?: number;
+}
+
+/** Opens or makes it. What belongs to another appliance is put aside under a name of its own. */
+export function openJournal(place: JournalPlace): Journal {
+  const file = journalFileOf(place.dataDir);
+  const entriesMax = place.entriesMax ?? ENTRIES_MAX;
+  let known = read(file);
+  if (known && known.header.appliance !== place.appliance) {
+    moveDurably(file, asideOf(file, known.header.journal));
+    known = null;
+  }
+  const isNew = known === null;
+  const header = known?.header ?? {
+    ...{ journal: place.newId(), appliance: place.appliance, whole_from: 1 },
+  };
+  let entries = known?.entries ?? [];
+  let wholeFrom = header.whole_from;
+  if (isNew || known?.isTorn || entries.length > entriesMax) compact();
+  let handle = openSync(file, "a", PRIVATE_FILE);
+  let last = entries.at(-1)?.n ?? wholeFrom - 1;
+
+  /** Written beside, then given the name. */
+  function compact(): void {
+    const latest = latestOf(entries);
+    const kept = latest.slice(-entriesMax);
+    const firstDropped = latest.length - kept.length;
+    if (firstDropped > 0) wholeFrom = (latest[firstDropped - 1]?.n ?? 0) + 1;
+    entries = kept;
+    const fresh = `${file}.new`;
+    rmSync(fresh, { force: true });
+    const out = openSync(fresh, "wx", PRIVATE_FILE);
+    try {
+      writeAll(out, linesOf([{ ...header, whole_from: wholeFrom }, ...kept]));
+    } finally {
+      closeSync(out);
+    }
+    moveDurably(fresh, file);
+  }
+
+  return {
+    id: header.journal,
+    get wholeFrom() {
+      return wholeFrom;
+    },
+    isNew,
+    last: () => last,
+    after: (position) => latestOf(entries.filter(({ n }) => n > position)),
+
+    append(revocations) {
+      const added = revocations.map((revocation, index) => ({
+        n: last + 1 + index,
+        ...revocation,
+      }));
+      const before = fstatSync(handle).size;
+      try {
+        writeAll(handle, linesOf(added));
+        fsyncSync(handle);
+      } catch (error) {
+        truncateTo(handle, before);
+        throw cannotWrite(file, error);
+      }
+      entries.push(...added);
+      last += added.length;
+      if (entries.length >= 2 * entriesMax) {
+        compact();
+        closeSync(handle);
+        handle = openSync(file, "a", PRIVATE_FILE);
+      }
+      return last;
+    },
+
+    close: () => closeSync(handle),
+  };
+}
+
+interface Contents {
+  readonly header: Header;
+  entries: JournalEntry[];
+  /** Its last line was cut off. */
+  readonly isTorn: boolean;
+}
+
+/** null: there is none, or its first line is none. Throws unavailable for a line that is damaged. */
+function read(file: string): Contents | null {
+  if (!existsSync(file)) return null;
+  const lines = readFileSync(file, "utf8").split("\n");
+  const isTorn = lines.pop() !== "";
+  const [first, ...rest] = lines;
+  if (first === undefined) return null;
+  try {
+    const header = JSON.parse(first) as Header;
+    return { header, entries: rest.map((line) => JSON.parse(line) as JournalEntry), isTorn };
+  } catch (error) {
+    throw new AppError({
+      code: "unavailable",
+      publicMessage: `The journal of revocations ${file} is damaged (${describeError(error)}). Put back a copy of it. Without one, move it away: then a restore cannot tell what was revoked and erased since the backup.`,
+    });
+  }
+}
+
+/** Of each subject the last, in their order. */
+function latestOf(entries: readonly JournalEntry[]): JournalEntry[] {
+  const latest = new Map<string, JournalEntry>();
+  for (const entry of entries) {
+    const subject = subjectOf(entry);
+    latest.delete(subject);
+    latest.set(subject, entry);
+  }
+  return [...latest.values()];
+}
+
+const linesOf = (objects: readonly object[]) =>
+  objects.map((object) => `${JSON.stringify(object)}\n`).join("");
+
+function writeAll(handle: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+  fsyncSync(handle);
+}
+
+/** Half a line must not stay in the middle of the file. */
+function truncateTo(handle: number, size: number): void {
+  try {
+    ftruncateSync(handle, size);
+  } catch {
+    // The disk takes nothing at all: the next start drops what was cut off.
+  }
+}
+
+const cannotWrite = (file: string, error: unknown) =>
+  new AppError({
+    code: "unavailable",
+    publicMessage: `The journal of revocations ${file} cannot be written (${describeError(error)}). Nothing was changed. Make room on that disk and try again.`,
+    cause: error,
+  });
+
+const asideOf = (file: string, id: string) =>
+  join(
+    dirname(file),
+    `${basename(file)}.${createHash("sha256").update(id).digest("hex").slice(0, 8)}`,
+  );

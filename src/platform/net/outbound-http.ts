@@ -1,0 +1,269 @@
+/**
+ * The guarded HTTP client behind webhooks and tools: it goes where tenants' URLs lead, so it must not
+ * lead anywhere near the appliance's own network.
+ *
+ * Guarantees. The address checked is the address connected to: the check sits in the socket's own
+ * lookup (names) and before it (literals, for which no lookup happens), and once more on the socket;
+ * a connection is not kept, so a name cannot rebind in between, unless the request asks for that: then
+ * the checked connection itself serves the next request to the same host for a second, and no name is
+ * looked up. TLS is verified against the name.
+ * Redirects are answers, not followed. Time, answer size and decompressed size are capped, and the
+ * caller can abort. Plain `http:` goes only to networks the operator lists.
+ */
+import { lookup as systemLookup } from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import type { Duplex } from "node:stream";
+import { createSecureContext, rootCertificates } from "node:tls";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { type AddressCheckResult, AddressRules } from "./address-rules.ts";
+import { asOutboundHttpError, OutboundHttpError } from "./outbound-http-error.ts";
+import { readBody, skipBody } from "./response-body.ts";
+
+export interface OutboundHttpRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** For the whole exchange: lookup, connect, TLS, answer. */
+  readonly timeoutMs: number;
+  /** Largest answer, before and after decompression. A larger one fails, unless `statusOnly` is set. */
+  readonly responseBytesMax: number;
+  /**
+   * The status line decides: the answer is there as soon as its headers are, with an empty body. The
+   * rest is read away so that the receiver can finish, within the size and time limits.
+   */
+  readonly statusOnly?: boolean;
+  readonly signal?: AbortSignal;
+  /**
+   * For many requests in a row to one host, which may be sent twice: a connection kept for a second may
+   * serve it. When it turns out to be closed, the request goes out again over a new one.
+   */
+  readonly mayReuse?: boolean;
+}
+
+export interface OutboundHttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface OutboundHttpClient {
+  /** Rejects with GuardedHttpError only. A status of 300 or more is an answer. */
+  request(request: OutboundHttpRequest): Promise<OutboundHttpResponse>;
+}
+
+/** The face of `dns.lookup` that is used; tests put their own resolver here. */
+export type Resolve = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void;
+
+export interface OutboundHttpClientOptions {
+  /** `[http_client] allow_networks`. */
+  readonly allowNetworks: readonly string[];
+  /** PEM of `[http_client] ca_file`: trusted beside the built-in roots. */
+  readonly caPem?: string | null;
+  readonly clock?: Clock;
+  readonly resolve?: Resolve;
+}
+
+const URL_LENGTH_MAX = 2048;
+const HEADER_BYTES_MAX = 16 * 1024;
+const IDLE_CONNECTION_MS = 1000;
+/** Of one host, which may be that of many endpoints: as many as deliveries are under way at once. */
+const IDLE_CONNECTIONS_MAX = 256;
+const NO_BODY = Buffer.alloc(0);
+/** Answers whose status is known and whose body is still read away. Above it the connection is closed. */
+const BODIES_DRAINING_MAX = 256;
+
+const resolveBySystem: Resolve = (hostname, done) =>
+  systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
+    done(error, addresses ?? []),
+  );
+
+/** The agent's own names spell out every TLS setting for each request; here they are the same for all. */
+class KeepAliveAgent extends https.Agent {
+  override getName(options: https.RequestOptions = {}): string {
+    return `${options.host}:${options.port}`;
+  }
+}
+
+/** The other side closed a kept connection, perhaps before the request arrived. Stays in this file. */
+class ReusedConnectionClosed extends Error {
+  constructor(override readonly cause: OutboundHttpError) {
+    super(cause.message);
+  }
+}
+
+/** Parses a tenant's URL. Throws GuardedHttpError invalid_url. */
+export function parseTenantUrl(text: string): URL {
+  const invalidUrl = (message: string) => new OutboundHttpError("invalid_url", message);
+  if (text.length > URL_LENGTH_MAX) throw invalidUrl("the URL is too long");
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) throw invalidUrl("not a URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw invalidUrl("the URL must be https");
+  if (url.username || url.password)
+    throw invalidUrl("the URL must not carry a user name or password");
+  if (!url.hostname) throw invalidUrl("the URL has no host");
+  return url;
+}
+
+const trusting = (more: readonly string[]) =>
+  createSecureContext({ ca: [...rootCertificates, ...more], minVersion: "TLSv1.2" });
+
+export function createOutboundHttpClient(options: OutboundHttpClientOptions): OutboundHttpClient {
+  const { clock = systemClock, resolve = resolveBySystem } = options;
+  const rules = new AddressRules(options.allowNetworks);
+  // Made once: reading the roots anew for each connection costs more than the handshake. With the first
+  // connection, unless the operator gave a certificate: a mistake in it must show at the start.
+  let madeContext = options.caPem ? trusting([options.caPem]) : null;
+  const secureContext = () => {
+    madeContext ??= trusting([]);
+    return madeContext;
+  };
+
+  const keepAliveAgent = new KeepAliveAgent({
+    ...{ keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: "lifo" },
+    maxFreeSockets: IDLE_CONNECTIONS_MAX,
+  });
+  /** Kept connections whose address has passed; it cannot change while they live. */
+  const checkedSockets = new WeakSet<Duplex>();
+  let bodiesDraining = 0;
+
+  function requireAllowed(result: AddressCheckResult, url: URL): void {
+    // One wording for all: what a name of ours resolves to is nobody's to learn.
+    if (!result.allowed)
+      throw new OutboundHttpError("blocked_address", "the address is not allowed");
+    if (url.protocol === "http:" && !result.listed)
+      throw new OutboundHttpError("blocked_address", "plain http is not allowed, use https");
+  }
+
+  /** Hands the socket only addresses that pass: connecting to any of them is fine. */
+  const allowedLookup =
+    (url: URL): LookupFunction =>
+    (hostname, lookupOptions, done) => {
+      resolve(hostname, (error, addresses) => {
+        if (error || addresses.length === 0)
+          return done(new OutboundHttpError("name_not_found", "the host name was not found"), "");
+        try {
+          const passed = addresses.filter(({ address }) => rules.check(address).allowed);
+          for (const { address } of passed.length > 0 ? passed : addresses)
+            requireAllowed(rules.check(address), url);
+          const first = passed[0];
+          if (lookupOptions.all) done(null, [...passed]);
+          else done(null, first?.address ?? "", first?.family);
+        } catch (blocked) {
+          done(blocked as Error, "");
+        }
+      });
+    };
+
+  function open(request: OutboundHttpRequest, url: URL): http.ClientRequest {
+    const mayReuse = request.mayReuse === true && url.protocol === "https:";
+    const literal = url.hostname.replace(/^\[|\]$/g, "");
+    const isLiteral = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
+    if (isLiteral) requireAllowed(rules.check(literal), url);
+    const shared = {
+      method: request.method,
+      host: literal,
+      port: url.port || (url.protocol === "https:" ? 443 : 80),
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...request.headers,
+        host: url.host,
+        "content-length": String(Buffer.byteLength(request.body)),
+        "accept-encoding": "identity",
+        ...(mayReuse ? {} : { connection: "close" }),
+      },
+      lookup: allowedLookup(url),
+      maxHeaderSize: HEADER_BYTES_MAX,
+    };
+    if (url.protocol === "http:") return http.request({ ...shared, agent: false });
+    const secured = { ...shared, secureContext: secureContext(), rejectUnauthorized: true };
+    return https.request({ ...secured, agent: mayReuse ? keepAliveAgent : false });
+  }
+
+  async function drainBody(response: http.IncomingMessage, bytesMax: number): Promise<void> {
+    if (bodiesDraining >= BODIES_DRAINING_MAX) return;
+    bodiesDraining++;
+    try {
+      await skipBody(response, bytesMax);
+    } finally {
+      bodiesDraining--;
+    }
+  }
+
+  function performRequest(request: OutboundHttpRequest, url: URL): Promise<OutboundHttpResponse> {
+    return new Promise((done, fail) => {
+      const outgoing = open(request, url);
+      const stop = (error: OutboundHttpError | ReusedConnectionClosed) => {
+        settle();
+        fail(error);
+        outgoing.destroy(error);
+      };
+      const onAbort = () => stop(new OutboundHttpError("aborted", "the request was abandoned"));
+      const timer = clock.after(request.timeoutMs, () =>
+        stop(new OutboundHttpError("timeout", `no answer within ${request.timeoutMs} ms`)),
+      );
+      const settle = () => {
+        timer.cancel();
+        request.signal?.removeEventListener("abort", onAbort);
+      };
+      request.signal?.addEventListener("abort", onAbort, { once: true });
+      outgoing.on("socket", (socket) => {
+        const checkSocket = () => {
+          if (rules.check(socket.remoteAddress ?? "").allowed) checkedSockets.add(socket);
+          else stop(new OutboundHttpError("blocked_address", "the address is not allowed"));
+        };
+        if (!outgoing.reusedSocket) socket.once("connect", checkSocket);
+        else if (!checkedSockets.has(socket)) checkSocket();
+      });
+      let isAnswered = false;
+      outgoing.on("error", (error) => {
+        const known = asOutboundHttpError(error);
+        stop(outgoing.reusedSocket && !isAnswered ? new ReusedConnectionClosed(known) : known);
+      });
+      outgoing.on("response", (response) => {
+        isAnswered = true;
+        const head = { status: response.statusCode ?? 0, headers: flatten(response.headers) };
+        const finish = () => {
+          settle();
+          if (!request.mayReuse || !response.complete) outgoing.destroy();
+        };
+        const isRead = request.statusOnly
+          ? drainBody(response, request.responseBytesMax)
+          : readBody(response, request.responseBytesMax).then((body) => done({ ...head, body }));
+        isRead.then(finish, (error) => stop(asOutboundHttpError(error)));
+        if (request.statusOnly) done({ ...head, body: NO_BODY });
+      });
+      if (request.signal?.aborted) onAbort();
+      else outgoing.end(request.body);
+    });
+  }
+
+  return {
+    async request(request) {
+      const startedAt = clock.monotonic();
+      const url = parseTenantUrl(request.url);
+      try {
+        return await performRequest(request, url);
+      } catch (error) {
+        if (!(error instanceof ReusedConnectionClosed)) throw asOutboundHttpError(error);
+        const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
+        return performRequest({ ...request, mayReuse: false, timeoutMs }, url).catch((again) => {
+          throw asOutboundHttpError(again);
+        });
+      }
+    },
+  };
+}
+
+function flatten(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
+  const flat: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers))
+    flat[name] = Array.isArray(value) ? value[0] : value;
+  return flat;
+}

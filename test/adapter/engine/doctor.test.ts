@@ -1,0 +1,71 @@
+/** The doctor's engine check against providers on real sockets: about 2 s. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { loadConfig } from "../../../src/operations/config/load.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { examineProviders } from "../../../src/operations/doctor/provider-check.ts";
+import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+let server: OpenAiServer;
+let realtime: RealtimeServer;
+beforeEach(() => {
+  server = openAiServer("127.0.45.1");
+  realtime = realtimeServer("127.0.45.2");
+});
+afterEach(async () => {
+  server.close();
+  await realtime.close();
+});
+
+function configOf(env: Record<string, string>) {
+  const cwd = tempDir();
+  const named = Object.fromEntries(
+    Object.entries(env).map(([key, value]) => [`LINEVOICE_ENGINE__${key}`, value]),
+  );
+  return loadConfig({ env: named, cwd, systemPath: `${cwd}/none.toml` }).config;
+}
+const openai = () => ({ KIND: "openai", OPENAI__BASE_URL: server.url });
+
+test("all three parts are asked, and their times told", async () => {
+  server.script.recognises.push("What are your opening hours?");
+  const finding = await examineProviders(configOf(openai()), systemClock);
+  expect(finding.result).toBe("ok");
+  expect(finding.finding).toMatch(/openai: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
+});
+
+test.each([
+  ["tts", { type: "status", status: 404 }, /speaking.*404/, /tts_model/],
+  ["stt", { type: "status", status: 401 }, /hearing.*401/, /stt_api_key/],
+  ["llm", { type: "status", status: 500 }, /thinking.*500/, /log/],
+] as const)("%s that fails is named, with how to mend it", async (part, fault, says, mend) => {
+  server.script.always[part] = fault;
+  const finding = await examineProviders(configOf(openai()), systemClock);
+  expect(finding.result).toBe("failed");
+  expect(finding.finding).toMatch(says);
+  expect(finding.remedy).toMatch(mend);
+});
+
+test("nobody at the address is told as such", async () => {
+  const config = configOf(openai());
+  server.close();
+  const finding = await examineProviders(config, systemClock);
+  expect(finding.remedy).toMatch(/base_url.*firewall/);
+});
+
+test("a fallback that fails only warns", async () => {
+  server.script.recognises.push("What are your opening hours?");
+  realtime.script.refuse = 503;
+  const config = configOf({ ...openai(), FALLBACK: "realtime", REALTIME__BASE_URL: realtime.url });
+  const finding = await examineProviders(config, systemClock);
+  expect(finding.result).toBe("warning");
+  expect(finding.finding).toContain("As a fallback: realtime");
+});
+
+test("a Realtime server is asked over its socket", async () => {
+  realtime.script.recognises.push("What are your opening hours?");
+  const config = configOf({ KIND: "realtime", REALTIME__BASE_URL: realtime.url });
+  const finding = await examineProviders(config, systemClock);
+  expect(finding.finding).toMatch(/realtime: voice \d+ ms, ear \d+ ms, mind \d+ ms/);
+  expect(finding.result).toBe("ok");
+});

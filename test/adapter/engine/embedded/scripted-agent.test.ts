@@ -1,0 +1,268 @@
+/** The embedded mind's dialogue, driven with what an ear would have heard. */
+import { describe, expect, test } from "bun:test";
+import type { AgentLanguage } from "../../../../src/domain/agent/agent.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
+import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import type { LlmEvent, LlmInput, LlmSession } from "../../../../src/domain/conversation/engine-port.ts";
+import type { ToolSnapshot } from "../../../../src/adapter/worker/messages.ts";
+import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
+
+const SATURDAY = Date.UTC(2026, 10, 21, 8);
+
+const BOOKING: ToolSnapshot = {
+  name: "book_appointment",
+  description: "Books an appointment at the clinic. Use it when the caller wants to book a visit.",
+  parameters: {
+    type: "object",
+    required: ["date", "time", "phone"],
+    properties: {
+      date: { type: "string", format: "date", description: "the day of the appointment" },
+      time: { type: "string", description: "the time of the appointment" },
+      phone: { type: "string", description: "your telephone number" },
+    },
+  },
+};
+
+function clinicAgent(
+  options: { tools?: ToolSnapshot[]; language?: AgentLanguage; transferTargets?: string[] } = {},
+): LlmSession {
+  const { tools = [], language = "en", transferTargets } = options;
+  return createScriptedSession({
+    settings: { tools, language, transferTargets },
+    knowledge: parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]),
+    clock: { ...systemClock, now: () => SATURDAY },
+    random: seededRandom(1),
+  });
+}
+
+async function respond(agent: LlmSession, input: LlmInput | string): Promise<LlmEvent[]> {
+  const full: LlmInput =
+    typeof input === "string" ? { type: "utterance", text: input, confidence: 0.9 } : input;
+  return Array.fromAsync(agent.respond(full, new AbortController().signal));
+}
+
+function spoken(events: readonly LlmEvent[]): string {
+  return events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(" ");
+}
+
+function expected(events: readonly LlmEvent[]): string | undefined {
+  return events.findLast((event) => event.type === "expect")?.answer;
+}
+
+async function ask(agent: LlmSession, input: LlmInput | string): Promise<string> {
+  return spoken(await respond(agent, input));
+}
+
+describe("answers", () => {
+  test("a question of the knowledge is answered word for word", async () => {
+    const answer = await ask(clinicAgent(), "how much is a filling");
+    expect(answer).toBe("A filling costs from 60 to 90 euros.");
+  });
+
+  test("every response ends with done", async () => {
+    const events = await respond(clinicAgent(), "how much is a filling");
+    expect(events.at(-1)?.type).toBe("done");
+  });
+
+  test("words that hardly fit the sound are asked back, and yes brings the answer", async () => {
+    const agent = clinicAgent();
+    const events = await respond(agent, {
+      type: "utterance",
+      text: "the price of whitening",
+      confidence: 0.15,
+    });
+    expect(spoken(events)).toStartWith("Did you mean: How much does teeth whitening cost?");
+    expect(expected(events)).toBe("yes_no");
+    expect(await ask(agent, "yes please")).toContain("200 euros");
+  });
+
+  test("no, with a new question behind it, answers the new question", async () => {
+    const agent = clinicAgent();
+    await respond(agent, { type: "utterance", text: "the price of whitening", confidence: 0.15 });
+    expect(await ask(agent, "no how much is a filling")).toContain("60 to 90");
+  });
+
+  test("what is not in the knowledge is not answered, but topics are offered", async () => {
+    const answer = await ask(clinicAgent(), "what is the capital of australia");
+    expect(answer).toContain("I can help with");
+  });
+
+  test("the second miss offers the keypad, the third a message", async () => {
+    const agent = clinicAgent();
+    const nothing: LlmInput = { type: "utterance", text: "", confidence: 0 };
+    await respond(agent, nothing);
+    expect(await ask(agent, nothing)).toContain("Press 1 for");
+    const third = await respond(agent, nothing);
+    expect(spoken(third)).toContain("leave a message");
+    expect(expected(third)).toBe("yes_no");
+  });
+
+  test("a menu key is answered with its topic", async () => {
+    expect(await ask(clinicAgent(), { type: "digits", digits: "1" })).toContain("Monday to Friday");
+  });
+
+  test("aborting stops the response", async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const input: LlmInput = { type: "utterance", text: "hello", confidence: 1 };
+    const events = await Array.fromAsync(clinicAgent().respond(input, controller.signal));
+    expect(events).toEqual([]);
+  });
+});
+
+describe("intents", () => {
+  const GOODBYES: Readonly<Record<AgentLanguage, string>> = {
+    en: "thank you goodbye",
+    lt: "viso gero",
+    lv: "uz redzēšanos",
+    ru: "до свидания",
+  };
+  for (const [language, said] of Object.entries(GOODBYES)) {
+    test(`goodbye ends the call with a goodbye: ${language}`, async () => {
+      const events = await respond(clinicAgent({ language: language as AgentLanguage }), said);
+      expect(events[0]?.type).toBe("text");
+      expect(events.some((event) => event.type === "end_call")).toBe(true);
+    });
+  }
+
+  const HUMANS: Readonly<Record<AgentLanguage, string>> = {
+    en: "can i speak to a person please",
+    lt: "noriu kalbėti su žmogumi",
+    lv: "gribu runāt ar cilvēku",
+    ru: "хочу говорить с человеком",
+  };
+  for (const [language, said] of Object.entries(HUMANS)) {
+    test(`who wants a person is transferred: ${language}`, async () => {
+      const agent = clinicAgent({
+        language: language as AgentLanguage,
+        transferTargets: ["sip:desk@example"],
+      });
+      const events = await respond(agent, said);
+      expect(events).toContainEqual({ type: "transfer", target: "sip:desk@example" });
+    });
+  }
+
+  test("without a transfer target a message is offered and taken", async () => {
+    const agent = clinicAgent();
+    expect(expected(await respond(agent, "i want to speak to a human"))).toBe("yes_no");
+    expect(await ask(agent, "yes")).toContain("say your message");
+    expect(await ask(agent, "this is anna please call me back")).toContain("will be passed on");
+    const { text: summary } = await agent.summarize({
+      reason: "caller_hangup",
+      durationSeconds: 42,
+    });
+    expect(summary).toContain("message was left");
+  });
+
+  test("repeat says the last answer again", async () => {
+    const agent = clinicAgent();
+    const answer = await ask(agent, "do you treat children");
+    expect(await ask(agent, "could you repeat that please")).toBe(answer);
+  });
+
+  test("silence is answered with a prompt, never with silence", async () => {
+    for (const count of [1, 2]) {
+      expect(await ask(clinicAgent(), { type: "silence", count })).not.toBe("");
+    }
+  });
+});
+
+describe("tools", () => {
+  const RIGHT: LlmInput = { type: "utterance", text: "yes", confidence: 0.99 };
+
+  test("values are asked one by one and the tool is called with them", async () => {
+    const agent = clinicAgent({ tools: [BOOKING] });
+    const first = await respond(agent, "i would like to book an appointment");
+    expect(spoken(first)).toContain("the day of the appointment");
+    expect(expected(first)).toBe("date");
+    expect(await ask(agent, "next tuesday")).toContain("2026-11-24");
+    expect(expected(await respond(agent, RIGHT))).toBe("time");
+    await respond(agent, "half past nine in the morning");
+    const asksPhone = await respond(agent, RIGHT);
+    expect(expected(asksPhone)).toBe("digits");
+    expect(await ask(agent, "five five five one two three four")).toContain("5 5 5, 1 2 3, 4");
+    const calls = await respond(agent, RIGHT);
+    const call = calls.find((event) => event.type === "tool_call");
+    expect(call).toMatchObject({
+      tool: "book_appointment",
+      arguments: { date: "2026-11-24", time: "09:30", phone: "5551234" },
+    });
+  });
+
+  test("keypad digits are taken without reading back", async () => {
+    const tool = { ...BOOKING, parameters: { ...BOOKING.parameters, required: ["phone"] } };
+    const agent = clinicAgent({ tools: [tool] });
+    await respond(agent, "book an appointment");
+    const calls = await respond(agent, { type: "digits", digits: "37061234567" });
+    expect(calls.some((event) => event.type === "tool_call")).toBe(true);
+  });
+
+  async function callTool(agent: LlmSession): Promise<string> {
+    const events = await respond(agent, "book an appointment");
+    const call = events.find((event) => event.type === "tool_call");
+    return call?.toolCallId ?? "";
+  }
+
+  test("a result is spoken from its speech field", async () => {
+    const agent = clinicAgent({ tools: [{ ...BOOKING, parameters: { type: "object" } }] });
+    const toolCallId = await callTool(agent);
+    const output = { speech: "You are booked for Tuesday", id: 7 };
+    const said = await ask(agent, { type: "tool_result", toolCallId, ok: true, output });
+    expect(said).toStartWith("You are booked for Tuesday.");
+    const { text: summary } = await agent.summarize({
+      reason: "agent_hangup",
+      durationSeconds: 20,
+    });
+    expect(summary).toContain("book appointment");
+  });
+
+  test("a result without one is spoken as facts", async () => {
+    const agent = clinicAgent({ tools: [{ ...BOOKING, parameters: { type: "object" } }] });
+    const toolCallId = await callTool(agent);
+    const output = { order_state: "shipped", arrives: "Monday" };
+    const said = await ask(agent, { type: "tool_result", toolCallId, ok: true, output });
+    expect(said).toContain("order state: shipped. arrives: Monday.");
+  });
+
+  test("a failed tool is apologised for and a message offered", async () => {
+    const agent = clinicAgent({ tools: [{ ...BOOKING, parameters: { type: "object" } }] });
+    const toolCallId = await callTool(agent);
+    const input: LlmInput = { type: "tool_result", toolCallId, ok: false, output: "timeout" };
+    expect(await ask(agent, input)).toContain("sorry");
+  });
+
+  test("a value that is not understood three times leads to a message", async () => {
+    const agent = clinicAgent({ tools: [BOOKING] });
+    await respond(agent, "book an appointment");
+    await respond(agent, "well");
+    await respond(agent, "hm");
+    expect(await ask(agent, "dunno")).toContain("leave a message");
+  });
+});
+
+describe("summary", () => {
+  test("tells what was asked and how it ended", async () => {
+    const agent = clinicAgent();
+    await respond(agent, "how much is a filling");
+    await respond(agent, "do you treat children");
+    const { text: summary } = await agent.summarize({
+      reason: "caller_hangup",
+      durationSeconds: 75,
+    });
+    expect(summary).toContain("How much is a filling?");
+    expect(summary).toContain("Do you treat children?");
+    expect(summary).toContain("hung up after 1:15");
+  });
+
+  for (const language of ["lt", "lv", "en", "ru"] as const) {
+    test(`is one or two sentences for a silent call: ${language}`, async () => {
+      const { text: summary } = await clinicAgent({ language }).summarize({
+        reason: "silence_timeout",
+        durationSeconds: 30,
+      });
+      expect(summary.match(/\.(\s|$)/g)?.length).toBe(2);
+    });
+  }
+});

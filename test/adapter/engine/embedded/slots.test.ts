@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { parseDate, parseTime } from "../../../../src/adapter/engine/embedded/scripted/dates.ts";
+import { matchIntent } from "../../../../src/adapter/engine/embedded/scripted/intents.ts";
+import {
+  digitsFromWords,
+  numberInWords,
+  parseNumberWords,
+} from "../../../../src/adapter/engine/embedded/scripted/number-words.ts";
+import { slotsOf, valueFromSpeech } from "../../../../src/adapter/engine/embedded/scripted/slots.ts";
+import { spokenText } from "../../../../src/adapter/engine/embedded/speech/spoken-text.ts";
+
+const SATURDAY = Date.UTC(2026, 10, 21, 8);
+
+test.each([
+  ["today", "en", "2026-11-21"],
+  ["tomorrow please", "en", "2026-11-22"],
+  ["the day after tomorrow", "en", "2026-11-23"],
+  ["next tuesday", "en", "2026-11-24"],
+  ["on saturday", "en", "2026-11-28"],
+  ["on the twenty third of november", "en", "2026-11-23"],
+  ["the third", "en", "2026-12-03"],
+  ["january the first", "en", "2027-01-01"],
+  ["rytoj", "lt", "2026-11-22"],
+  ["svētdien", "lv", "2026-11-22"],
+  ["понедельник", "ru", "2026-11-23"],
+] as const)("a day: %s (%s) is %s", (said, language, day) => {
+  expect(parseDate(said, language, SATURDAY)).toBe(day);
+});
+
+test.each([
+  ["half past nine in the morning", "09:30"],
+  ["at two o'clock", "14:00"],
+  ["ten thirty", "10:30"],
+  ["quarter to five", "16:45"],
+  ["seven p m", "19:00"],
+  ["noon", "12:00"],
+  ["14:15", "14:15"],
+])("a time: %s is %s", (said, time) => {
+  expect(parseTime(said, "en")).toBe(time);
+});
+
+test("no day and no time are told from one", () => {
+  expect(parseDate("i have no idea", "en", SATURDAY)).toBeNull();
+  expect(parseTime("whenever you like", "en")).toBeNull();
+});
+
+test("digits are read from words", () => {
+  expect(digitsFromWords("five double two oh".split(" "))).toBe("5220");
+  expect(digitsFromWords("twenty one".split(" "))).toBe("21");
+  expect(parseNumberWords("two hundred and forty five".split(" "))).toBe(245);
+});
+
+test("numbers survive the way to words and back", () => {
+  for (const value of [0, 7, 12, 40, 99, 100, 245, 1_000, 12_345, 999_999]) {
+    expect(parseNumberWords(numberInWords(String(value)).split(" "))).toBe(value);
+  }
+});
+
+describe("parameters", () => {
+  const tool = {
+    name: "t",
+    description: "",
+    parameters: {
+      type: "object",
+      required: ["size", "count", "gift", "phone", "day"],
+      properties: {
+        size: { type: "string", enum: ["small", "large_box"] },
+        count: { type: "integer" },
+        gift: { type: "boolean" },
+        phone: { type: "string" },
+        day: { type: "string", format: "date" },
+        note: { type: "string" },
+      },
+    },
+  };
+
+  test("only required ones are asked, each in its kind", () => {
+    const kinds = slotsOf(tool).map((slot) => slot.kind);
+    expect(kinds).toEqual(["choice", "number", "yes_no", "digits", "date"]);
+  });
+
+  test.each([
+    [0, "the large box please", "large_box"],
+    [0, "a tiny one", null],
+    [1, "twenty five", 25],
+    [2, "yes please", true],
+    [2, "no", false],
+    [3, "five five two", "552"],
+  ] as const)("slot %d understands %s", (index, said, value) => {
+    const slot = slotsOf(tool)[index];
+    expect(slot && valueFromSpeech(slot, said, "en", SATURDAY)).toBe(value);
+  });
+});
+
+test.each([
+  ["yes", "en", "yes"],
+  ["no how much is it", "en", "no"],
+  ["taip", "lt", "yes"],
+  ["nē", "lv", "no"],
+  ["да", "ru", "yes"],
+  ["please put me through to a colleague", "en", "human"],
+  ["what is the price", "en", undefined],
+] as const)("%s (%s) means %s", (said, language, intent) => {
+  expect(matchIntent(said, language)?.intent).toBe(intent as never);
+});
+
+test.each([
+  ["It costs €40.", "en", "It costs 40 euros."],
+  ["1,200.50 EUR", "en", "1200 euros and 50 cents"],
+  ["Open 9:00-17:00", "en", "Open 9 to 17"],
+  ["info@clinic.example", "en", "info at clinic dot example"],
+  ["Kaina 40 €", "lt", "Kaina 40 eurų"],
+  ["2026-11-24", "ru", "24 ноября"],
+])("%s is spoken (%s) as %s", (written, language, said) => {
+  expect(spokenText(written, language)).toBe(said);
+});

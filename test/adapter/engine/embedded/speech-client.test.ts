@@ -1,0 +1,47 @@
+/** The call worker's end of the port to the speech worker, without a speech worker. */
+import { expect, test } from "bun:test";
+import { SpeechClient } from "../../../../src/adapter/engine/embedded/speech-client.ts";
+import type { SpeechReply } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeClock } from "../../../support/fake-clock.ts";
+
+function connect() {
+  const clock = fakeClock();
+  const { port1, port2 } = new MessageChannel();
+  const client = new SpeechClient({ port: port1, clock });
+  port2.start();
+  return { clock, client, reply: (reply: SpeechReply) => port2.postMessage(reply) };
+}
+
+const heard = (earId: number, utterance: number, text: string): SpeechReply => ({
+  ...{ type: "ear_heard", earId, utterance, text },
+  ...{ confidence: 1, audioMs: 500 },
+});
+
+test("an utterance that ends while the one before is still being recognised costs it nothing", async () => {
+  const { client, reply } = connect();
+  const ear = client.openEar();
+  const both = Promise.all([client.endUtterance(ear, 1), client.endUtterance(ear, 2)]);
+  reply(heard(ear.earId, 1, "what are your"));
+  reply(heard(ear.earId, 2, "opening hours"));
+  expect((await both).map(({ text }) => text)).toEqual(["what are your", "opening hours"]);
+  client.close();
+});
+
+test("each utterance has its own patience, and a closed ear fails all that are left", async () => {
+  const { clock, client } = connect();
+  const ear = client.openEar();
+  const failures: string[] = [];
+  const wait = (utterance: number) =>
+    client.endUtterance(ear, utterance).catch((error) => failures.push(`${utterance}: ${error}`));
+  void wait(1);
+  await clock.advance(3_000);
+  void wait(2);
+  await clock.advance(1_000);
+  expect(failures).toEqual(["1: EngineFailure: the recogniser did not answer in time"]);
+  void wait(3);
+  client.closeEar(ear);
+  await eventually(() => failures.length === 3, "all have failed");
+  expect(clock.pendingTimers).toBe(0);
+  client.close();
+});

@@ -1,0 +1,361 @@
+/** Providers that fail, over real sockets: who answers instead. About 4 s. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
+import { createFallbackEngine } from "../../../src/adapter/engine/fallback/fallback-engine.ts";
+import { MESSAGE_PHRASES } from "../../../src/adapter/engine/fallback/message-phrases.ts";
+import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
+import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
+import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
+import {
+  answerTo,
+  hum,
+  openAiSettings,
+  PORTS,
+  sessionSettings,
+  speech,
+  textOf,
+  utterance,
+} from "../../support/engine-session.ts";
+import { type ChatBody, type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
+import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";
+
+const TIMEOUTS = { connectTimeoutMs: 400, sttTimeoutMs: 400, llmTimeoutMs: 400, ttsTimeoutMs: 400 };
+const MARK = 12_345;
+
+let first: OpenAiServer;
+let second: OpenAiServer;
+let realtime: RealtimeServer;
+let engines: Engine[] = [];
+
+beforeEach(() => {
+  first = openAiServer("127.0.42.1");
+  second = openAiServer("127.0.42.2");
+  realtime = realtimeServer("127.0.42.3");
+});
+afterEach(async () => {
+  await Promise.all(engines.map((engine) => engine.close()));
+  engines = [];
+  first.close();
+  second.close();
+  await realtime.close();
+});
+
+/** Stands for the embedded engine: hears "embedded", speaks samples that are known again. */
+const embedded: Engine = {
+  label: "embedded",
+  open: () => ({
+    stt: {
+      capabilities: { partials: false },
+      startUtterance() {},
+      push() {},
+      finalize: async () => ({ text: "embedded", confidence: 1, audioMs: 1 }),
+      discard() {},
+      onPartial() {},
+      expect() {},
+    },
+    llm: {
+      async *respond() {},
+      truncateSpoken() {},
+      summarize: async () => ({ text: "", line: "" }),
+    },
+    tts: {
+      async *speak(text) {
+        yield new Int16Array(text.length * 80).fill(MARK);
+      },
+    },
+    close() {},
+  }),
+  close: async () => {},
+};
+
+function openWith(
+  urls: readonly string[],
+  { takesMessages = true, retries = 1, breakerFailures = 3, language = "en" as AgentLanguage } = {},
+): EngineSession {
+  const engine = createFallbackEngine({
+    providers: urls.map((url, index) => ({
+      name: `provider-${index}`,
+      engine: createOpenAiEngine({ settings: openAiSettings(url, TIMEOUTS), ...PORTS }),
+    })),
+    embedded,
+    takesMessages,
+    guard: { retries, breakerFailures, breakerOpenMs: 60_000 },
+    clock: PORTS.clock,
+    log: PORTS.log,
+  });
+  engines.push(engine);
+  return engine.open(sessionSettings({ language, history: [{ by: "agent", text: "Hello?" }] }));
+}
+
+const lastChat = (server: OpenAiServer) => server.seen("llm").at(-1)?.json as ChatBody;
+
+test("one failure is tried again at the same provider, and asked once only", async () => {
+  const session = openWith([first.url, second.url]);
+  first.script.faults.llm.push({ type: "status", status: 500 });
+  expect(textOf(await answerTo(session, utterance("Open?")))).toBe("All right.");
+  expect([first.seen("llm").length, second.seen("llm").length]).toEqual([2, 0]);
+  expect(lastChat(first).messages.filter(({ content }) => content === "Open?")).toHaveLength(1);
+});
+
+test("429 with a short Retry-After is waited for, with a long one the next provider is asked", async () => {
+  first.script.faults.llm.push({ type: "status", status: 429, headers: "retry-after-ms: 200\r\n" });
+  expect(textOf(await answerTo(openWith([first.url, second.url]), utterance("Open?")))).toBe(
+    "All right.",
+  );
+  expect(second.seen("llm")).toHaveLength(0);
+  first.script.faults.llm.push({ type: "status", status: 429, headers: "retry-after: 20\r\n" });
+  second.script.answer = () => ({ text: "From the second." });
+  expect(textOf(await answerTo(openWith([first.url, second.url]), utterance("Open?")))).toBe(
+    "From the second.",
+  );
+});
+
+test("with nobody else to ask, two seconds of Retry-After are waited for", async () => {
+  first.script.faults.llm.push({ type: "status", status: 429, headers: "retry-after: 2\r\n" });
+  expect(textOf(await answerTo(openWith([first.url]), utterance("Open?")))).toBe("All right.");
+});
+
+test("the second provider knows all that was said, and keeps the call", async () => {
+  const session = openWith([first.url, second.url]);
+  first.script.answer = () => ({ text: "We are open from nine." });
+  await answerTo(session, utterance("When are you open?"));
+  first.script.always.llm = { type: "hang" };
+  second.script.answer = () => ({ text: "On Sunday we are closed." });
+  expect(textOf(await answerTo(session, utterance("And on Sunday?")))).toBe(
+    "On Sunday we are closed.",
+  );
+  expect(lastChat(second).messages.slice(1)).toEqual([
+    { role: "assistant", content: "Hello?" },
+    { role: "user", content: "When are you open?" },
+    { role: "assistant", content: "We are open from nine." },
+    { role: "user", content: "And on Sunday?" },
+  ]);
+  first.script.always.llm = null;
+  await answerTo(session, utterance("Thanks"));
+  expect(first.seen("llm")).toHaveLength(2);
+});
+
+test("a model that dies in the middle of its answer is followed behind the words that are out", async () => {
+  const session = openWith([first.url, second.url], { retries: 0 });
+  first.script.answer = () => ({ text: "We are open from nine. And on Sunday we are" });
+  first.script.paceMs = 5;
+  first.script.faults.llm.push({ type: "cut", after: 9 });
+  second.script.answer = () => ({ text: "And on Sunday we are closed." });
+  const answer = await answerTo(session, utterance("When are you open?"));
+  expect(textOf(answer)).toBe("We are open from nine. And on Sunday we are closed.");
+  const { messages } = lastChat(second);
+  expect(messages.at(-2)).toEqual({ role: "assistant", content: "We are open from nine." });
+  expect(messages.at(-1)?.content).toContain("Go on");
+});
+
+test("a tool's result reaches whoever answers, also when the one that called it is gone", async () => {
+  const session = openWith([first.url, second.url]);
+  first.script.answer = () => ({ tools: [{ name: "book_visit", arguments: { day: "Friday" } }] });
+  const [call] = await answerTo(session, utterance("Book Friday"));
+  if (call?.type !== "tool_call") throw new Error("no tool call");
+  first.script.always.llm = { type: "status", status: 503 };
+  second.script.answer = () => ({ text: "You are booked." });
+  const result = {
+    type: "tool_result",
+    toolCallId: call.toolCallId,
+    ok: true,
+    output: { at: 10 },
+  } as const;
+  expect(textOf(await answerTo(session, result))).toBe("You are booked.");
+  expect(lastChat(second).messages.at(-1)?.content).toContain('{"at":10}');
+});
+
+test("an utterance is given to the next ear, as a whole", async () => {
+  const session = openWith([first.url, second.url]);
+  first.script.always.stt = { type: "hang" };
+  second.script.recognises.push("When are you open?");
+  hum(session, 1_000);
+  expect(await session.stt.finalize()).toMatchObject({ text: "When are you open?" });
+  const file = second.seen("stt")[0]?.form?.get("file");
+  expect(file instanceof File ? file.size : 0).toBe(44 + 2 * 8_800);
+  second.script.always.stt = { type: "status", status: 500 };
+  hum(session, 500);
+  expect((await session.stt.finalize()).text).toBe("embedded");
+});
+
+test("a voice that breaks off is followed by another that says the missing words", async () => {
+  const text =
+    "We are open from Monday to Friday, from nine in the morning to five in the afternoon.";
+  const session = openWith([first.url, second.url], { retries: 0 });
+  first.script.speech = (said) => new Int16Array(said.length * 65 * 8).fill(2_000);
+  first.script.paceMs = 2;
+  first.script.faults.tts.push({ type: "cut", after: 2_600 });
+  await speech(session, text);
+  const [rest] = second.seen("tts").map(({ json }) => (json as { input: string }).input);
+  expect(text.endsWith(rest ?? "-")).toBe(true);
+  expect((rest ?? "").length).toBeLessThan(text.length - 20);
+  expect((rest ?? "").length).toBeGreaterThan(text.length / 3);
+});
+
+test("with all voices dead the embedded one speaks, and is not kept for other calls", async () => {
+  const session = openWith([first.url]);
+  expect(session.tts.isFallback).toBe(false);
+  first.fail({ type: "close" });
+  const pcm = await speech(session, "Good afternoon.");
+  expect(pcm.every((sample) => sample === MARK)).toBe(true);
+  expect(session.tts.isFallback).toBe(true);
+});
+
+test("with all models dead a message is taken, and the summary holds it", async () => {
+  const session = openWith([first.url, second.url]);
+  first.fail({ type: "status", status: 500 });
+  second.fail({ type: "status", status: 401 });
+  const { apology, askName, askMessage, thanks } = MESSAGE_PHRASES.en;
+  expect(textOf(await answerTo(session, utterance("When are you open?")))).toBe(
+    `${apology} ${askName}`,
+  );
+  await answerTo(session, utterance("Anna Smith"));
+  expect(textOf(await answerTo(session, { type: "digits", digits: "860000001" }))).toBe(askMessage);
+  const last = await answerTo(session, utterance("Please call me tomorrow."));
+  expect(textOf(last)).toBe(thanks);
+  expect(last.map(({ type }) => type)).toContain("end_call");
+  const { text: summary } = await session.llm.summarize({
+    reason: "agent_hangup",
+    durationSeconds: 60,
+  });
+  for (const part of ["technical problem", "Anna Smith", "860000001", "Please call me tomorrow."]) {
+    expect(summary).toContain(part);
+  }
+});
+
+test("what an ear of closed phrases made of a name is not passed on as one", async () => {
+  const session = openWith([first.url], { language: "lt" });
+  first.fail({ type: "status", status: 500 });
+  const result = async (): Promise<string> => {
+    hum(session, 400);
+    return (await session.stt.finalize()).text;
+  };
+  for (let said = 0; said < 2; said++) await answerTo(session, utterance(await result()));
+  await answerTo(session, { type: "digits", digits: "860000001" });
+  const last = await answerTo(session, utterance(await result()));
+  const { onTheRecording } = MESSAGE_PHRASES.lt;
+  expect(last).toContainEqual({
+    type: "message",
+    text: `Vardas: ${onTheRecording}. Perskambinti: 860000001. Žinutė: ${onTheRecording}`,
+  });
+});
+
+test("without a fallback the failure is the call's", async () => {
+  const session = openWith([first.url], { takesMessages: false });
+  first.fail({ type: "status", status: 500 });
+  await expect(answerTo(session, utterance("Hello"))).rejects.toThrow(/500/);
+  await expect(speech(session, "Hello")).rejects.toThrow(/500/);
+});
+
+test("a provider found dead is not waited for again, until one request finds it well", async () => {
+  first.script.always.llm = { type: "status", status: 401 };
+  const engine = createFallbackEngine({
+    providers: [first, second].map((server, index) => ({
+      name: `provider-${index}`,
+      engine: createOpenAiEngine({ settings: openAiSettings(server.url, TIMEOUTS), ...PORTS }),
+    })),
+    embedded,
+    takesMessages: true,
+    guard: { retries: 1, breakerFailures: 3, breakerOpenMs: 300 },
+    clock: PORTS.clock,
+    log: PORTS.log,
+  });
+  engines.push(engine);
+  const ask = () => answerTo(engine.open(sessionSettings()), utterance("Hello"));
+  for (let call = 0; call < 4; call++) await ask();
+  expect(first.seen("llm")).toHaveLength(1);
+  first.script.always.llm = null;
+  await Bun.sleep(350);
+  for (let call = 0; call < 3; call++) await ask();
+  expect(first.seen("llm")).toHaveLength(4);
+});
+
+test("a lost Realtime session hands the whole call to the next provider", async () => {
+  const engine = createFallbackEngine({
+    providers: [
+      {
+        name: "realtime",
+        engine: createRealtimeEngine({
+          settings: {
+            kind: "realtime",
+            name: "realtime",
+            url: realtime.url,
+            apiKey: null,
+            model: "gpt-realtime",
+            transcriptionModel: "whisper-1",
+            audio: "g711_alaw",
+            turnDetection: "own",
+            connectTimeoutMs: 400,
+            responseTimeoutMs: 400,
+            voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
+          },
+          ...PORTS,
+        }),
+      },
+      {
+        name: "openai",
+        engine: createOpenAiEngine({ settings: openAiSettings(second.url), ...PORTS }),
+      },
+    ],
+    embedded,
+    takesMessages: true,
+    guard: { retries: 1, breakerFailures: 3, breakerOpenMs: 60_000 },
+    clock: PORTS.clock,
+    log: PORTS.log,
+  });
+  engines.push(engine);
+  const session = engine.open(sessionSettings({ history: [{ by: "agent", text: "Hello?" }] }));
+  realtime.script.recognises.push("When are you open?");
+  hum(session, 600);
+  const result = await session.stt.finalize();
+  expect(textOf(await answerTo(session, utterance(result.text)))).toBe("All right.");
+  realtime.script.refuse = 503;
+  realtime.drop();
+  second.script.recognises.push("And on Sunday?");
+  second.script.answer = () => ({ text: "On Sunday we are closed." });
+  hum(session, 600);
+  const next = await session.stt.finalize();
+  expect(next.text).toBe("And on Sunday?");
+  expect(textOf(await answerTo(session, utterance(next.text)))).toBe("On Sunday we are closed.");
+  expect(
+    lastChat(second)
+      .messages.slice(1)
+      .map(({ content }) => content),
+  ).toEqual(["Hello?", "When are you open?", "All right.", "And on Sunday?"]);
+  expect((await speech(session, "On Sunday we are closed.")).length).toBeGreaterThan(1_000);
+  expect(second.seen("tts")).toHaveLength(1);
+});
+
+test("an answer asked for early and given up leaves neither question nor answer, nor speech ahead", async () => {
+  const session = openWith([first.url]);
+  expect(session.llm.capabilities?.earlyStart).toBe(true);
+  const abort = new AbortController();
+  const early = session.llm
+    .respond(utterance("When are you"), abort.signal)
+    [Symbol.asyncIterator]();
+  expect((await early.next()).value).toMatchObject({ type: "text" });
+  abort.abort();
+  expect(textOf(await answerTo(session, utterance("When are you open?")))).toBe("All right.");
+  expect(lastChat(first).messages.slice(1)).toEqual([
+    { role: "assistant", content: "Hello?" },
+    { role: "user", content: "When are you open?" },
+  ]);
+  const before = first.seen("tts").length;
+  await speech(session, "All right.");
+  expect(first.seen("tts").length - before).toBeLessThanOrEqual(1);
+});
+
+test("a third and fourth sentence are asked for ahead in their turn", async () => {
+  const session = openWith([first.url]);
+  const sentences = [
+    "First sentence here.",
+    "Second sentence here.",
+    "Third sentence here.",
+    "Fourth sentence here.",
+  ];
+  first.script.answer = () => ({ text: sentences.join(" ") });
+  await answerTo(session, utterance("Tell me"));
+  for (const sentence of sentences) await speech(session, sentence);
+  const asked = first.seen("tts").map(({ json }) => (json as { input: string }).input);
+  expect(asked.sort()).toEqual([...sentences].sort());
+});

@@ -1,0 +1,47 @@
+/** A message is taken in four languages, whatever is understood. */
+import { expect, test } from "bun:test";
+import { AGENT_LANGUAGES } from "../../../../src/domain/agent/agent.ts";
+import { MESSAGE_PHRASES } from "../../../../src/adapter/engine/fallback/message-phrases.ts";
+import { MessageTaker } from "../../../../src/adapter/engine/fallback/message-taker.ts";
+import type { LlmEvent, LlmInput } from "../../../../src/domain/conversation/engine-port.ts";
+
+const said = (text: string): LlmInput => ({ type: "utterance", text, confidence: 0.9 });
+const texts = (events: Iterable<LlmEvent>) =>
+  [...events].flatMap((event) => (event.type === "text" ? [event.text] : []));
+
+test.each(AGENT_LANGUAGES)(
+  "apology, name, number, message, thanks and the end (%s)",
+  (language) => {
+    const phrases = MESSAGE_PHRASES[language];
+    const taker = new MessageTaker(language, "+37061234567");
+    expect(texts(taker.respond(said("When are you open?")))).toEqual([
+      phrases.apology,
+      phrases.askName,
+    ]);
+    expect(texts(taker.respond(said("Jonas")))).toEqual([phrases.askNumber]);
+    expect(texts(taker.respond({ type: "digits", digits: "860000001#" }))).toEqual([
+      phrases.askMessage,
+    ]);
+    const last = [...taker.respond(said("Please call me tomorrow"))];
+    expect(texts(last)).toEqual([phrases.thanks]);
+    expect(last.map(({ type }) => type)).toContain("end_call");
+    const message = last.find((event) => event.type === "message");
+    expect(message).toEqual({ type: "message", text: taker.text });
+    for (const part of ["Jonas", "860000001#", "Please call me tomorrow"])
+      expect(taker.text).toContain(part);
+  },
+);
+
+test("what nobody understood is on the recording, and the caller's own number stands in", () => {
+  const taker = new MessageTaker("en", "+37061234567");
+  for (const _ of ["", "", "", ""]) [...taker.respond(said(""))];
+  expect(taker.text).toBe(
+    "Name: spoken, see the recording. Call back: +37061234567. Message: spoken, see the recording",
+  );
+});
+
+test("a silent caller is asked the same question again", () => {
+  const taker = new MessageTaker("en", "");
+  [...taker.respond(said("Hello"))];
+  expect(texts(taker.respond({ type: "silence", count: 1 }))).toEqual([MESSAGE_PHRASES.en.askName]);
+});

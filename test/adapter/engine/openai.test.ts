@@ -1,0 +1,378 @@
+/** The OpenAI-compatible engine against a server on a real socket: about 6 s. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
+import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
+import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
+import {
+  API_KEY,
+  answerTo,
+  hum,
+  openAiSettings,
+  PORTS,
+  type ServerOptions,
+  sessionSettings,
+  speech,
+  textOf,
+  utterance,
+} from "../../support/engine-session.ts";
+import { eventually } from "../../support/eventually.ts";
+import {
+  type ChatBody,
+  event,
+  type OpenAiServer,
+  openAiServer,
+} from "../../support/openai-server.ts";
+
+let server: OpenAiServer;
+let engine: Engine;
+
+beforeEach(() => {
+  server = openAiServer("127.0.40.1");
+  engine = start();
+});
+afterEach(async () => {
+  await engine.close();
+  server.close();
+});
+
+const start = (options: ServerOptions = {}, url = server.url) =>
+  createOpenAiEngine({ settings: openAiSettings(url, options), ...PORTS });
+const open = (more = {}) => engine.open(sessionSettings(more));
+const chats = () => server.seen("llm").map(({ json }) => json as ChatBody);
+
+async function failureOf(work: Promise<unknown>): Promise<ProviderFailure> {
+  const failure = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof ProviderFailure)) throw new Error(`no failure but ${String(failure)}`);
+  return failure;
+}
+
+test("an answer comes sentence by sentence while the model still writes", async () => {
+  server.script.answer = () => ({ text: "We are open from nine. On Sunday we are closed." });
+  server.script.paceMs = 20;
+  const session = open({ history: [{ by: "agent", text: "Hello, how can I help?" }] });
+  const arrivals: number[] = [];
+  const answer = session.llm.respond(utterance("When are you open?"), new AbortController().signal);
+  const texts: string[] = [];
+  for await (const piece of answer) {
+    if (piece.type === "text") {
+      texts.push(piece.text);
+      arrivals.push(performance.now());
+    } else if (piece.type === "done") {
+      expect(piece.usage).toEqual({ inputTokens: 100, outputTokens: 10 });
+    }
+  }
+  expect(texts).toEqual(["We are open from nine.", "On Sunday we are closed."]);
+  expect((arrivals[1] ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(50);
+  const [body] = chats();
+  expect(body?.messages).toEqual([
+    { role: "system", content: "You answer for a dental clinic." },
+    { role: "assistant", content: "Hello, how can I help?" },
+    { role: "user", content: "When are you open?" },
+  ]);
+  expect(body?.model).toBe("llm-model");
+  expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+});
+
+test("a tool is called, its result goes back, and the answer follows", async () => {
+  server.script.answer = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "You are booked for Friday." }
+      : { text: "Let me see.", tools: [{ name: "book_visit", arguments: { day: "Friday" } }] };
+  const session = open();
+  const asked = await answerTo(session, utterance("Book me for Friday"));
+  const call = asked.find((piece) => piece.type === "tool_call");
+  if (call?.type !== "tool_call") throw new Error("no tool call");
+  expect(call).toMatchObject({ tool: "book_visit", arguments: { day: "Friday" } });
+  const { toolCallId } = call;
+  const answer = await answerTo(session, {
+    type: "tool_result",
+    toolCallId,
+    ok: true,
+    output: { at: 10 },
+  });
+  expect(textOf(answer)).toBe("You are booked for Friday.");
+  const last = chats().at(-1)?.messages ?? [];
+  expect(last.at(-1)).toEqual({ role: "tool", tool_call_id: toolCallId, content: '{"at":10}' });
+  expect(last.at(-2)?.tool_calls?.[0]?.id).toBe(toolCallId);
+});
+
+test("two tools at once: the model is asked again when both have answered", async () => {
+  server.script.answer = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "Both done." }
+      : {
+          tools: [
+            { name: "book_visit", arguments: { day: "Friday" } },
+            { name: "book_visit", arguments: { day: "Monday" } },
+          ],
+        };
+  const session = open();
+  const calls = (await answerTo(session, utterance("Both days"))).filter(
+    (one) => one.type === "tool_call",
+  );
+  expect(calls).toHaveLength(2);
+  const texts: string[] = [];
+  for (const call of calls) {
+    if (call.type !== "tool_call") continue;
+    const result = {
+      type: "tool_result",
+      toolCallId: call.toolCallId,
+      ok: true,
+      output: "ok",
+    } as const;
+    texts.push(textOf(await answerTo(session, result)));
+  }
+  expect(texts).toEqual(["", "Both done."]);
+  expect(server.seen("llm")).toHaveLength(2);
+});
+
+test("a tool that does not exist goes back to the model, which answers then", async () => {
+  server.script.answer = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "I cannot do that." }
+      : { tools: [{ name: "fly_to_moon", arguments: {} }] };
+  const answer = await answerTo(open(), utterance("To the moon"));
+  expect(answer.map(({ type }) => type)).toEqual(["text", "done"]);
+  expect(chats()[1]?.messages.at(-1)?.content).toContain("no such tool");
+});
+
+test.each([
+  [
+    "CRLF, comments, several data lines and no [DONE]",
+    [
+      ": keep-alive\r\n\r\n",
+      'data: {"choices":[{"delta":\r\ndata: {"content":"We are open."}}]}\r\n\r\n',
+      'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\r\n\r\n',
+    ],
+  ],
+  [
+    "a truncated event in between",
+    [
+      'data: {"choices":[{"delta":{"content":"We are\n\n',
+      event({ choices: [{ delta: { content: "We are open." } }] }),
+      "data: [DONE]\n\n",
+    ],
+  ],
+  [
+    "neither a reason to finish nor [DONE]",
+    [event({ choices: [{ delta: { content: "We are open." } }] })],
+  ],
+])("an answer is understood with %s", async (_, parts) => {
+  const body = parts.join("");
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+  server.script.faults.llm.push({ type: "raw", bytes: head + body });
+  expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
+});
+
+test("a server that does not stream is understood", async () => {
+  const body = JSON.stringify({ choices: [{ message: { content: "We are open." } }] });
+  server.script.faults.llm.push({ type: "status", status: 200, body });
+  expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
+});
+
+test("an answer that breaks off is a failure, and what was said until then is out", async () => {
+  server.script.answer = () => ({ text: "We are open from nine. And on Sunday we are" });
+  server.script.faults.llm.push({ type: "cut", after: 9 });
+  server.script.paceMs = 5;
+  const said: string[] = [];
+  const read = async () => {
+    for await (const piece of open().llm.respond(
+      utterance("Open?"),
+      new AbortController().signal,
+    )) {
+      if (piece.type === "text") said.push(piece.text);
+    }
+  };
+  expect((await failureOf(read())).reason).toBe("protocol");
+  expect(said).toEqual(["We are open from nine."]);
+});
+
+test.each([
+  [
+    {
+      type: "status",
+      status: 401,
+      body: `{"error":{"message":"Incorrect API key provided: ${API_KEY}"}}`,
+    },
+    "auth",
+    true,
+  ],
+  [{ type: "status", status: 429, headers: "retry-after: 2\r\n" }, "rate_limited", false],
+  [{ type: "status", status: 500 }, "server", false],
+  [{ type: "status", status: 503 }, "server", false],
+  [{ type: "status", status: 404 }, "request", true],
+  [{ type: "status", status: 302, headers: "location: http://127.0.0.1:1/\r\n" }, "request", true],
+  [{ type: "close" }, "protocol", false],
+  [{ type: "raw", bytes: "SIP/2.0 200 OK\r\n\r\n" }, "protocol", false],
+] as const)("%j is told apart", async (fault, reason, lasting) => {
+  server.script.always.llm = fault;
+  const failure = await failureOf(answerTo(open(), utterance("Open?")));
+  expect({ reason: failure.reason, lasting: failure.lasting }).toEqual({ reason, lasting });
+  expect(failure.message).not.toContain(API_KEY);
+  if (reason === "rate_limited") expect(failure.retryAfterMs).toBe(2_000);
+});
+
+test("nobody at the address is a failure to connect", async () => {
+  const dead = openAiServer("127.0.40.1");
+  dead.close();
+  engine = start({}, dead.url);
+  expect((await failureOf(answerTo(open(), utterance("Open?")))).reason).toBe("connect");
+});
+
+test("a first token that does not come, and one that stops coming, are time-outs", async () => {
+  engine = start({ llmTimeoutMs: 150, ttsTimeoutMs: 150 });
+  server.script.faults.llm.push({ type: "hang" });
+  const failure = await failureOf(answerTo(open(), utterance("Open?")));
+  expect(failure.reason).toBe("timeout");
+  server.script.faults.tts.push({ type: "hang" });
+  expect((await failureOf(speech(open(), "Hello."))).reason).toBe("timeout");
+});
+
+test("an answer without end is not read to its end", async () => {
+  const endless = `data: ${"x".repeat(3_000_000)}`;
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+  server.script.faults.llm.push({ type: "raw", bytes: head + endless });
+  expect((await failureOf(answerTo(open(), utterance("Open?")))).reason).toBe("protocol");
+});
+
+test("a parameter that a model refuses is left out from then on", async () => {
+  server.script.faults.llm.push({
+    type: "status",
+    status: 400,
+    body: '{"error":{"message":"Unsupported value: \'temperature\' does not support 0.4"}}',
+  });
+  const session = open();
+  expect(textOf(await answerTo(session, utterance("Open?")))).toBe("All right.");
+  await answerTo(session, utterance("Really?"));
+  expect(chats().map((body) => body.temperature)).toEqual([0.4, undefined, undefined]);
+});
+
+test("an aborted answer ends the request and leaves what was heard", async () => {
+  server.script.answer = () => ({ text: "We are open from nine to five. ".repeat(20) });
+  server.script.paceMs = 10;
+  const session = open();
+  const abort = new AbortController();
+  const answer = session.llm.respond(utterance("Open?"), abort.signal)[Symbol.asyncIterator]();
+  expect((await answer.next()).value).toMatchObject({ type: "text" });
+  const rest = answer.next();
+  abort.abort();
+  expect((await rest.catch(() => ({ done: true }))).done).toBe(true);
+  session.llm.truncateSpoken("We are open");
+  server.script.paceMs = 0;
+  server.script.answer = () => ({ text: "All right." });
+  await answerTo(session, utterance("Stop."));
+  expect(chats()[1]?.messages.slice(1)).toEqual([
+    { role: "user", content: "Open?" },
+    { role: "assistant", content: "We are open" },
+    { role: "user", content: "Stop." },
+  ]);
+});
+
+test("connections are used again", async () => {
+  const session = open();
+  for (let count = 0; count < 5; count++) {
+    await answerTo(session, utterance(`Question ${count}`));
+    await speech(session, "Hello there.");
+  }
+  expect(server.connections).toBeLessThan(6);
+});
+
+test.each(["file", "sse"] as const)(
+  "an utterance is transcribed from a WAV file (%s)",
+  async (sttMode) => {
+    engine = start({ sttMode });
+    server.script.recognises.push("What are your opening hours?");
+    const session = open({ language: "lt" });
+    hum(session, 1_000);
+    const result = await session.stt.finalize();
+    expect(result.text).toBe("What are your opening hours?");
+    expect(result.audioMs).toBeCloseTo(1_100, -1);
+    const form = server.seen("stt")[0]?.form;
+    const file = form?.get("file");
+    if (!(file instanceof File)) throw new Error("no file was sent");
+    const view = new DataView(await file.arrayBuffer());
+    expect(view.getUint32(24, true)).toBe(8_000);
+    expect(view.byteLength).toBe(44 + 2 * 8_800);
+    expect(form?.get("language")).toBe("lt");
+    expect(form?.get("model")).toBe("stt-model");
+  },
+);
+
+test("an utterance that was cancelled is not in the next one", async () => {
+  const session = open();
+  hum(session, 2_000);
+  session.stt.discard();
+  hum(session, 200);
+  expect((await session.stt.finalize()).audioMs).toBeCloseTo(300, -1);
+});
+
+test.each(["pcm", "wav"] as const)(
+  "speech of 24 kHz is played at the call's rate (%s)",
+  async (format) => {
+    engine = start({ format });
+    const pcm = await speech(open(), "Good afternoon.");
+    const expectedMs = 15 * 60;
+    expect(Math.abs(pcm.length / 8 - expectedMs)).toBeLessThan(20);
+    expect(Math.max(...pcm)).toBeGreaterThan(6_000);
+    expect(server.seen("tts")[0]?.json).toMatchObject({
+      voice: "nova",
+      input: "Good afternoon.",
+      response_format: format,
+    });
+  },
+);
+
+test("MP3 instead of PCM is refused in words that say how to mend it", async () => {
+  server.script.faults.tts.push({
+    type: "raw",
+    bytes:
+      "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 20\r\n\r\nID3xxxxxxxxxxxxxxxxx",
+  });
+  const failure = await failureOf(speech(open(), "Hello."));
+  expect(failure.message).toContain('tts_format to "wav"');
+});
+
+test("silence instead of speech, and speech that breaks off, are failures", async () => {
+  server.script.speech = () => new Int16Array(0);
+  expect((await failureOf(speech(open(), "Hello."))).reason).toBe("protocol");
+  server.script.speech = () => new Int16Array(16_000).fill(900);
+  server.script.faults.tts.push({ type: "cut", after: 500 });
+  expect((await failureOf(speech(open(), "Hello again."))).reason).toBe("protocol");
+});
+
+test("a sentence that was asked for ahead is spoken from that request", async () => {
+  const session = open();
+  session.tts.prefetch?.("Second sentence.");
+  await eventually(() => server.seen("tts").length === 1, "the sentence is asked for");
+  await speech(session, "Second sentence.");
+  expect(server.seen("tts")).toHaveLength(1);
+});
+
+test("the summary is in the agent's language and told that the transcript is data", async () => {
+  server.script.answer = () => ({ text: "The caller asked about opening hours." });
+  const session = open({ language: "lv" });
+  await answerTo(session, utterance("When are you open?"));
+  const { text: summary } = await session.llm.summarize({
+    reason: "caller_hangup",
+    durationSeconds: 40,
+  });
+  expect(summary).toBe("The caller asked about opening hours.");
+  const [system] = chats().at(-1)?.messages ?? [];
+  expect(system?.content).toContain("Latvian");
+  expect(system?.content).toContain("data");
+});
+
+test("what follows [DONE] is not waited for", async () => {
+  const chunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
+  const head =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+  const body =
+    chunk(event({ choices: [{ delta: { content: "We are open." } }] })) + chunk("data: [DONE]\n\n");
+  server.script.faults.llm.push({ type: "open", bytes: head + body });
+  const startedAt = performance.now();
+  expect(textOf(await answerTo(open(), utterance("Open?")))).toBe("We are open.");
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});

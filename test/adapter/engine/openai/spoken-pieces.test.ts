@@ -1,0 +1,71 @@
+/** What is spoken of what a model writes, and when. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { SpokenPieces, speakable } from "../../../../src/adapter/engine/openai/spoken-pieces.ts";
+
+function pieces(...deltas: string[]): string[] {
+  const cutter = new SpokenPieces();
+  return [...deltas.flatMap((delta) => cutter.push(delta)), ...cutter.end()];
+}
+
+test("a sentence is handed out as soon as the next one begins", () => {
+  const cutter = new SpokenPieces();
+  expect(cutter.push("We are open on Monday")).toEqual([]);
+  expect(cutter.push(". On")).toEqual(["We are open on Monday."]);
+  expect(cutter.push(" Sunday we are closed.")).toEqual([]);
+  expect(cutter.end()).toEqual(["On Sunday we are closed."]);
+});
+
+test("a long first sentence begins at its first clause", () => {
+  const text =
+    "If you would like to come this week to see the dentist, we have a free time on Friday at ten. Shall I book it?";
+  expect(pieces(...text.split(/(?<= )/))).toEqual([
+    "If you would like to come this week to see the dentist,",
+    "we have a free time on Friday at ten.",
+    "Shall I book it?",
+  ]);
+});
+
+test("abbreviations and ordinals end no sentence", () => {
+  expect(pieces("Please come to Dr. Smith on the third floor. Thank you very much.")).toEqual([
+    "Please come to Dr. Smith on the third floor.",
+    "Thank you very much.",
+  ]);
+  expect(pieces("Laukiame jūsų lapkričio 21 d. 10 val. ryto. Iki pasimatymo klinikoje.")).toEqual([
+    "Laukiame jūsų lapkričio 21 d. 10 val. ryto.",
+    "Iki pasimatymo klinikoje.",
+  ]);
+});
+
+test("markup, links and emoji are not spoken", () => {
+  expect(speakable("**Hello** 😀 see [our page](https://x.example) and `code`")).toBe(
+    "Hello see our page and code",
+  );
+  expect(speakable("# Title\n- one\n* two")).toBe("Title one two");
+  expect(speakable("Two * three is 6")).toContain("three is 6");
+});
+
+test("thoughts between tags are dropped, however they are cut", () => {
+  expect(pieces("<thi", "nk>secret plan.</thi", "nk>We are open.")).toEqual(["We are open."]);
+  expect(pieces("<think>never closed")).toEqual([]);
+  expect(pieces("a < b and c <t")).toEqual(["a < b and c <t"]);
+});
+
+test("no word is lost or doubled, however the text is cut", () => {
+  const text =
+    "Yes. We are open from nine to five, Monday to Friday. Would you like to book? It costs 40.5 euros! Да, конечно… Labas rytas.";
+  const whole = pieces(text).join(" ");
+  expect(whole).toBe(text);
+  fc.assert(
+    fc.property(fc.array(fc.nat(text.length), { maxLength: 10 }), (cuts) => {
+      const ends = [...cuts, text.length].sort((a, b) => a - b);
+      const parts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+      expect(pieces(...parts).join(" ")).toBe(whole);
+    }),
+  );
+});
+
+test("a text without any end is cut all the same", () => {
+  const long = "word ".repeat(200);
+  for (const piece of pieces(long)) expect(piece.length).toBeLessThanOrEqual(300);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { warnOfPromptSize } from "../../../src/adapter/engine/prompt-size.ts";
+import { sessionSettings } from "../../support/engine-session.ts";
+
+function warnings(systemPrompt: string, tokensMax: number) {
+  const seen: { event: string; fields: Parameters<Log["warn"]>[1] }[] = [];
+  const log: Log = { ...silentLog, warn: (event, fields) => seen.push({ event, fields }) };
+  const session = sessionSettings({ systemPrompt, tools: [] });
+  warnOfPromptSize(log, session, { tokensMax, remedy: "assign fewer knowledge files" });
+  return seen;
+}
+
+test("a prompt that leaves less than a fifth of the model's window is warned of, with what mends it", () => {
+  expect(warnings("word ".repeat(700), 1_000)).toMatchObject([
+    {
+      event: "prompt.too_large",
+      fields: { call_id: "call-1", context_tokens: 1_000, mend: "assign fewer knowledge files" },
+    },
+  ]);
+  expect(warnings("word ".repeat(600), 1_000)).toEqual([]);
+});
+
+test("tools count, and letters that take two octets count twice", () => {
+  expect(warnings("слово ".repeat(280), 1_000)).toEqual([]);
+  expect(warnings("слово ".repeat(300), 1_000)).toHaveLength(1);
+});

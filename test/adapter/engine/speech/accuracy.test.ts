@@ -1,0 +1,174 @@
+/**
+ * How well the embedded ear and mind understand callers on G.711 with light noise, on a clinic's
+ * knowledge. The set is a guard against regressions, not a held-out measurement: thresholds were
+ * tuned while looking at it. Bounds have a margin; the figures are printed. The callers are
+ * synthetic, so real ones will be understood less well.
+ */
+import { beforeAll, expect, test } from "bun:test";
+import { seededRandom } from "../../../../src/core/random.ts";
+import { grammarSourceOf } from "../../../../src/adapter/engine/embedded/scripted/grammar-source.ts";
+import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { Topics } from "../../../../src/adapter/engine/embedded/scripted/topics.ts";
+import {
+  createRecogniser,
+  type ListeningSttStream,
+  type Recogniser,
+} from "../../../../src/adapter/engine/embedded/recogniser/recogniser.ts";
+import { createSynthesiser, type Synthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
+import {
+  CLINIC_AS_WRITTEN,
+  CLINIC_KNOWLEDGE,
+  CLINIC_OFF_TOPIC,
+  CLINIC_PARAPHRASED,
+} from "../../../support/dental-clinic.ts";
+import { spoken } from "../../../support/spoken.ts";
+import { overTelephone } from "../../../support/telephone-line.ts";
+
+const FRAME = 160;
+const CALLERS = ["m1", "f4"];
+const random = seededRandom(7);
+const knowledge = parseKnowledge([{ filename: "faq.md", format: "md", content: CLINIC_KNOWLEDGE }]);
+const topics = new Topics(knowledge, [], "en");
+const source = grammarSourceOf(knowledge, { language: "en", tools: [] });
+
+let synthesiser: Synthesiser;
+let recogniser: Recogniser;
+
+beforeAll(async () => {
+  synthesiser = await createSynthesiser();
+  recogniser = createRecogniser({ phonemes: synthesiser.phonemes });
+  await recogniser.load();
+  recogniser.prepare(source);
+}, 60_000);
+
+function openStt(): ListeningSttStream {
+  const { key: grammarKey } = source;
+  return recogniser.openStt({ language: "en", sampleRateHz: 8000, grammarKey, onPartial() {} });
+}
+
+async function hear(
+  text: string,
+  voice: string,
+  answer: ExpectedAnswer = "open",
+): Promise<SttResult> {
+  const order = { text, voice, language: "en", sampleRateHz: 8000 } as const;
+  const line = overTelephone(await synthesiser.speakAll(order), random);
+  const stt = openStt();
+  stt.expect(answer);
+  stt.startUtterance(line.subarray(0, 1_600));
+  for (let at = 1_600; at < line.length; at += FRAME) stt.push(line.subarray(at, at + FRAME));
+  const result = stt.finalize();
+  stt.close();
+  return result;
+}
+
+interface Tally {
+  right: number;
+  wrong: number;
+  /** Asked back with the right question. */
+  askedBack: number;
+  unknown: number;
+}
+
+/** `entry` null: there is no right answer. */
+async function judge(questions: readonly { said: string; entry: string | null }[]): Promise<Tally> {
+  const tally: Tally = { right: 0, wrong: 0, askedBack: 0, unknown: 0 };
+  for (const [index, { said, entry }] of questions.entries()) {
+    const result = await hear(said, CALLERS[index % CALLERS.length] ?? "");
+    const finding = topics.find(result.text, result.confidence);
+    if (finding.zone === "unknown") tally.unknown++;
+    else if (finding.zone === "sure") {
+      if (finding.topic.title === entry) tally.right++;
+      else tally.wrong++;
+    } else if (finding.topic.title === entry) tally.askedBack++;
+    else tally.unknown++;
+  }
+  return tally;
+}
+
+test(
+  "questions as written are answered, and seldom wrongly",
+  async () => {
+    const tally = await judge(CLINIC_AS_WRITTEN);
+    console.log("as written", CLINIC_AS_WRITTEN.length, JSON.stringify(tally));
+    expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.8 * CLINIC_AS_WRITTEN.length);
+    expect(tally.wrong).toBeLessThanOrEqual(0.1 * CLINIC_AS_WRITTEN.length);
+  },
+  spoken(120_000),
+);
+
+test(
+  "questions in other words are mostly answered, and seldom wrongly",
+  async () => {
+    const tally = await judge(CLINIC_PARAPHRASED);
+    console.log("paraphrased", CLINIC_PARAPHRASED.length, JSON.stringify(tally));
+    expect(tally.right + tally.askedBack).toBeGreaterThanOrEqual(0.65 * CLINIC_PARAPHRASED.length);
+    expect(tally.wrong).toBeLessThanOrEqual(0.12 * CLINIC_PARAPHRASED.length);
+  },
+  spoken(120_000),
+);
+
+test(
+  "what is off topic is refused",
+  async () => {
+    const tally = await judge(CLINIC_OFF_TOPIC.map((said) => ({ said, entry: null })));
+    console.log("off topic", CLINIC_OFF_TOPIC.length, JSON.stringify(tally));
+    expect(tally.unknown).toBeGreaterThanOrEqual(0.8 * CLINIC_OFF_TOPIC.length);
+  },
+  spoken(120_000),
+);
+
+test(
+  "short answers are heard through their strict grammars",
+  async () => {
+    const answers: readonly (readonly [ExpectedAnswer, string, RegExp])[] = [
+      ["yes_no", "Yes please.", /^yes/],
+      ["yes_no", "No thank you.", /^no/],
+      ["yes_no", "Yes.", /^yes/],
+      ["yes_no", "No.", /^no/],
+      ["digits", "five five two one", /^five five two one/],
+      ["digits", "twenty five", /^twenty five$/],
+      ["date", "tomorrow", /^tomorrow$/],
+      ["date", "on the twenty third of november", /twenty third of november/],
+      ["time", "ten thirty in the morning", /^ten thirty in the morning$/],
+      ["time", "at two o'clock", /two o'clock/],
+    ];
+    const missed: string[] = [];
+    for (const caller of CALLERS) {
+      for (const [answer, said, pattern] of answers) {
+        const { text } = await hear(said, caller, answer);
+        if (!pattern.test(text)) missed.push(`${said} (${caller}): ${text}`);
+      }
+    }
+    console.log("short answers", 2 * answers.length, "missed", JSON.stringify(missed));
+    expect(missed.length).toBeLessThanOrEqual(0.25 * 2 * answers.length);
+  },
+  spoken(60_000),
+);
+
+test(
+  "a question where a short answer was expected is heard as the question",
+  async () => {
+    const { text, confidence } = await hear("Where are you located?", "m1", "digits");
+    expect(topics.find(text, confidence)).toMatchObject({
+      topic: { title: "Where are you located?" },
+    });
+  },
+  spoken(30_000),
+);
+
+test("digital silence is nothing, and breaks nothing", () => {
+  const stt = openStt();
+  stt.startUtterance(new Int16Array(1_600));
+  for (let frame = 0; frame < 50; frame++) stt.push(new Int16Array(FRAME));
+  expect(topics.find(stt.finalize().text, 0.5).zone).not.toBe("sure");
+  stt.close();
+});
+
+test("more talkers than the thread can follow are answered at once with nothing", () => {
+  const sttStreams = Array.from({ length: 12 }, () => openStt());
+  for (const stt of sttStreams) stt.startUtterance(new Int16Array(800));
+  expect(sttStreams.at(-1)?.finalize()).toMatchObject({ text: "", confidence: 0 });
+  for (const stt of sttStreams) stt.close();
+});

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import type { Clock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { createBrowserAudio } from "../../../src/adapter/media/browser-audio.ts";
+import type { PacedStream, Pacer } from "../../../src/adapter/media/rtp/pacer.ts";
+
+/** A pacer and a clock that the test turns by hand: one tick is 20 ms. */
+function rig(sampleRateHz: 8000 | 16000) {
+  let nowMs = 0;
+  let stream: PacedStream | null = null;
+  const pacer: Pacer = {
+    add: (added) => {
+      stream = added;
+    },
+    remove: () => {
+      stream = null;
+    },
+    streamCount: 1,
+    close() {},
+  };
+  const sent: Int16Array[] = [];
+  let cleared = 0;
+  const clock = { monotonic: () => nowMs } as Clock;
+  const audio = createBrowserAudio(
+    {
+      sampleRateHz,
+      timeoutMs: 1_000,
+      send: (pcm) => sent.push(pcm),
+      clear: () => cleared++,
+    },
+    { pacer, clock, log: silentLog },
+  );
+  const tick = (times = 1) => {
+    for (let count = 0; count < times; count++) {
+      nowMs += 20;
+      stream?.send(0);
+      stream?.afterSend();
+    }
+  };
+  return { audio, sent, tick, cleared: () => cleared, isPaced: () => stream !== null };
+}
+
+const tone = (samples: number) => new Int16Array(samples).fill(5_000);
+
+test("what the browser sends in bursts is heard evenly, after 60 ms of patience", () => {
+  const { audio, tick } = rig(8000);
+  const levels: number[] = [];
+  audio.onFrame((pcm) => levels.push(pcm[80] ?? 0));
+  audio.connect({} as never);
+  audio.feed(tone(320));
+  tick(2);
+  expect(levels).toEqual([0, 0]);
+  audio.feed(tone(320));
+  tick(4);
+  expect(levels.slice(2)).toEqual([5_000, 5_000, 5_000, 5_000]);
+  tick(1);
+  expect(levels.at(-1)).toBe(0);
+});
+
+test("a browser that sends faster than real time is cut to the newest 100 ms", () => {
+  const { audio, tick } = rig(8000);
+  let heard = 0;
+  audio.onFrame((pcm) => {
+    if (pcm[0] === 5_000) heard++;
+  });
+  audio.connect({} as never);
+  for (let count = 0; count < 1_000; count++) audio.feed(tone(160));
+  tick(100);
+  expect(heard).toBeLessThanOrEqual(15);
+});
+
+test("a frame of the browser's own rate goes out every tick, and silence when nothing is said", () => {
+  const { audio, sent, tick } = rig(16000);
+  tick(3);
+  expect(sent.length).toBe(0);
+  audio.connect({} as never);
+  audio.play(tone(1_600));
+  tick(20);
+  expect(sent.length).toBe(20);
+  expect(sent.slice(1).every((frame) => frame.length === 320)).toBe(true);
+  expect(Math.max(...(sent[5] ?? []))).toBeGreaterThan(4_000);
+  expect(Math.max(...(sent.at(-1) ?? []))).toBe(0);
+  expect(audio.playedMs).toBe(200);
+});
+
+test("an interruption tells the browser that what it holds is void", () => {
+  const { audio, tick, cleared } = rig(8000);
+  audio.connect({} as never);
+  audio.play(tone(8_000));
+  tick(2);
+  expect(audio.stopPlaying(20)).toBeGreaterThan(900);
+  expect(cleared()).toBe(1);
+  tick(2);
+  expect(audio.stopPlaying(20)).toBe(0);
+  expect(cleared()).toBe(1);
+});
+
+test("a browser that says nothing any more is told once, and a closed edge is not paced", async () => {
+  const { audio, tick, isPaced } = rig(8000);
+  let timeouts = 0;
+  audio.onTimeout(() => timeouts++);
+  audio.connect({} as never);
+  tick(40);
+  audio.feed(tone(160));
+  tick(40);
+  expect(timeouts).toBe(0);
+  tick(60);
+  expect(timeouts).toBe(1);
+  expect(await audio.close()).toBeNull();
+  expect(isPaced()).toBe(false);
+  audio.feed(tone(160));
+});

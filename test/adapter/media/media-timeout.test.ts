@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { MediaTimeoutWatch } from "../../../src/adapter/media/media-timeout.ts";
+import type { MediaDirection } from "../../../src/core/media-plan.ts";
+
+const LIMITS = { rtpTimeoutMs: 15_000, holdTimeoutMs: 600_000 };
+const HOLDS: readonly MediaDirection[] = ["recvonly", "sendonly", "inactive"];
+
+function watchFrom(direction: MediaDirection, nowMs = 0): MediaTimeoutWatch {
+  const watch = new MediaTimeoutWatch(LIMITS);
+  watch.follow(direction, nowMs);
+  return watch;
+}
+
+test("before the first plan nothing is awaited", () => {
+  expect(new MediaTimeoutWatch(LIMITS).check(1e9, null)).toBeNull();
+});
+
+test("in sendrecv a far end without a sign of life is lost at the limit, not below it, and once", () => {
+  const watch = watchFrom("sendrecv");
+  expect(watch.check(14_999, null)).toBeNull();
+  expect(watch.check(20_000, 5_001)).toBeNull();
+  expect(watch.check(20_001, 5_001)).toBe("lost");
+  expect(watch.check(90_000, 5_001)).toBeNull();
+});
+
+test.each(HOLDS)(
+  "on hold (%s) no packet is awaited, and the hold has its own limit",
+  (direction) => {
+    const watch = watchFrom(direction, 1_000);
+    expect(watch.check(600_999, null)).toBeNull();
+    expect(watch.check(601_000, null)).toBe("held");
+    expect(watch.check(700_000, null)).toBeNull();
+  },
+);
+
+test("a limit that was passed between two looks is told", () => {
+  expect(watchFrom("inactive").check(600_001, null)).toBe("held");
+  expect(watchFrom("sendrecv").check(15_001, null)).toBe("lost");
+});
+
+test("music on hold does not prolong a hold, and a repeated offer does not either", () => {
+  const watch = watchFrom("recvonly");
+  watch.follow("inactive", 300_000);
+  watch.follow("recvonly", 599_999);
+  expect(watch.check(599_999, 599_999)).toBeNull();
+  expect(watch.check(600_000, 600_000)).toBe("held");
+});
+
+test("a call that is taken off hold has the whole time again, on either side", () => {
+  const watch = watchFrom("recvonly");
+  watch.follow("sendrecv", 599_000);
+  expect(watch.check(613_999, null)).toBeNull();
+  watch.follow("recvonly", 614_000);
+  expect(watch.check(1_213_999, null)).toBeNull();
+  expect(watch.check(1_214_000, null)).toBe("held");
+});
+
+test("the time begins anew with the answer", () => {
+  const watch = watchFrom("sendrecv");
+  watch.restart(10_000);
+  expect(watch.check(24_999, null)).toBeNull();
+  expect(watch.check(25_000, null)).toBe("lost");
+});

@@ -1,0 +1,140 @@
+import { expect, test } from "bun:test";
+import { decodeG711, encodeG711, type G711Law } from "../../../../src/platform/audio/g711.ts";
+import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
+import type { CodecName } from "../../../../src/core/media-plan.ts";
+import { buildRtpPacket } from "../../../../src/adapter/media/rtp/packet.ts";
+import { estimateMos } from "../../../../src/adapter/media/rtp/quality.ts";
+import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
+
+const SDP = { host: "192.0.2.1", port: 4000 };
+
+function toneReceiver() {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const tone = sine(500, 20, 8000);
+  const payload = new Uint8Array(160);
+  encodeG711("PCMA", tone, payload);
+  let nowMs = 0;
+  const frame = new Int16Array(160);
+  return {
+    receiver,
+    /** One tick: the packet, then the frame heard. */
+    tick(packet: {
+      ssrc: number;
+      sequenceNumber: number;
+      timestamp: number;
+      payloadType?: number;
+    }) {
+      nowMs += 20;
+      const header = { marker: false, payloadType: 8, ...packet };
+      receiver.receive(buildRtpPacket(header, payload), SDP.host, SDP.port, nowMs);
+      receiver.takeFrame(frame, nowMs);
+      return toneShare(frame, 500, 8000);
+    },
+  };
+}
+
+test("a new SSRC is believed at its second packet, a single stray one never", () => {
+  const { receiver, tick } = toneReceiver();
+  for (let index = 0; index < 20; index++) {
+    tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160 });
+  }
+  tick({ ssrc: 77, sequenceNumber: 900, timestamp: 5 });
+  expect(receiver.ssrc).toBe(1);
+  const shares: number[] = [];
+  for (let index = 0; index < 20; index++) {
+    shares.push(tick({ ssrc: 2, sequenceNumber: 60_000 + index, timestamp: 9e8 + index * 160 }));
+  }
+  expect(receiver.ssrc).toBe(2);
+  expect(shares.slice(8).every((share) => share > 0.9)).toBe(true);
+  expect(receiver.reception.packetsLost).toBe(0);
+});
+
+test("payload types that were not agreed are not heard", () => {
+  const { receiver, tick } = toneReceiver();
+  for (let index = 0; index < 10; index++) {
+    tick({ ssrc: 1, sequenceNumber: index, timestamp: index * 160, payloadType: 96 });
+  }
+  expect(receiver.reception.packetsReceived).toBe(0);
+});
+
+test("the quality falls with loss and delay, from 4.3 down to 1", () => {
+  expect(estimateMos(0, 100)).toBeGreaterThan(4.3);
+  expect(estimateMos(0.05, 100)).toBeLessThan(estimateMos(0.01, 100));
+  expect(estimateMos(0, 500)).toBeLessThan(estimateMos(0, 200));
+  expect(estimateMos(1, 100)).toBeLessThan(1.6);
+});
+
+test("packets of 10, 20 and 30 ms in turns are heard as one stream, each octet once", () => {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  receiver.configure({ codec: "PCMA", payloadType: 8, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const tone = sine(400, 6000, 8000);
+  const octets = new Uint8Array(tone.length);
+  encodeG711("PCMA", tone, octets);
+  const heard: number[] = [];
+  const frame = new Int16Array(160);
+  const sizes = [80, 160, 240];
+  let sentTo = 0;
+  for (let tick = 0, packet = 0; tick < 100; tick++) {
+    while (sentTo < (tick + 1) * 160) {
+      const size = sizes[packet % sizes.length] ?? 160;
+      const header = { marker: false, payloadType: 8, sequenceNumber: packet, ssrc: 1 };
+      const payload = octets.subarray(sentTo, sentTo + size);
+      const datagram = buildRtpPacket({ ...header, timestamp: sentTo }, payload);
+      receiver.receive(datagram, SDP.host, SDP.port, tick * 20);
+      sentTo += size;
+      packet++;
+    }
+    receiver.takeFrame(frame, tick * 20);
+    heard.push(...frame);
+  }
+  const decoded = new Int16Array(octets.length);
+  decodeG711("PCMA", octets, decoded);
+  const start = heard.findIndex((sample) => sample !== 0);
+  const length = heard.length - start;
+  expect(length).toBeGreaterThan(14_000);
+  const first = decoded.indexOf(heard[start] ?? 0);
+  expect(heard.slice(start)).toEqual([...decoded.subarray(first, first + length)]);
+});
+
+/** What is heard of a tone in `sent` where `agreed` was answered; silence before it cut off. */
+function heardOf(agreed: CodecName, sent: G711Law): { heard: number[]; decoded: Int16Array } {
+  const receiver = new RtpReceiver({ jitterMsMax: 200, onDigit: () => {} });
+  const payloadType = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }[agreed];
+  receiver.configure({ codec: agreed, payloadType, telephoneEventType: 101 });
+  receiver.source.signal(SDP);
+  const octets = new Uint8Array(8000);
+  encodeG711(sent, sine(400, 1000, 8000), octets);
+  const frame = new Int16Array(160);
+  const heard: number[] = [];
+  for (let tick = 0; tick < 50; tick++) {
+    const header = { marker: false, payloadType: sent === "PCMU" ? 0 : 8, ssrc: 1 };
+    const datagram = buildRtpPacket(
+      { ...header, sequenceNumber: tick, timestamp: tick * 160 },
+      octets.subarray(tick * 160, tick * 160 + 160),
+    );
+    receiver.receive(datagram, SDP.host, SDP.port, tick * 20);
+    receiver.takeFrame(frame, tick * 20);
+    heard.push(...frame);
+  }
+  const decoded = new Int16Array(octets.length);
+  decodeG711(sent, octets, decoded);
+  receiver.close();
+  return { heard: heard.slice(heard.findIndex((sample) => sample !== 0)), decoded };
+}
+
+test.each([
+  ["PCMA", "PCMU"],
+  ["PCMU", "PCMA"],
+  ["PCMA", "PCMA"],
+  ["PCMU", "PCMU"],
+  ["G722", "PCMA"],
+  ["opus", "PCMU"],
+] as const)("%s was answered and %s is sent: it is decoded by its own law", (agreed, sent) => {
+  const { heard, decoded } = heardOf(agreed, sent);
+  expect(heard.length).toBeGreaterThan(6_000);
+  const first = decoded.indexOf(heard[0] ?? 0);
+  expect(heard).toEqual([...decoded.subarray(first, first + heard.length)]);
+});

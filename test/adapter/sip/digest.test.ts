@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { seededRandom } from "../../../src/core/random.ts";
+import { TrunkCredentials } from "../../../src/adapter/sip/credentials.ts";
+import {
+  answerChallenge,
+  type Challenge,
+  DigestClient,
+  formatChallenge,
+  parseChallenge,
+  parseChallenges,
+  parseCredentials,
+  verifyCredentials,
+} from "../../../src/adapter/sip/digest.ts";
+import { Headers } from "../../../src/adapter/sip/message/index.ts";
+
+/** RFC 7616 3.9.1. */
+const RFC_7616: Challenge = {
+  realm: "http-auth@example.org",
+  nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+  opaque: "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS",
+  qop: "auth",
+  algorithm: "MD5",
+  stale: false,
+};
+const MUFASA = { username: "Mufasa", password: "Circle of Life" };
+const GET = {
+  method: "GET",
+  uri: "/dir/index.html",
+  nonceCount: 1,
+  cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+};
+
+describe("answerChallenge", () => {
+  test("RFC 7616 3.9.1, MD5", () => {
+    expect(answerChallenge(RFC_7616, MUFASA, GET)).toContain(
+      'response="8ca523f5e9506fed4657c9700eebdbec"',
+    );
+  });
+
+  test("RFC 7616 3.9.1, SHA-256", () => {
+    const header = answerChallenge({ ...RFC_7616, algorithm: "SHA-256" }, MUFASA, GET);
+    expect(header).toContain(
+      'response="753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"',
+    );
+    expect(header).toContain("algorithm=SHA-256");
+    expect(header).toContain("nc=00000001");
+  });
+
+  test("auth-int covers the body, and the session variants the nonces (RFC 7616 3.4.2, 3.4.3)", () => {
+    const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+    const challenge = { ...RFC_7616, algorithm: "MD5-sess", qop: "auth-int" } as const;
+    const { nonce, realm } = challenge;
+    const account = md5(`${MUFASA.username}:${realm}:${MUFASA.password}`);
+    const secret = md5(`${account}:${nonce}:${GET.cnonce}`);
+    const target = md5(`GET:${GET.uri}:${md5("v=0")}`);
+    const wanted = md5(`${secret}:${nonce}:00000001:${GET.cnonce}:auth-int:${target}`);
+    const header = answerChallenge(challenge, MUFASA, { ...GET, body: "v=0" });
+    expect(header).toContain(`response="${wanted}"`);
+    const credentials = parseCredentials(header);
+    if (!credentials) throw new Error("no credentials");
+    expect(verifyCredentials(credentials, MUFASA.password, "GET", "v=0")).toBe(true);
+    expect(verifyCredentials(credentials, MUFASA.password, "GET", "v=1")).toBe(false);
+  });
+
+  test("a challenge without qop is answered the old way (RFC 2617 3.2.2.1)", () => {
+    const header = answerChallenge({ ...RFC_7616, qop: null }, MUFASA, GET);
+    expect(header).not.toContain("cnonce");
+    const credentials = parseCredentials(header);
+    expect(credentials && verifyCredentials(credentials, MUFASA.password, "GET")).toBe(true);
+  });
+});
+
+describe("challenges", () => {
+  test("the strongest of several is first, unknown ones are left out", () => {
+    const values = [
+      'Digest realm="r", nonce="n1", algorithm=MD5, qop="auth"',
+      'Digest realm="r", nonce="n0", algorithm=SHA-512-256, qop="auth"',
+      'Digest realm="r", nonce="n2", algorithm=SHA-256, qop="auth,auth-int"',
+      'Basic realm="r"',
+      'Digest realm="r", nonce="n3", qop="auth-int"',
+      'Digest realm="r", nonce="n4", qop="token"',
+    ];
+    const nonces = parseChallenges(values).map((challenge) => challenge.nonce);
+    expect(nonces).toEqual(["n2", "n1", "n3"]);
+  });
+
+  test("writing and reading one changes nothing", () => {
+    const challenge = { ...RFC_7616, realm: 'a "b" \\c', stale: true };
+    expect(parseChallenge(formatChallenge(challenge))).toEqual(challenge);
+  });
+});
+
+describe("verifyCredentials", () => {
+  const credentialsFor = (password: string) => {
+    const header = answerChallenge(RFC_7616, { ...MUFASA, password }, GET);
+    const credentials = parseCredentials(header);
+    if (!credentials) throw new Error("no credentials");
+    return credentials;
+  };
+
+  test("accepts the right password and no other, for that method only", () => {
+    const credentials = credentialsFor(MUFASA.password);
+    expect(verifyCredentials(credentials, MUFASA.password, "GET")).toBe(true);
+    expect(verifyCredentials(credentials, MUFASA.password, "REGISTER")).toBe(false);
+    expect(verifyCredentials(credentialsFor("x"), MUFASA.password, "GET")).toBe(false);
+    const short = { ...credentials, response: "8ca5" };
+    expect(verifyCredentials(short, MUFASA.password, "GET")).toBe(false);
+  });
+});
+
+describe("DigestClient", () => {
+  test("counts the uses of each nonce", () => {
+    const client = new DigestClient(MUFASA, seededRandom(1));
+    const counts = ["n1", "n1", "n2", "n1"].map((nonce) => {
+      const header = client.answer({ ...RFC_7616, nonce }, "REGISTER", "sip:r");
+      return parseCredentials(header)?.nc;
+    });
+    expect(counts).toEqual(["00000001", "00000002", "00000001", "00000003"]);
+  });
+});
+
+describe("TrunkCredentials", () => {
+  const account = { username: "u", password: "p" };
+  const challenge = (realm: string, nonce = "n", stale = false) =>
+    `Digest realm="${realm}", nonce="${nonce}", qop="auth"${stale ? ", stale=true" : ""}`;
+  const challenged = (statusCode: 401 | 407, ...values: string[]) => {
+    const field = statusCode === 401 ? "WWW-Authenticate" : "Proxy-Authenticate";
+    return { statusCode, headers: Headers.from(values.map((value) => [field, value] as const)) };
+  };
+  const withRealm = (realm: string | null) =>
+    new TrunkCredentials({ realm, ...account }, seededRandom(1));
+
+  test("a configured realm is the only one answered", () => {
+    const credentials = withRealm("ours");
+    expect(credentials.pick(challenged(401, challenge("other")))).toBeUndefined();
+    const both = challenged(407, challenge("other"), challenge("ours"));
+    expect(credentials.pick(both)?.realm).toBe("ours");
+  });
+
+  test("without one, the first realm of the server and the first of a proxy are kept", () => {
+    const credentials = withRealm(null);
+    const answered = credentials.authorisation();
+    for (const [code, kind, realm] of [
+      [401, "server", "home"],
+      [407, "proxy", "edge"],
+    ] as const) {
+      const first = credentials.pick(challenged(code, challenge(realm)));
+      if (!first) throw new Error("no challenge");
+      expect(answered.take(kind, first)).toBe(true);
+    }
+    expect(answered.headers("INVITE", "sip:r")).toHaveLength(2);
+    expect(credentials.pick(challenged(401, challenge("elsewhere")))).toBeUndefined();
+    expect(credentials.pick(challenged(407, challenge("home")))).toBeUndefined();
+    expect(credentials.pick(challenged(407, challenge("edge")))?.realm).toBe("edge");
+  });
+
+  test("the same proof is not tried twice, a stale nonce is renewed, and there is an end to it", () => {
+    const credentials = withRealm(null);
+    const authorisation = credentials.authorisation();
+    const take = (nonce: string, stale = false) => {
+      const found = credentials.pick(challenged(401, challenge("r", nonce, stale)));
+      return found !== undefined && authorisation.take("server", found);
+    };
+    expect(take("one")).toBe(true);
+    expect(take("one")).toBe(false);
+    expect([take("two"), take("three")]).toEqual([true, false]);
+    expect([take("four", true), take("five", true)]).toEqual([true, true]);
+    expect(take("six", true)).toBe(false);
+  });
+
+  test("nonce counts go on over all requests of the trunk", () => {
+    const credentials = withRealm(null);
+    const counts = [1, 2].map(() => {
+      const authorisation = credentials.authorisation();
+      const found = credentials.pick(challenged(401, challenge("r")));
+      if (found) authorisation.take("server", found);
+      const [line] = authorisation.headers("INVITE", "sip:r");
+      return parseCredentials(line?.[1] ?? "")?.nc;
+    });
+    expect(counts).toEqual(["00000001", "00000002"]);
+  });
+});

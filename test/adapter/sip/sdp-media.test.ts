@@ -1,0 +1,227 @@
+/** Offer/answer beyond codecs and directions: SDES, rtcp-mux, clocks of events, several streams. */
+import { describe, expect, test } from "bun:test";
+import { seededRandom } from "../../../src/core/random.ts";
+import type { CodecName } from "../../../src/core/media-plan.ts";
+import { createSrtpPolicy, type SrtpMode } from "../../../src/adapter/sip/sdes.ts";
+import { acceptAnswer, answerOffer, buildOffer, type SdpSession } from "../../../src/adapter/sip/sdp.ts";
+import { MediaNegotiator } from "../../../src/adapter/sip/session/media-negotiator.ts";
+
+const MEDIA = { host: "127.0.0.1", port: 4000 };
+const KEY = Buffer.alloc(30, 5).toString("base64");
+
+function session(mode: SrtpMode, codecs: readonly CodecName[] = ["PCMA", "PCMU"]): SdpSession {
+  return { id: 7, version: 1, codecs, srtp: createSrtpPolicy(mode, seededRandom(mode.length)) };
+}
+
+function sdp(...media: readonly string[]): string {
+  const lines = ["v=0", "o=- 1 1 IN IP4 x", "s=-", "c=IN IP4 192.0.2.5", "t=0 0", ...media];
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+function planOf(offer: string, ours: SdpSession) {
+  const answer = answerOffer(offer, MEDIA, ours);
+  if (!answer.ok) throw new Error(answer.reason);
+  return answer;
+}
+
+const crypto = (tag: number, suite = "AES_CM_128_HMAC_SHA1_80", rest = "") =>
+  `a=crypto:${tag} ${suite} inline:${KEY}${rest}`;
+const SECURE = "m=audio 3000 RTP/SAVP 8";
+const PLAIN = "m=audio 3000 RTP/AVP 8";
+
+describe("SDES", () => {
+  test("optional: an offer is RTP/AVP with both suites' keys; required: RTP/SAVP; off: no key", () => {
+    const optional = buildOffer(MEDIA, session("optional"));
+    expect(optional).toContain("m=audio 4000 RTP/AVP 8 0 101\r\n");
+    expect(optional).toMatch(/a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:[A-Za-z0-9+/]{40}\r\n/);
+    expect(optional).toMatch(/a=crypto:2 AES_CM_128_HMAC_SHA1_32 inline:[A-Za-z0-9+/]{40}\r\n/);
+    expect(buildOffer(MEDIA, session("required"))).toContain("m=audio 4000 RTP/SAVP 8 0 101\r\n");
+    expect(buildOffer(MEDIA, session("off"))).not.toContain("crypto");
+  });
+
+  test("both ends of one agreement hold the same keys, crosswise", () => {
+    for (const mode of ["optional", "required"] as const) {
+      const caller = session(mode);
+      const callee = { ...session(mode), srtp: createSrtpPolicy(mode, seededRandom(99)) };
+      const answer = planOf(buildOffer(MEDIA, caller), callee);
+      const accepted = acceptAnswer(answer.sdp, caller);
+      if (!accepted.ok) throw new Error(accepted.reason);
+      expect(accepted.plan.srtp?.sendKey).toBe(answer.plan.srtp?.receiveKey ?? "none");
+      expect(accepted.plan.srtp?.receiveKey).toBe(answer.plan.srtp?.sendKey ?? "none");
+      expect(answer.plan.srtp?.suite).toBe("AES_CM_128_HMAC_SHA1_80");
+    }
+  });
+
+  test("an offer's profile, tag and first suite of ours are repeated", () => {
+    const lines = [crypto(1, "AEAD_AES_256_GCM"), crypto(5, "AES_CM_128_HMAC_SHA1_32"), crypto(6)];
+    const { sdp: text, plan } = planOf(sdp(SECURE, ...lines), session("optional"));
+    expect(text).toContain("m=audio 4000 RTP/SAVP 8\r\n");
+    expect(text).toMatch(/a=crypto:5 AES_CM_128_HMAC_SHA1_32 inline:/);
+    expect(text).not.toContain("a=crypto:6");
+    expect(plan.srtp).toMatchObject({ suite: "AES_CM_128_HMAC_SHA1_32", receiveKey: KEY });
+  });
+
+  test.each([
+    ["a lifetime is taken", crypto(1, undefined, "|2^31"), true],
+    ["a key derivation rate of 0 is taken", `${crypto(1)} KDR=0`, true],
+    ["an MKI is not", crypto(1, undefined, "|2^20|1:4"), false],
+    ["unencrypted RTP is not", `${crypto(1)} UNENCRYPTED_SRTP`, false],
+    ["a short key is not", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAAA", false],
+    ["a suite that we lack is not", crypto(1, "F8_128_HMAC_SHA1_80"), false],
+  ])("%s", (_, line, taken) => {
+    expect(answerOffer(sdp(SECURE, line), MEDIA, session("required")).ok).toBe(taken);
+  });
+
+  test("required: what offers no key is refused, and so is an answer without one", () => {
+    const refused = { ok: false, reason: "srtp_required" } as const;
+    expect(answerOffer(sdp(PLAIN), MEDIA, session("required"))).toEqual(refused);
+    expect(acceptAnswer(sdp(PLAIN), session("required"))).toEqual(refused);
+    const keyed = planOf(sdp(PLAIN, crypto(1)), session("required"));
+    expect(keyed.plan.srtp).toBeTruthy();
+  });
+
+  test("off: keys in RTP/AVP are passed over, RTP/SAVP is refused", () => {
+    const { plan, sdp: text } = planOf(sdp(PLAIN, crypto(1)), session("off"));
+    expect(plan.srtp).toBeUndefined();
+    expect(text).not.toContain("crypto");
+    const secure = answerOffer(sdp(SECURE, crypto(1)), MEDIA, session("off"));
+    expect(secure).toEqual({ ok: false, reason: "no_audio" });
+  });
+
+  test("of a protected and a plain stream the one is taken that the mode asks for", () => {
+    const both = sdp(PLAIN, "m=audio 3002 RTP/SAVP 8", crypto(1));
+    const { plan, sdp: text } = planOf(both, session("optional"));
+    expect(plan.remote.port).toBe(3002);
+    expect(text).toMatch(/m=audio 0 RTP\/AVP 8\r\nm=audio 4000 RTP\/SAVP 8\r\n/);
+    expect(planOf(both, session("off")).plan.remote.port).toBe(3000);
+  });
+
+  test("an answer may only take up a line of our offer", () => {
+    const taken = acceptAnswer(
+      sdp(PLAIN, crypto(2, "AES_CM_128_HMAC_SHA1_32")),
+      session("optional"),
+    );
+    expect(taken.ok && taken.plan.srtp?.suite).toBe("AES_CM_128_HMAC_SHA1_32");
+    const swapped = acceptAnswer(sdp(PLAIN, crypto(2)), session("required"));
+    expect(swapped).toEqual({ ok: false, reason: "srtp_required" });
+  });
+});
+
+describe("RTCP, events and comfort noise", () => {
+  test("RTCP shares the RTP port only where both want it", () => {
+    expect(buildOffer(MEDIA, session("off"))).toContain("a=rtcp-mux\r\n");
+    const muxed = planOf(sdp(PLAIN, "a=rtcp-mux"), session("off"));
+    expect(muxed.plan.rtcpMux).toBe(true);
+    expect(muxed.sdp).toContain("a=rtcp-mux\r\n");
+    const apart = planOf(sdp(PLAIN), session("off"));
+    expect(apart.plan.rtcpMux).toBeUndefined();
+    expect(apart.sdp).not.toContain("rtcp-mux");
+  });
+
+  test("RTCP goes where a=rtcp says, and one above RTP where it says nothing new", () => {
+    expect(planOf(sdp(PLAIN, "a=rtcp:53020"), session("off")).plan.rtcpPort).toBe(53_020);
+    expect(planOf(sdp(PLAIN, "a=rtcp:3001"), session("off")).plan.rtcpPort).toBeUndefined();
+    expect(planOf(sdp(PLAIN, "a=rtcp:99999"), session("off")).plan.rtcpPort).toBeUndefined();
+  });
+
+  test("events are taken in the codec's own clock, else in the one there is", () => {
+    const events = ["a=rtpmap:100 telephone-event/16000", "a=rtpmap:101 telephone-event/8000"];
+    const g722 = planOf(sdp("m=audio 3000 RTP/AVP 9 100 101", ...events), session("off", ["G722"]));
+    expect(g722.plan.telephoneEvent).toEqual({ send: 101, receive: 101 });
+    const only = planOf(
+      sdp("m=audio 3000 RTP/AVP 9 100", "a=rtpmap:100 telephone-event/16000"),
+      session("off", ["G722"]),
+    );
+    expect(only.plan.telephoneEvent).toEqual({ send: 100, receive: 100, clockRateHz: 16_000 });
+    expect(only.sdp).toContain("a=rtpmap:100 telephone-event/16000\r\n");
+  });
+
+  test("Opus is offered with events of its own clock, which its answer may take up", () => {
+    const ours = session("off", ["opus", "PCMA"]);
+    const offer = buildOffer(MEDIA, ours);
+    expect(offer).toContain("m=audio 4000 RTP/AVP 111 8 101 110\r\n");
+    expect(offer).toContain("a=fmtp:111 maxplaybackrate=16000");
+    const answer = sdp(
+      ...["m=audio 3000 RTP/AVP 96 97", "a=rtpmap:96 opus/48000/2"],
+      "a=rtpmap:97 telephone-event/48000",
+    );
+    const accepted = acceptAnswer(answer, ours);
+    if (!accepted.ok) throw new Error(accepted.reason);
+    expect(accepted.plan.codec).toEqual({
+      ...{ name: "opus", sendPayloadType: 96, receivePayloadType: 111 },
+    });
+    expect(accepted.plan.telephoneEvent).toEqual({ send: 97, receive: 110, clockRateHz: 48_000 });
+  });
+
+  test("comfort noise is agreed on only where it was asked for", () => {
+    const offer = sdp("m=audio 3000 RTP/AVP 8 13");
+    expect(planOf(offer, session("off")).plan.comfortNoise).toBeUndefined();
+    const agreed = planOf(offer, { ...session("off"), comfortNoise: true });
+    expect(agreed.plan.comfortNoise).toBe(13);
+    expect(agreed.sdp).toContain("m=audio 4000 RTP/AVP 8 13\r\n");
+  });
+
+  test("G722/16000, as some write it, is G.722", () => {
+    const offer = sdp("m=audio 3000 RTP/AVP 96", "a=rtpmap:96 G722/16000");
+    expect(planOf(offer, session("off", ["G722"])).plan.codec.name).toBe("G722");
+  });
+
+  test("an answer with several codecs names what the far end may change to", () => {
+    const accepted = acceptAnswer(sdp("m=audio 3000 RTP/AVP 8 0"), session("off"));
+    expect(accepted.ok && accepted.plan.otherCodecs).toEqual([{ name: "PCMU", payloadType: 0 }]);
+  });
+});
+
+describe("further descriptions of a session", () => {
+  const offer = sdp("m=video 5000 RTP/AVP 99", PLAIN, "m=text 5002 RTP/AVP 98");
+
+  test("our later offer keeps all media lines in their places", async () => {
+    const negotiator = new MediaNegotiator(3, ["PCMA"], () => {});
+    negotiator.setMedia(MEDIA);
+    await negotiator.setDescription(offer);
+    await negotiator.getDescription();
+    const { body } = await negotiator.getDescription();
+    const media = body.split("\r\n").filter((line) => line.startsWith("m="));
+    expect(media).toEqual([
+      "m=video 0 RTP/AVP 99",
+      "m=audio 4000 RTP/AVP 8 101",
+      "m=text 0 RTP/AVP 98",
+    ]);
+    expect(body).toContain("o=- 3 2 IN IP4 127.0.0.1\r\n");
+  });
+
+  test("keys stay the same over all descriptions of a leg", async () => {
+    const srtp = createSrtpPolicy("optional", seededRandom(4));
+    const plans: (string | undefined)[] = [];
+    const negotiator = new MediaNegotiator(3, ["PCMA"], (plan) => plans.push(plan.srtp?.sendKey), {
+      srtp,
+    });
+    negotiator.setMedia(MEDIA);
+    for (const hold of ["a=sendonly", "a=inactive", "a=sendrecv"]) {
+      await negotiator.setDescription(sdp(PLAIN, crypto(1), hold));
+      await negotiator.getDescription();
+    }
+    expect(plans).toHaveLength(3);
+    expect(new Set(plans).size).toBe(1);
+  });
+
+  test("hold in each of its forms, and back", async () => {
+    const directions: string[] = [];
+    const negotiator = new MediaNegotiator(3, ["PCMA"], (plan) => directions.push(plan.direction));
+    negotiator.setMedia(MEDIA);
+    const old = (line: string) => sdp(line).replace("192.0.2.5", "0.0.0.0");
+    const forms = [
+      ...[sdp(PLAIN), sdp(PLAIN, "a=sendonly"), sdp(PLAIN, "a=sendrecv")],
+      ...[sdp(PLAIN, "a=inactive"), sdp(PLAIN), old(PLAIN), sdp(PLAIN)],
+      ...[sdp(PLAIN, "a=recvonly"), sdp(PLAIN)],
+    ];
+    for (const form of forms) {
+      await negotiator.setDescription(form);
+      await negotiator.getDescription();
+    }
+    expect(directions).toEqual([
+      ...["sendrecv", "recvonly", "sendrecv", "inactive", "sendrecv", "inactive", "sendrecv"],
+      ...["sendonly", "sendrecv"],
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+/** What a peer sends must neither throw out of the dialog layer nor keep it from being closed. */
+import { expect, test } from "bun:test";
+import type { Invitation } from "sip.js";
+import { silentLog } from "../../../../src/core/log.ts";
+import { systemRandom } from "../../../../src/core/random.ts";
+import { TrunkCredentials } from "../../../../src/adapter/sip/credentials.ts";
+import { buildRequest, parseMessage } from "../../../../src/adapter/sip/message/index.ts";
+import { MediaNegotiator } from "../../../../src/adapter/sip/session/media-negotiator.ts";
+import { TrunkUserAgent } from "../../../../src/adapter/sip/session/user-agent.ts";
+
+const ACCOUNT = { username: "u", password: "p", realm: null };
+
+test("a dialog that SIP.js could make only half of does not keep the trunk from closing", async () => {
+  const invitations: Invitation[] = [];
+  const agent = new TrunkUserAgent({
+    ...{ username: "u", server: "provider.test", contactUser: "us", hostToken: "us.invalid" },
+    ...{ transportName: "UDP", userAgentName: "test", log: silentLog },
+    credentials: new TrunkCredentials(ACCOUNT, systemRandom),
+    mayChallenge: () => true,
+    route: () => "",
+    send: async () => {},
+    onInvite: (invitation) => invitations.push(invitation),
+  });
+  const text = buildRequest({
+    method: "INVITE",
+    uri: "sip:us@us.invalid",
+    headers: [
+      ["Via", "SIP/2.0/UDP 127.0.0.1;branch=z9hG4bKhalf"],
+      ["From", "<sip:a@b>;tag=1"],
+      ["To", "<sip:us@us.invalid>"],
+      ["Call-ID", "half"],
+      ["CSeq", "1 INVITE"],
+      ["Contact", "<sip:a@b>"],
+    ],
+    // The stack gives each body a type (withPlainSdp); here it has none, and SIP.js throws.
+    body: "v=0\r\n",
+  });
+  const request = parseMessage(text);
+  if (request.kind !== "request") throw new Error("no request");
+  agent.receiveRequest(request);
+  const [invitation] = invitations;
+  if (!invitation) throw new Error("no call");
+  const negotiator = new MediaNegotiator(1, ["PCMA"], () => {});
+  negotiator.setMedia({ host: "127.0.0.1", port: 40_000 });
+  agent.attach(invitation, negotiator);
+  await expect(invitation.progress()).rejects.toThrow("Content disposition undefined.");
+  expect(() => agent.close()).not.toThrow();
+});

@@ -1,0 +1,347 @@
+/** SIP over TCP and TLS, seen from raw sockets. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+import { silentLog } from "../../../src/core/log.ts";
+import { buildRequest, type HeaderInit } from "../../../src/adapter/sip/message/index.ts";
+import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
+import { StreamTransport } from "../../../src/adapter/sip/transport/stream.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+import { startStreamRegistrar } from "../../support/stream-registrar.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testCa } from "../../support/test-ca.ts";
+
+const OURS = "127.0.6.161";
+const CARRIER = "127.0.6.162";
+const STRANGER = "127.0.6.163";
+const NUMBER = "+37061001001";
+
+interface RawConnection {
+  readonly socket: Socket;
+  text(): string;
+  /** Status codes received so far. */
+  codes(): number[];
+  readonly closed: Promise<void>;
+}
+
+async function rawConnection(host: string, port: number): Promise<RawConnection> {
+  const socket = connect({ host: OURS, port, localAddress: host });
+  let text = "";
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  const codes = () => [...text.matchAll(/^SIP\/2\.0 (\d{3})/gm)].map((match) => Number(match[1]));
+  return { socket, text: () => text, codes, closed };
+}
+
+let lastCall = 0;
+
+function request(method: string, extra: HeaderInit = [], body = ""): string {
+  const id = ++lastCall;
+  return buildRequest({
+    method,
+    uri: `sip:${NUMBER}@${OURS}`,
+    headers: [
+      ["Via", `SIP/2.0/TCP ${CARRIER};rport;branch=z9hG4bKstream${id}`],
+      ["From", `<sip:${NUMBER}@carrier.test>;tag=f${id}`],
+      ["To", `<sip:${NUMBER}@${OURS}>`],
+      ["Call-ID", `stream-${id}`],
+      ["CSeq", `1 ${method}`],
+      ["Contact", `<sip:raw@${CARRIER};transport=tcp>`],
+      ["Max-Forwards", 70],
+      ...extra,
+    ],
+    body,
+  });
+}
+
+describe("the stack on TCP", () => {
+  let stack: SipStack;
+  let legs: IncomingLeg[] = [];
+  let port: number;
+
+  beforeAll(async () => {
+    stack = await startStack(OURS);
+    port = stack.localAddress.port;
+    stack.onIncoming((leg) => legs.push(leg));
+    const peering = { server: CARRIER, transport: "tcp", register: false } as const;
+    stack.addTrunk(trunkSettings({ trunkId: 1, ...peering }));
+    await Bun.sleep(20);
+  });
+  afterEach(() => {
+    legs = [];
+  });
+  afterAll(() => stack.close());
+
+  test("listens on the port of UDP and answers on the connection that asked", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    peer.socket.write(request("OPTIONS"));
+    await eventually(() => peer.codes().includes(200), "an answer to OPTIONS");
+    expect(peer.text()).toContain(`received=${CARRIER}`);
+    peer.socket.destroy();
+  });
+
+  test("messages are framed by their length: pipelined, with bodies, byte by byte", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    const body = "v=0\r\n\r\nOPTIONS sip:x SIP/2.0\r\n\r\nč";
+    const typed: HeaderInit = [["Content-Type", "text/plain"]];
+    const messages = [request("OPTIONS", typed, body), request("OPTIONS"), request("OPTIONS")];
+    peer.socket.write(messages.join("\r\n"));
+    await eventually(() => peer.codes().length === 3, "three answers");
+    for (const byte of Buffer.from(request("OPTIONS", typed, body))) {
+      peer.socket.write(Uint8Array.of(byte));
+      if (byte === 10) await Bun.sleep(0);
+    }
+    await eventually(() => peer.codes().length === 4, "the fourth answer");
+    expect(peer.codes()).toEqual([200, 200, 200, 200]);
+    peer.socket.destroy();
+  });
+
+  test("a CRLF ping is answered with a pong, and a lone CRLF is not", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    peer.socket.write("\r\n");
+    peer.socket.write(request("OPTIONS"));
+    await eventually(() => peer.codes().length === 1, "the answer");
+    const before = peer.text().length;
+    peer.socket.write("\r\n\r\n");
+    await eventually(() => peer.text().length > before, "the pong");
+    expect(peer.text().slice(before)).toBe("\r\n");
+    peer.socket.destroy();
+  });
+
+  const nobodysLength = request("OPTIONS").replace(/Content-Length: 0\r\n/i, "");
+  test.each([
+    ["has no Content-Length", nobodysLength],
+    ["has two of them", request("OPTIONS").replace("\r\n\r\n", "\r\nl: 5\r\n\r\n")],
+    ["has one that is no number", request("OPTIONS").replace(/(Content-Length: )0/i, "$1-1")],
+    ["says it is too long", request("OPTIONS").replace(/(Content-Length: )0/i, "$140000")],
+    ["never ends its head", `OPTIONS sip:x SIP/2.0\r\n${"X: y\r\n".repeat(6000)}`],
+  ])("a connection whose message %s is closed", async (_, bytes) => {
+    const peer = await rawConnection(CARRIER, port);
+    peer.socket.write(bytes);
+    await peer.closed;
+    expect(peer.codes()).toEqual([]);
+  });
+
+  const first = request("OPTIONS");
+  test.each([
+    [
+      "the rest of a body that its length did not count",
+      first.replace("\r\n\r\n", "\r\n\r\na=b\r\n"),
+    ],
+    ["a message that does not parse", first.replace(/^CSeq.*$/m, "CSeq: x")],
+    ["a head without a start line", "neither: this\r\nnor: that\r\n\r\n"],
+    ["two Content-Lengths", first.replace("\r\n\r\n", "\r\nl: 5\r\n\r\n")],
+    ["no Content-Length", first.replace(/Content-Length: 0\r\n/i, "")],
+  ])("a request in the same segment behind %s is answered", async (_, broken) => {
+    const peer = await rawConnection(CARRIER, port);
+    const fine = request("OPTIONS");
+    const branch = /z9hG4bKstream\d+/.exec(fine)?.[0] ?? "";
+    peer.socket.write(broken + fine);
+    await eventually(() => peer.text().includes(`branch=${branch}`), "the answer");
+    expect(peer.text().slice(0, peer.text().indexOf(branch))).toContain("SIP/2.0 200");
+    peer.socket.destroy();
+  });
+
+  test("a request in the same segment before bytes that cannot be framed is answered", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    peer.socket.write(`${request("OPTIONS")}neither this\r\nnor that\r\n\r\n`);
+    await peer.closed;
+    expect(peer.codes()).toEqual([200]);
+  });
+
+  test("the first of RFC 4475's dblreq is answered", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    const bytes = readFileSync(join(import.meta.dir, "../../support/torture/dblreq.dat"));
+    peer.socket.write(bytes);
+    await eventually(() => peer.codes().includes(405), "405 to its REGISTER");
+    peer.socket.destroy();
+  });
+
+  test("lines that end with LF alone are read, byte by byte and behind one another", async () => {
+    const peer = await rawConnection(CARRIER, port);
+    const typed: HeaderInit = [["Content-Type", "text/plain"]];
+    const bare = (body = "") =>
+      request("OPTIONS", body === "" ? [] : typed, body).replaceAll("\r\n", "\n");
+    peer.socket.write(`${bare("two\nlines")}\n${bare()}${request("OPTIONS")}`);
+    await eventually(() => peer.codes().length === 3, "three answers");
+    for (const byte of Buffer.from(bare())) peer.socket.write(Uint8Array.of(byte));
+    await eventually(() => peer.codes().length === 4, "the fourth answer");
+    expect(peer.codes()).toEqual([200, 200, 200, 200]);
+    peer.socket.destroy();
+  });
+
+  test("strangers get no answer, and not many connections", async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => rawConnection(STRANGER, port)));
+    let closed = 0;
+    for (const peer of many) void peer.closed.then(() => closed++);
+    await eventually(() => closed >= 4, "connections above the limit are closed");
+    for (const peer of many) peer.socket.write(request("OPTIONS"));
+    const carrier = await rawConnection(CARRIER, port);
+    carrier.socket.write(request("OPTIONS"));
+    await eventually(() => carrier.codes().length === 1, "the carrier is served meanwhile");
+    expect(many.flatMap((peer) => peer.codes())).toEqual([]);
+    for (const peer of [...many, carrier]) peer.socket.destroy();
+  });
+
+  test("the answer to a call whose connection broke goes over the caller's next one", async () => {
+    const first = await rawConnection(CARRIER, port);
+    first.socket.write(request("INVITE"));
+    await eventually(() => legs.length === 1, "the call");
+    first.socket.destroy();
+    await first.closed;
+    const second = await rawConnection(CARRIER, port);
+    second.socket.write(request("OPTIONS"));
+    await eventually(() => second.codes().includes(200), "the second connection is known");
+    legs[0]?.reject(486);
+    await eventually(() => second.codes().includes(486), "the refusal");
+    second.socket.destroy();
+  });
+});
+
+describe("a trunk's connection", () => {
+  let stack: SipStack | undefined;
+  afterEach(() => stack?.close());
+
+  const register = async (port: number, overrides = {}) => {
+    stack = await startStack(OURS);
+    const where = { server: CARRIER, port, transport: "tcp" } as const;
+    return stack.addTrunk(trunkSettings({ ...where, ...overrides }));
+  };
+
+  test("is made anew at once when it drops, and the binding names the port that takes connections", async () => {
+    const registrar = await startStreamRegistrar(CARRIER);
+    const trunk = await register(registrar.port);
+    expect((await settled(trunk)).name).toBe("registered");
+    registrar.hangUp();
+    await eventually(() => registrar.requests.length === 2, "a second REGISTER");
+    const [first, second] = registrar.requests;
+    const contact = second?.request.headers.get("contact");
+    expect(contact).toContain(`:${stack?.localAddress.port};transport=tcp`);
+    expect(contact?.replace(/;expires=\d+/, "")).toBe(
+      first?.request.headers.get("contact")?.replace(/;expires=\d+/, "") ?? "",
+    );
+    await registrar.close();
+  });
+
+  test("a registrar that hangs up after every answer is not stormed", async () => {
+    const registrar = await startStreamRegistrar(CARRIER, {
+      onAnswered: (socket) => socket.destroy(),
+    });
+    await register(registrar.port);
+    await Bun.sleep(1200);
+    expect(registrar.requests.length).toBeLessThanOrEqual(3);
+    await registrar.close();
+  });
+
+  test("carries the calls of several trunks at the same server", async () => {
+    const registrar = await startStreamRegistrar(CARRIER);
+    const first = await register(registrar.port);
+    const other = { trunkId: 2, username: "1002", server: CARRIER, port: registrar.port };
+    const second = stack?.addTrunk(trunkSettings({ ...other, transport: "tcp" }));
+    await Promise.all([settled(first), second && settled(second)]);
+    expect(new Set(registrar.requests.map(({ socket }) => socket)).size).toBe(1);
+    await registrar.close();
+  });
+
+  test("is refused in words where nobody listens, or where plain text answers TLS", async () => {
+    const plain = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.write("SIP/2.0 400 Bad Request\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => plain.listen(5061, CARRIER, () => resolve()));
+    const refused = await settled(await register(9));
+    if (refused.name !== "failed") throw new Error(`the trunk is ${refused.name}`);
+    expect(refused.explanation).toContain("refuses connections on port 9");
+    const trunk = stack?.addTrunk(
+      trunkSettings({ trunkId: 2, server: CARRIER, port: 5061, transport: "tls" }),
+    );
+    const status = trunk && (await settled(trunk));
+    if (status?.name !== "failed") throw new Error(`the trunk is ${status?.name}`);
+    expect(status.explanation).toContain("does not speak TLS on port 5061");
+    plain.close();
+  });
+});
+
+describe("a stream", () => {
+  const open = (clock = fakeClock(), tlsCa: string | null = null) => {
+    const heard: string[] = [];
+    const transport = new StreamTransport({
+      clock,
+      log: silentLog,
+      localHost: OURS,
+      refuses: () => false,
+      tlsCa,
+      onMessage: (bytes) => heard.push(Buffer.from(bytes).toString()),
+      onKeepAlive: () => {},
+      onUnframed: () => {},
+      onSent: () => {},
+    });
+    return { clock, transport, heard };
+  };
+
+  test("whose message does not get finished in 10 s is closed, however the bytes drip", async () => {
+    const { clock, transport } = open();
+    await transport.listen({ host: OURS, port: 40_611 });
+    const peer = await rawConnection(CARRIER, 40_611);
+    let closed = false;
+    void peer.closed.then(() => {
+      closed = true;
+    });
+    for (const letter of "OPTIONS s") {
+      peer.socket.write(letter);
+      await Bun.sleep(5);
+      await clock.advance(1000);
+    }
+    expect(closed).toBe(false);
+    await clock.advance(2000);
+    await peer.closed;
+    await transport.close();
+  });
+
+  test("whose peer stops answering pings is closed", async () => {
+    let pongs = true;
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", () => {
+        if (pongs) socket.write("\r\n");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(40_612, CARRIER, () => resolve()));
+    const { clock, transport } = open();
+    const remote = { host: CARRIER, port: 40_612 };
+    const flow = await transport.connectionTo({ transport: "TCP", remote, serverName: CARRIER });
+    flow.ping();
+    await Bun.sleep(30);
+    await clock.advance(15_000);
+    expect(flow.isOpen).toBe(true);
+    pongs = false;
+    flow.ping();
+    await Bun.sleep(30);
+    await clock.advance(10_001);
+    expect(flow.isOpen).toBe(false);
+    await transport.close();
+    server.close();
+  });
+
+  test("over TLS never goes below 1.2", async () => {
+    const ca = testCa(tempDir());
+    const { transport } = open(fakeClock(), ca.caPem);
+    const versions = { minVersion: "TLSv1", maxVersion: "TLSv1.1" } as const;
+    const server = createTlsServer({ ...ca.issue([`IP:${CARRIER}`]), ...versions });
+    server.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => server.listen(40_613, CARRIER, () => resolve()));
+    const remote = { host: CARRIER, port: 40_613 };
+    const tried = transport.connectionTo({ transport: "TLS", remote, serverName: CARRIER });
+    expect(await tried.catch((error) => error.explanation)).toContain("no TLS 1.2");
+    await transport.close();
+    server.close();
+  });
+});

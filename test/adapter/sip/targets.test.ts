@@ -1,0 +1,149 @@
+/** Where a trunk may speak to: the address rules of webhooks hold for what a tenant names in SIP. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { e164 } from "../../../src/core/e164.ts";
+import type { SipStack, TrunkProbe, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
+import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
+import { type DnsServer, dnsServer } from "../../support/dns-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { OFFER } from "../../support/raw-call.ts";
+import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
+import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";
+
+const OURS = "127.0.66.1";
+const ALLOWED = "127.0.66.2";
+const INSIDE = "127.0.66.3";
+/** Only the carrier's address is open. */
+const RULES = { allowNetworks: [`${ALLOWED}/32`] };
+
+let stack: SipStack | undefined;
+let dns: DnsServer | undefined;
+const peers: SipPeer[] = [];
+afterEach(async () => {
+  await stack?.close();
+  dns?.close();
+  stack = undefined;
+  for (const peer of peers.splice(0)) peer.close();
+});
+
+async function peerAt(host: string, transports: "udp" | "tcp" | "both" = "udp"): Promise<SipPeer> {
+  const peer = await startSipPeer({ host, transports });
+  peers.push(peer);
+  return peer;
+}
+
+async function trunkWith(settings: Partial<TrunkSettings>, names?: DnsServer) {
+  const asked = names && { dns: createDns({ servers: [names.address] }) };
+  stack = await startStack(OURS, undefined, RULES, asked);
+  return stack.addTrunk(trunkSettings(settings));
+}
+
+async function probeOf(settings: Partial<TrunkSettings>): Promise<TrunkProbe> {
+  const trunk = await trunkWith({ register: false, ...settings });
+  const probe = await trunk.probe();
+  await stack?.close();
+  return probe;
+}
+
+describe("an address that trunks may not reach", () => {
+  test("tells nothing of its ports: open, closed and filtered ones read the same", async () => {
+    const open = await peerAt(INSIDE, "tcp");
+    const filtered = createServer();
+    filtered.maxConnections = 0;
+    await new Promise<void>((done) => filtered.listen(0, INSIDE, done));
+    const address = filtered.address();
+    const filteredPort = typeof address === "object" && address ? address.port : 0;
+    const probes: TrunkProbe[] = [];
+    for (const port of [open.port, 9, filteredPort])
+      probes.push(await probeOf({ server: INSIDE, port, transport: "tcp" }));
+    filtered.close();
+    // Everything but our own port, which is another each time.
+    const said = probes.map(({ local: _, advertised: __, ...rest }) => rest);
+    expect(said[0]).toMatchObject({ servers: [], sipCode: null, remote: null });
+    expect(said[0]?.problem).toContain("[sip] allow_networks");
+    for (const each of said) expect(each).toEqual(said[0] ?? each);
+    expect(open.requests).toEqual([]);
+  });
+
+  test("is not registered at, and nobody calls from there", async () => {
+    const inside = await peerAt(INSIDE);
+    for (const settings of [
+      { server: INSIDE, port: inside.port },
+      { outboundProxy: `${INSIDE}:${inside.port}` },
+    ]) {
+      const trunk = await trunkWith(settings);
+      expect(await settled(trunk)).toMatchObject({
+        name: "failed",
+        explanation: expect.stringContaining("not one that trunks may reach"),
+      });
+      inside.send(`OPTIONS sip:${OURS} SIP/2.0\r\n\r\n`, stack?.localAddress ?? inside);
+      await Bun.sleep(20);
+      expect(inside.requests).toEqual([]);
+      expect(inside.responses).toEqual([]);
+      await stack?.close();
+    }
+  });
+
+  test("is left out where a name leads to it and elsewhere", async () => {
+    const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
+    dns = await dnsServer("127.0.66.53");
+    dns.zone.set("_sip._udp.provider.test", [
+      {
+        srv: [
+          { priority: 10, weight: 1, port: inside.port, name: "a.provider.test" },
+          { priority: 20, weight: 1, port: allowed.port, name: "b.provider.test" },
+        ],
+      },
+    ]);
+    dns.zone.set("a.provider.test", [[INSIDE]]);
+    dns.zone.set("b.provider.test", [[ALLOWED]]);
+    const trunk = await trunkWith({ port: 0 }, dns);
+    expect((await settled(trunk)).name).toBe("registered");
+    expect(allowed.methods()).toEqual(["REGISTER"]);
+    expect(inside.methods()).toEqual([]);
+  });
+});
+
+test("a SIP URI is called through the trunk's own server, whatever host it names", async () => {
+  const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
+  const trunk = await trunkWith({ server: ALLOWED, port: allowed.port, register: false });
+  const leg = trunk.place({
+    to: `sip:desk@${INSIDE}:${inside.port}`,
+    from: e164("+37061001001"),
+    media: { host: OURS, port: 40_000 },
+    ringTimeoutMs: 5_000,
+  });
+  expect((await endOf(leg)).kind).toBe("busy");
+  await eventually(() => allowed.methods().join() === "INVITE,ACK", "the ACK of the refusal");
+  const [invite] = allowed.requests;
+  expect(invite?.request.uri).toMatchObject({ user: "desk", host: INSIDE, port: inside.port });
+  expect(inside.requests).toEqual([]);
+});
+
+test("a far end that names a forbidden address as its own is spoken to by way of the server", async () => {
+  const [inside, allowed] = [await peerAt(INSIDE), await peerAt(ALLOWED)];
+  allowed.onRequest = (request, answer, transport) => {
+    if (request.method !== "INVITE") return agreeable(request, answer, transport);
+    answer({
+      statusCode: 200,
+      toTag: "far",
+      headers: [
+        ["Contact", `<sip:far@${INSIDE}:${inside.port}>`],
+        ["Content-Type", "application/sdp"],
+      ],
+      body: OFFER(ALLOWED),
+    });
+  };
+  const trunk = await trunkWith({ server: ALLOWED, port: allowed.port, register: false });
+  const leg = trunk.place({
+    to: e164("+37062222222"),
+    from: e164("+37061001001"),
+    media: { host: OURS, port: 40_000 },
+    ringTimeoutMs: 5_000,
+  });
+  await next(leg, "answered");
+  leg.hangUp();
+  await eventually(() => allowed.methods().includes("BYE"), "the BYE");
+  expect(allowed.methods()).toEqual(["INVITE", "ACK", "BYE"]);
+  expect(inside.requests).toEqual([]);
+});

@@ -1,0 +1,205 @@
+/** Transactions that share a COMMIT: what each of them may still rely on. */
+import { Database as Sqlite } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type GroupCommit, groupCommit } from "../../../src/adapter/store/group-commit.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const GROUP_MAX = 32;
+let writer: Sqlite;
+let reader: Sqlite;
+let group: GroupCommit<Sqlite>;
+/** COMMITs of the writer. */
+let committed = 0;
+
+beforeEach(() => {
+  const path = join(tempDir(), "group.db");
+  writer = new Sqlite(path, { create: true, strict: true });
+  writer.run("PRAGMA journal_mode = WAL");
+  writer.run("PRAGMA foreign_keys = ON");
+  writer.run("CREATE TABLE notes (text TEXT PRIMARY KEY, parent TEXT REFERENCES notes(text))");
+  reader = new Sqlite(path, { readonly: true, strict: true });
+  const run = writer.run.bind(writer);
+  writer.run = (text, ...bindings) => {
+    if (text === "COMMIT") committed++;
+    return run(text, ...bindings);
+  };
+  group = groupCommit(writer, writer);
+});
+
+afterEach(() => {
+  reader.close();
+  writer.close();
+});
+
+const stored = () =>
+  reader
+    .query<{ text: string }, []>("SELECT text FROM notes ORDER BY rowid")
+    .all()
+    .map(({ text }) => text);
+const commits = () => committed;
+const write = (text: string) =>
+  group.run(async (sqlite) => {
+    sqlite.run("INSERT INTO notes (text) VALUES (?)", [text]);
+    await Promise.resolve();
+    return text;
+  });
+const names = (amount: number) => Array.from({ length: amount }, (_, index) => `note ${index}`);
+
+describe("one COMMIT for many", () => {
+  test("what is asked for at once is committed at once, in the order asked for", async () => {
+    const before = commits();
+    expect(await Promise.all(names(5).map(write))).toEqual(names(5));
+    expect(stored()).toEqual(names(5));
+    expect(commits() - before).toBe(1);
+  });
+
+  test("what is asked for in the same turn of the event loop joins", async () => {
+    const before = commits();
+    const first = write("first");
+    await Promise.resolve();
+    const second = write("second");
+    await Promise.all([first, second]);
+    expect(commits() - before).toBe(1);
+  });
+
+  test.each([
+    [GROUP_MAX - 1, 1],
+    [GROUP_MAX, 1],
+    [GROUP_MAX + 1, 2],
+    [2 * GROUP_MAX + 1, 3],
+  ])("%d at once need %d", async (amount, expected) => {
+    const before = commits();
+    await Promise.all(names(amount).map(write));
+    expect(stored()).toEqual(names(amount));
+    expect(commits() - before).toBe(expected);
+  });
+
+  test("nobody is told before it is durable, and until then nobody else sees it", async () => {
+    let told = 0;
+    const all = names(3).map((name) =>
+      write(name).then(() => {
+        told++;
+        expect(stored()).toEqual(names(3));
+      }),
+    );
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(told).toBe(0);
+    expect(stored()).toEqual([]);
+    await Promise.all(all);
+    expect(told).toBe(3);
+  });
+
+  test("a body sees what those before it in its group wrote", async () => {
+    const first = write("first");
+    const count = group.run(
+      async (sqlite) => sqlite.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()?.n,
+    );
+    await first;
+    expect(await count).toBe(1);
+  });
+});
+
+describe("failures", () => {
+  const failing = (text: string) =>
+    group.run(async (sqlite) => {
+      sqlite.run("INSERT INTO notes (text) VALUES (?)", [text]);
+      await Promise.resolve();
+      throw new Error(`not ${text}`);
+    });
+
+  test.each([0, 1, 2])(
+    "a body that throws undoes its own writes only, wherever it stands (%d)",
+    async (place) => {
+      const all = [0, 1, 2].map((index) =>
+        index === place ? failing(`bad ${index}`) : write(`good ${index}`),
+      );
+      const outcomes = await Promise.allSettled(all);
+      expect(outcomes.map(({ status }) => status)).toEqual(
+        [0, 1, 2].map((index) => (index === place ? "rejected" : "fulfilled")),
+      );
+      expect(stored()).toEqual([0, 1, 2].filter((n) => n !== place).map((n) => `good ${n}`));
+      expect(writer.inTransaction).toBe(false);
+    },
+  );
+
+  test("a failure decided by a body before it is told only when that is durable", async () => {
+    const first = write("taken");
+    const second = write("taken").catch((error) => {
+      expect(stored()).toEqual(["taken"]);
+      return String(error);
+    });
+    expect(await second).toContain("UNIQUE");
+    await first;
+  });
+
+  test("a COMMIT that fails fails all that took part, leaves nothing and stops nobody after", async () => {
+    const good = write("good");
+    const orphan = group.run(async (sqlite) => {
+      sqlite.run("PRAGMA defer_foreign_keys = ON");
+      sqlite.run("INSERT INTO notes (text, parent) VALUES ('orphan', 'nobody')");
+    });
+    const outcomes = await Promise.allSettled([good, orphan]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(stored()).toEqual([]);
+    await write("later");
+    expect(stored()).toEqual(["later"]);
+  });
+
+  test("a ROLLBACK that fails fails that group only: those after it go on once it can be undone", async () => {
+    const run = writer.run.bind(writer);
+    let broken = 2;
+    writer.run = (text, ...bindings) => {
+      if (text === "ROLLBACK" && broken-- > 0) throw new Error("disk I/O error");
+      return run(text, ...bindings);
+    };
+    const orphan = group.run(async (sqlite) => {
+      sqlite.run("PRAGMA defer_foreign_keys = ON");
+      sqlite.run("INSERT INTO notes (text, parent) VALUES ('orphan', 'nobody')");
+    });
+    await expect(orphan).rejects.toThrow("FOREIGN KEY");
+    expect(writer.inTransaction).toBe(true);
+    await expect(write("while it cannot be undone")).rejects.toThrow("disk I/O error");
+    expect(await write("later")).toBe("later");
+    expect(stored()).toEqual(["later"]);
+  });
+
+  test("a full database: what resolved is stored, what rejected is not", async () => {
+    const { page_count } = writer.query<{ page_count: number }, []>("PRAGMA page_count").get() ?? {
+      page_count: 0,
+    };
+    writer.run(`PRAGMA max_page_count = ${page_count + 6}`);
+    const sizes = [1, 2, 1, 9, 1, 1];
+    const outcomes = await Promise.allSettled(
+      sizes.map((pages, index) => write(`${index} ${"x".repeat(pages * 4096)}`)),
+    );
+    const kept = outcomes.flatMap((outcome, index) =>
+      outcome.status === "fulfilled" ? [String(index)] : [],
+    );
+    expect(outcomes[3]?.status).toBe("rejected");
+    expect(stored().map((text) => text.slice(0, 1))).toEqual(kept);
+    expect(writer.inTransaction).toBe(false);
+    await write("small");
+    expect(stored().at(-1)).toBe("small");
+  });
+
+  test("a writer that cannot begin fails that body only, and the next one is asked anew", async () => {
+    writer.run("PRAGMA busy_timeout = 1");
+    const other = new Sqlite(writer.filename, { strict: true });
+    other.run("BEGIN IMMEDIATE");
+    const refused = write("refused");
+    expect(refused).rejects.toThrow("locked");
+    await refused.catch(() => other.run("COMMIT"));
+    other.close();
+    await write("let in");
+    expect(stored()).toEqual(["let in"]);
+  });
+});
+
+test("idle waits for what is under way and what was asked for meanwhile", async () => {
+  let done = 0;
+  for (const name of names(3)) void write(name).then(() => done++);
+  await group.idle();
+  expect(done).toBe(3);
+  expect(stored()).toEqual(names(3));
+});

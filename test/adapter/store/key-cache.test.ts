@@ -1,0 +1,45 @@
+/** API keys are looked up in the store once in a while, not with each request. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
+import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+test("the keys of several clients that ask in turn are each kept for 1.5 s", async () => {
+  const clock = fakeClock();
+  const database = await openTestDatabase(join(tempDir(), "keys.db"), clock.now());
+  const tenantId = await insertTenant(database);
+  let lookUps = 0;
+  const records: typeof apiKeyStore = (queries) => {
+    const store = apiKeyStore(queries);
+    const findByHash: typeof store.findByHash = (hash) => {
+      lookUps++;
+      return store.findByHash(hash);
+    };
+    return { ...store, findByHash };
+  };
+  const keys = createApiKeys({ database, records, clock, random: systemRandom, log: silentLog });
+  const secrets: string[] = [];
+  for (const label of ["one", "two", "three"])
+    secrets.push((await keys.create(tenantId, label, NO_LIMITS)).secret);
+  const askInTurn = async () => {
+    for (const secret of [...secrets, ...secrets])
+      expect((await keys.identify(secret, "192.0.2.1"))?.tenantId).toBe(tenantId);
+  };
+  await askInTurn();
+  expect(lookUps).toBe(3);
+  await clock.advance(1_499);
+  await askInTurn();
+  expect(lookUps).toBe(3);
+  await clock.advance(1);
+  await askInTurn();
+  expect(lookUps).toBe(6);
+  await keys.stop();
+  await database.close();
+});

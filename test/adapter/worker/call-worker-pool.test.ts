@@ -1,0 +1,298 @@
+import { expect, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
+import { createCallWorkerPool, slicePorts } from "../../../src/adapter/worker/call-worker-pool.ts";
+import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
+import type { FromCallWorker, ToCallWorker, TurnRecord } from "../../../src/adapter/worker/messages.ts";
+import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
+
+/** A thread that answers as the protocol says, until told otherwise. */
+class ScriptedWorker extends EventTarget {
+  readonly received: ToCallWorker[] = [];
+  terminated = false;
+  /** Messages it leaves unanswered. */
+  deafTo = new Set<ToCallWorker["type"]>();
+
+  postMessage(message: ToCallWorker): void {
+    this.received.push(message);
+    if (this.deafTo.has(message.type)) return;
+    if (message.type === "init") this.say({ type: "ready" });
+    if (message.type === "ping") this.say({ type: "pong" });
+    if (message.type === "open") {
+      this.say({ type: "opened", callId: message.call.callId, rtpPort: 10_000 });
+    }
+    if (message.type === "close") {
+      const report = { ...EMPTY_REPORT, summary: `closed: ${message.reason}` };
+      this.say({ type: "closed", callId: message.callId, report });
+    }
+  }
+
+  say(data: FromCallWorker | { type: "ready"; startMs: number }): void {
+    queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
+  }
+
+  die(): void {
+    this.dispatchEvent(new Event("close"));
+  }
+
+  terminate(): void {
+    this.terminated = true;
+  }
+
+  get calls(): number {
+    return this.received.filter((message) => message.type === "open").length;
+  }
+}
+
+const PROVIDER: EngineSettings = {
+  ...EMBEDDED_ONLY,
+  kind: "realtime",
+  providers: [
+    {
+      ...{ kind: "realtime", name: "realtime", url: "wss://provider.example/v1", apiKey: null },
+      ...{ model: "m", transcriptionModel: "", audio: "g711_alaw", turnDetection: "own" },
+      ...{ connectTimeoutMs: 1_000, responseTimeoutMs: 1_000 },
+      voices: { Sari: "a", Emma: "b", Nathan: "c", Adrian: "d" },
+    },
+  ],
+};
+
+const asWorker = (worker: ScriptedWorker) => worker as unknown as WorkerHandle;
+const turn: TurnRecord = {
+  index: 0,
+  speaker: "agent",
+  text: "Hello.",
+  startMs: 0,
+  endMs: 900,
+  interrupted: false,
+  latencyMs: null,
+};
+const at = <Item>(items: readonly Item[], index: number): Item => {
+  const item = items[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+};
+
+async function scriptedPool(
+  workers = 2,
+  clock: FakeClock = fakeClock(),
+  engine: EngineSettings = EMBEDDED_ONLY,
+) {
+  const callWorkers: ScriptedWorker[] = [];
+  const speechWorkers: ScriptedWorker[] = [];
+  const spawn = (list: ScriptedWorker[]) => () => {
+    const worker = new ScriptedWorker();
+    list.push(worker);
+    return asWorker(worker);
+  };
+  const pool = await createCallWorkerPool({
+    workers,
+    spawnCallWorker: spawn(callWorkers),
+    spawnSpeechWorker: spawn(speechWorkers),
+    settings: {
+      rtpPorts: { first: 20_001, last: 20_021 },
+      rtpTimeoutMs: 20_000,
+      holdTimeoutMs: 1_800_000,
+      jitterMsMax: 200,
+      engine,
+      conversation: SETTINGS,
+    },
+    clock,
+    log: silentLog,
+  });
+  const brief = (callId: string) => ({ ...callConfig(), callId });
+  return { pool, clock, callWorkers, speechWorkers, brief };
+}
+
+test("the RTP port range is sliced into whole pairs, none shared, none beyond the range", () => {
+  expect(slicePorts({ first: 20_001, last: 20_021 }, 2)).toEqual([
+    { first: 20_002, last: 20_011 },
+    { first: 20_012, last: 20_021 },
+  ]);
+  expect(slicePorts({ first: 10_000, last: 10_006 }, 2)).toEqual([
+    { first: 10_000, last: 10_001 },
+    { first: 10_002, last: 10_005 },
+  ]);
+  expect(() => slicePorts({ first: 10_000, last: 10_003 }, 3)).toThrow(RangeError);
+});
+
+test("calls spread over the workers, the least loaded first", async () => {
+  const { pool, callWorkers, brief } = await scriptedPool();
+  const first = await pool.open(brief("a"));
+  await pool.open(brief("b"));
+  expect(callWorkers.map((worker) => worker.calls)).toEqual([1, 1]);
+  await first.close("caller_hangup");
+  await pool.open(brief("c"));
+  expect(callWorkers.map((worker) => worker.calls)).toEqual([2, 1]);
+  expect(pool.liveCalls).toBe(2);
+  await pool.shutdown();
+});
+
+test("a full port range refuses the next call instead of queueing it", async () => {
+  const { pool, brief } = await scriptedPool(1);
+  for (let index = 0; index < pool.capacity; index++) await pool.open(brief(`call-${index}`));
+  expect(pool.open(brief("one too many"))).rejects.toMatchObject({ code: "unavailable" });
+  await pool.shutdown();
+});
+
+test("a worker that dies fails its own calls only, and is replaced with its speech worker", async () => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool();
+  const lost = await pool.open(brief("lost"));
+  const kept = await pool.open(brief("kept"));
+  const failures: string[] = [];
+  lost.on("failed", (event) => failures.push(`lost ${event.reason}`));
+  kept.on("failed", (event) => failures.push(`kept ${event.reason}`));
+  at(callWorkers, 0).say({ type: "turn", callId: "lost", turn });
+  await clock.advance(0);
+  at(callWorkers, 0).die();
+  expect(failures).toEqual(["lost engine_failure"]);
+  const report = await lost.close("engine_failure");
+  expect(report.turns).toEqual([turn]);
+  expect(at(speechWorkers, 0).terminated).toBe(true);
+  await clock.advance(10);
+  expect(callWorkers).toHaveLength(3);
+  expect(speechWorkers).toHaveLength(3);
+  await pool.open(brief("new"));
+  expect(at(callWorkers, 2).calls).toBe(1);
+  await pool.shutdown();
+});
+
+test("a call that was being closed when its worker died still gets its report", async () => {
+  const { pool, callWorkers, brief } = await scriptedPool(1);
+  const channel = await pool.open(brief("a"));
+  at(callWorkers, 0).deafTo.add("close");
+  const closing = channel.close("caller_hangup");
+  at(callWorkers, 0).die();
+  expect(await closing).toEqual(EMPTY_REPORT);
+  await pool.shutdown();
+});
+
+test("a worker that stays silent: open is refused and close is reported in bounded time", async () => {
+  const { pool, clock, callWorkers, brief } = await scriptedPool(1);
+  const worker = at(callWorkers, 0);
+  const channel = await pool.open(brief("a"));
+  worker.deafTo.add("open").add("close");
+  const opening = pool.open(brief("b"));
+  const closing = channel.close("caller_hangup");
+  opening.catch(() => {});
+  await clock.advance(10_000);
+  expect(await closing).toEqual(EMPTY_REPORT);
+  await clock.advance(10_000);
+  await expect(opening).rejects.toMatchObject({ code: "unavailable" });
+  expect(pool.liveCalls).toBe(0);
+  await pool.shutdown();
+});
+
+test("a speech worker that dies is replaced and its call worker gets the new port", async () => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(1);
+  const channel = await pool.open(brief("a"));
+  const failures: string[] = [];
+  channel.on("failed", (event) => failures.push(event.detail));
+  at(speechWorkers, 0).die();
+  await clock.advance(1_000);
+  expect(speechWorkers).toHaveLength(2);
+  expect(at(callWorkers, 0).received.at(-1)?.type).toBe("speech_port");
+  expect(failures).toEqual([]);
+  await pool.shutdown();
+});
+
+test.each([
+  ["a provider's engine needs none: calls go on, and nothing is stuck", PROVIDER, true],
+  ["the embedded engine cannot do without", EMBEDDED_ONLY, false],
+])("while a speech worker cannot start: %s", async (_, engine, works) => {
+  const { pool, clock, callWorkers, speechWorkers, brief } = await scriptedPool(
+    1,
+    undefined,
+    engine,
+  );
+  for (let death = 0; death < 3; death++) {
+    at(speechWorkers, speechWorkers.length - 1).die();
+    expect(await pool.answers()).toBe(works);
+    const opened = pool.open(brief(`call-${death}`)).then(
+      () => true,
+      () => false,
+    );
+    expect(await opened).toBe(works);
+    await clock.advance(1_000);
+  }
+  at(callWorkers, 0).deafTo.add("ping");
+  const silent = pool.answers();
+  await clock.advance(5_000);
+  expect(await silent).toBe(false);
+  await pool.shutdown();
+});
+
+test("a pool of a provider's engine starts without speech workers", async () => {
+  const clock = fakeClock();
+  const pool = await createCallWorkerPool({
+    ...{ workers: 1, clock, log: silentLog },
+    spawnCallWorker: () => asWorker(new ScriptedWorker()),
+    spawnSpeechWorker() {
+      const worker = new ScriptedWorker();
+      worker.deafTo.add("init");
+      return asWorker(worker);
+    },
+    settings: {
+      rtpPorts: { first: 20_000, last: 20_009 },
+      ...{ rtpTimeoutMs: 20_000, holdTimeoutMs: 1_800_000, jitterMsMax: 200 },
+      ...{ engine: PROVIDER, conversation: SETTINGS },
+    },
+  });
+  await clock.advance(60_000);
+  expect(await pool.answers()).toBe(true);
+  await pool.shutdown();
+});
+
+test("workers that keep dying are replaced ever more slowly", async () => {
+  const { pool, clock, callWorkers } = await scriptedPool(1);
+  for (let death = 0; death < 20; death++) {
+    at(callWorkers, callWorkers.length - 1).deafTo.add("init");
+    at(callWorkers, callWorkers.length - 1).die();
+    await clock.advance(1_000);
+  }
+  expect(callWorkers.length).toBeLessThan(40);
+  await pool.shutdown();
+});
+
+test("a pool whose workers don't come up is refused, and leaves none behind", async () => {
+  const clock = fakeClock();
+  const workers: ScriptedWorker[] = [];
+  const spawn = () => {
+    const worker = new ScriptedWorker();
+    worker.deafTo.add("init");
+    workers.push(worker);
+    return asWorker(worker);
+  };
+  const starting = createCallWorkerPool({
+    workers: 1,
+    spawnCallWorker: spawn,
+    spawnSpeechWorker: spawn,
+    settings: {
+      rtpPorts: { first: 20_000, last: 20_009 },
+      rtpTimeoutMs: 20_000,
+      holdTimeoutMs: 1_800_000,
+      jitterMsMax: 200,
+      engine: EMBEDDED_ONLY,
+      conversation: SETTINGS,
+    },
+    clock,
+    log: silentLog,
+  });
+  starting.catch(() => {});
+  await clock.advance(30_000);
+  await expect(starting).rejects.toMatchObject({ code: "unavailable" });
+  expect(workers.every((worker) => worker.terminated)).toBe(true);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("shutdown closes what is open and ends the workers", async () => {
+  const { pool, callWorkers, speechWorkers, clock, brief } = await scriptedPool();
+  const channel = await pool.open(brief("a"));
+  await pool.shutdown();
+  expect((await channel.close("caller_hangup")).summary).toBe("closed: interrupted");
+  expect([...callWorkers, ...speechWorkers].every((worker) => worker.terminated)).toBe(true);
+  expect(clock.pendingTimers).toBe(0);
+  await expect(pool.open(brief("b"))).rejects.toMatchObject({ code: "unavailable" });
+});

@@ -1,0 +1,35 @@
+/** The audio side says what it is: it does not claim to carry calls before its workers do. */
+import { expect, test } from "bun:test";
+import { createAudio } from "../../src/app/audio.ts";
+import { settingsFromConfig } from "../../src/app/settings-from-config.ts";
+import { loadConfig } from "../../src/operations/config/load.ts";
+import { systemClock as clock } from "../../src/core/clock.ts";
+import { silentLog as log } from "../../src/core/log.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const cwd = tempDir();
+const { config } = loadConfig({ env: {}, cwd, systemPath: `${cwd}/none` });
+const settings = settingsFromConfig(config, {
+  version: "0",
+  masterKey: new Uint8Array(32),
+  dataDir: cwd,
+});
+
+test("until it is started it is not ready, says so, and stops at once", async () => {
+  const audio = createAudio(settings, { clock, log });
+  expect(audio.problem()).toBe("The media engine is starting.");
+  expect(await audio.answers()).toBe(false);
+  expect(audio.capacity()).toBe(0);
+  await audio.stop();
+});
+
+test("started, it becomes ready by itself; started twice it is started once", async () => {
+  const audio = createAudio({ ...settings, callWorkers: 1 }, { clock, log });
+  const ready = audio.ready();
+  audio.start();
+  audio.start();
+  await ready;
+  expect(audio.problem()).toBeNull();
+  expect(await audio.answers()).toBe(true);
+  await audio.stop();
+}, 60_000);

@@ -1,0 +1,61 @@
+/** The agent's form in Chromium beside a whole appliance: what is said before the first words, and keys. About 10 s. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { agents } from "../../src/adapter/store/schema/index.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(90_000);
+
+const DISCLOSURE = "You are speaking with an AI assistant, and this call is recorded.";
+let world: Appliance;
+let browser: Browser;
+let owner: Visit;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({
+    ...{ dataDir: tempDir(), host: "127.0.9.88" },
+    settings: ({ callWorker, ...settings }) => {
+      const { conversation } = callWorker;
+      const disclosure = { ...conversation.disclosure, en: DISCLOSURE };
+      return {
+        ...settings,
+        callWorker: { ...callWorker, conversation: { ...conversation, disclosure } },
+      };
+    },
+  });
+  browser = await launchChromium();
+  owner = await visit(browser);
+  await signIn(owner, world.app, { tenantId: world.tenantId, email: "owner@clinic.example" });
+});
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser?.close();
+  await world?.close();
+});
+
+describe.skipIf(chromiumPath() === null)("the agent's form", () => {
+  test("shows what is said before the first words while they are written, and keeps the switch for keys", async () => {
+    const { page } = owner;
+    await page.goto(`${world.app.addresses.http}/app/agents/${world.agentId}`);
+    const firstWords = page.getByLabel("First words");
+    await page.getByText(`Said before it: “${DISCLOSURE}”`).waitFor();
+    await firstWords.fill("Hello, I am the AI assistant of the clinic. This call is recorded.");
+    await page.getByText("nothing is said before it").waitFor();
+    await page.getByLabel("Who speaks first").selectOption("customer");
+    await page.getByText("silent until the other side has spoken").waitFor();
+    await page.getByLabel("May press keys on incoming calls").click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually(async () => {
+      const [agent] = await world.app.database.read.select().from(agents);
+      return agent?.sendDigitsInbound === true && agent.firstSpeaker === "customer";
+    }, "the agent is stored");
+    expect(owner.complaints).toEqual([]);
+  });
+});

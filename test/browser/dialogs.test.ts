@@ -1,0 +1,244 @@
+/**
+ * What opens over a page or stands in its place: dialogs, questions, menus and the drawer, forms that
+ * were refused, pages that failed. axe finds nothing wrong with them in either theme, a phone has
+ * room, and a refusal speaks the reader's language. In Chromium beside a whole appliance. Takes some
+ * 20 s.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { answers } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
+import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
+import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { loaded, violations } from "../support/axe.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(480_000);
+
+const PERSON = "+37061000401";
+const inChromium = describe.skipIf(chromiumPath() === null);
+let world: Appliance;
+let browser: Browser;
+let people = 0;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  await buildDashboard();
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.86" });
+  await world.api("POST", "/contacts", { number_e164: PERSON, first_name: "Jonas" });
+  await world.api("POST", "/webhooks", { url: "https://127.0.9.86:1/h", events: ["call.ended"] });
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const wish = { to_number: PERSON, agent_id: world.agentId };
+  await world.api("POST", "/calls", { ...wish, schedule_at: later });
+  const csv = `number\n${PERSON}`;
+  await world.api("POST", "/campaigns", { name: "Check-ups", agent_id: world.agentId, csv });
+  await world.app.database.tx(async (queries) => {
+    await queries.insert(callMemories).values({
+      ...{ tenantId: world.tenantId, numberE164: PERSON, callUuid: "call-1" },
+      ...{ reason: "A check-up", outcome: "Nobody answered", attemptedAt: Date.now() },
+    });
+    await queries.insert(tools).values({
+      ...{ tenantId: world.tenantId, name: "find_booking", description: "Finds a booking." },
+      ...{ url: "https://tools.example/find", secretHeader: "X-Tool-Secret", secretSealed: "x" },
+      ...{ parameters: { type: "object" }, createdAt: 0, updatedAt: 0 },
+    });
+  });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser?.close();
+  await world?.close();
+});
+
+const address = (path: string) => `${world.app.addresses.http}/app${path}`;
+
+/** An owner and operator, signed in. Its owner must close the context. */
+async function somebody(options: VisitOptions = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  const email = `somebody${++people}@clinic.example`;
+  await signIn(visitor, world.app, { tenantId: world.tenantId, email, operator: true });
+  return visitor;
+}
+
+/** What is pressed, one after the other, on a page; a last word in `>…` sends a form that is refused. */
+type Opening = readonly [path: string, ...presses: string[]];
+
+/** Each kind of thing once, and every form. */
+const OPENINGS: readonly Opening[] = [
+  ["/", "Account:"],
+  ["/schedules", "Place a call", "Show as curl"],
+  ["/schedules", "Place a call", ">Call"],
+  ["/contacts", "New contact", ">Save"],
+  ["/contacts", "Import CSV", ">Look at it first"],
+  ["/contacts", "Delete: Jonas"],
+  ["/campaigns", "New campaign", ">New campaign"],
+  ["/features", "Edit"],
+  ["/knowledge", "Add knowledge", ">Add"],
+  ["/tools/new", ">Save"],
+  ["/numbers", "Add a number", ">Add"],
+  ["/trunk", "Run the test"],
+  ["/webhooks", "Add an endpoint", ">Add"],
+  ["/keys", "New key", ">New key"],
+  ["/team", "Invite", ">Invite"],
+  ["/profile", "Set up", ">Turn on"],
+  ["/operator", "New company", ">New company"],
+  ["/operator", "More: Dental clinic"],
+];
+
+/** More of the same, with LINEVOICE_EVERY_DIALOG=1. */
+const MORE: readonly Opening[] = [
+  ["/schedules", "Cancel"],
+  ["/campaigns", "Cancel campaign"],
+  ["/features", `Delete: ${PERSON}`],
+  ["/agents/1", "Call me"],
+  ["/agents/1", "Delete"],
+  ["/agents/1", "Show as curl"],
+  ["/knowledge/1", "Delete"],
+  ["/tools/1", "Delete"],
+  ["/numbers", "Remove: +37052000001"],
+  ["/trunk", "Disconnect"],
+  ["/webhooks/1", "More"],
+  ["/keys", "Revoke"],
+  ["/billing?tab=wallet", "Show as curl"],
+  ["/profile", "Add a passkey"],
+  ["/profile", ">Change password"],
+];
+const opened = process.env.LINEVOICE_EVERY_DIALOG ? [...OPENINGS, ...MORE] : OPENINGS;
+
+async function press(page: Page, presses: readonly string[]): Promise<void> {
+  for (const word of presses) {
+    const name = word.replace(/^>/, "");
+    const dialog = page.getByRole("dialog").last();
+    const inDialog = (await dialog.count()) > 0;
+    const scope = inDialog ? dialog : page.locator("body");
+    const button = scope.getByRole("button", { name, exact: name !== "Account:" }).first();
+    await button.click({ timeout: 15_000 });
+    if (word.startsWith(">"))
+      await scope.locator("[role=alert], :invalid").first().waitFor({ state: "attached" });
+    else if (name === "Run the test") await page.getByText("Codecs of the far end").waitFor();
+    else await page.locator("[role=dialog], [role=alertdialog], [role=menu]").first().waitFor();
+  }
+}
+
+/** Boxes that reach beyond the window, or whose content reaches beyond them. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("[role=dialog], [role=alertdialog], [role=menu], html")]
+      .filter((box) => {
+        const { left, right } = box.getBoundingClientRect();
+        return left < 0 || right > innerWidth || box.scrollWidth > box.clientWidth + 1;
+      })
+      .map((box) => box.getAttribute("role") ?? "page"),
+  );
+
+/** What floats is placed anew some frames after the window has changed. */
+async function stillCutOff(page: Page): Promise<string[]> {
+  let found = await cutOff(page);
+  for (let tries = 0; found.length > 0 && tries < 20; tries++) {
+    await page.waitForTimeout(100);
+    found = await cutOff(page);
+  }
+  return found;
+}
+
+inChromium("what opens over a page", () => {
+  test("is accessible in both themes and has room, on a phone too", async () => {
+    const visitor = await somebody();
+    const { page } = visitor;
+    const wrong: string[] = [];
+    for (const [path, ...presses] of opened) {
+      const at = [path, ...presses].join(" ");
+      await page.goto(address(path));
+      await page.locator("main h1").first().waitFor();
+      await loaded(page);
+      await press(page, presses).catch((error: Error) => wrong.push(`${at}: ${error.message}`));
+      wrong.push(...(await violations(page, at)));
+      await page.emulateMedia({ colorScheme: "dark" });
+      wrong.push(...(await violations(page, `${at}, dark`, ["color-contrast"])));
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 375, height: 812 });
+      wrong.push(
+        ...(await stillCutOff(page)).map((box) => `${at}: ${box} is too wide for a phone`),
+      );
+      await page.setViewportSize({ width: 1280, height: 860 });
+    }
+    expect(wrong).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test("is accessible in the phone's drawer", async () => {
+    const visitor = await somebody({ width: 375, height: 812 });
+    const { page } = visitor;
+    await page.goto(address("/calls"));
+    await page.getByRole("button", { name: "Open navigation" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Numbers" }).waitFor();
+    expect(await violations(page, "drawer")).toEqual([]);
+    await visitor.context.close();
+  });
+});
+
+inChromium("what stands in a page's place", () => {
+  test("is accessible: a failure of ours, no connection, nothing there, no right", async () => {
+    const { page, context } = await somebody();
+    const body = { ok: false, error: "engine", message: "x", field: null, request_id: "abc123" };
+    await page.route("**/api/v1/phone-numbers", (to) => to.fulfill({ status: 500, json: body }));
+    await page.route("**/api/dashboard/trunk", (to) => to.abort("connectionrefused"));
+    for (const path of ["/numbers", "/trunk", "/calls/01a1fdec-0000-7000-8000-000000000000"]) {
+      await page.goto(address(path));
+      await page.getByRole("alert").first().waitFor({ timeout: 30_000 });
+      expect(await violations(page, path)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, `${path}, dark`, ["color-contrast"])).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+    await context.close();
+  });
+
+  test("a complaint that appears for a moment is accessible, and said", async () => {
+    const { page, context } = await somebody();
+    const body = { ok: false, error: "rate_limited", message: "x", field: null };
+    await page.route("**/api/dashboard/trunk/test", (to) =>
+      to.fulfill({ status: 429, json: body }),
+    );
+    await page.goto(address("/trunk"));
+    await page.getByRole("button", { name: "Run the test" }).click();
+    await page.locator(".toast.bad").waitFor();
+    expect(await violations(page, "toast")).toEqual([]);
+    await context.close();
+  });
+});
+
+inChromium("in the reader's language", () => {
+  test("what the server refuses is told, and so is the trunk's test", async () => {
+    const { page, context } = await somebody({ locale: "lt", width: 375, height: 812 });
+    await page.goto(address("/profile"));
+    await page.getByLabel("Language").selectOption("lt");
+    await page.getByRole("button", { name: "Save", exact: true }).first().click();
+    await page.getByRole("heading", { name: lt["nav.profile"] }).waitFor();
+
+    await page.goto(address("/numbers"));
+    const add = page.getByRole("button", { name: lt["numbers.new"] }).first();
+    await add.click();
+    const dialog = page.getByRole("dialog");
+    const number = dialog.getByLabel(lt["numbers.number"], { exact: true });
+    const send = dialog.getByRole("button", { name: lt["action.add"], exact: true });
+    await number.fill("861000001");
+    await send.click();
+    await page.getByRole("alert").getByText(answers["field.number"]).waitFor();
+    await number.fill("+37052000001");
+    await send.click();
+    await page.getByRole("alert").getByText(answers["code.conflict.phone-numbers"]).waitFor();
+
+    await page.goto(address("/trunk"));
+    await page.getByRole("button", { name: lt["trunk.test_run"] }).click();
+    await page.getByText(answers["check.registration.ok"]).waitFor({ timeout: 30_000 });
+    const told = await page.getByRole("status").allTextContents();
+    expect(told.join(" ")).not.toMatch(/The far end|The provider|The server|The trunk/);
+    await context.close();
+  });
+});

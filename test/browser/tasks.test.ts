@@ -1,0 +1,315 @@
+/**
+ * The main task of each page that the first run does not visit, done in Chromium on a whole
+ * appliance; and two tenants who never see each other. Takes some 40 s.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { TOTP } from "otpauth";
+import type { Browser, Page } from "playwright-core";
+import { sessions, users } from "../../src/adapter/store/schema/index.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { signIn, type Visit, visit } from "../support/dashboard-page.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const ELSEWHERE = "+37061000099";
+const inChromium = describe.skipIf(chromiumPath() === null);
+let world: Appliance;
+let browser: Browser;
+let owner: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  if (chromiumPath() === null) return;
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.84" });
+  browser = await launchChromium();
+  owner = await visit(browser);
+  page = owner.page;
+  await signIn(owner, world.app, {
+    tenantId: world.tenantId,
+    email: "owner@clinic.example",
+    name: "Rasa Kazlauskienė",
+    operator: true,
+  });
+});
+
+afterAll(async () => {
+  if (chromiumPath() === null) return;
+  await browser.close();
+  await world.close();
+});
+
+const open = (path: string) => page.goto(`${world.app.addresses.http}/app${path}`);
+const dialog = () => page.getByRole("dialog");
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+inChromium("in the dashboard", () => {
+  test("a call is scheduled, shown as curl, and cancelled", async () => {
+    await open("/schedules");
+    await button("Place a call").first().click();
+    await dialog().getByLabel("Number to call").fill("061000099");
+    await dialog().getByLabel("When").fill("2027-03-01T10:00");
+    await dialog().getByRole("button", { name: "Call", exact: true }).click();
+    await dialog().getByRole("alert").getByText("E.164").waitFor();
+    await dialog().getByLabel("Number to call").fill(ELSEWHERE);
+    await dialog().getByRole("button", { name: "Show as curl" }).click();
+    const curl = page.getByText("-X POST");
+    expect(await curl.textContent()).toContain(`"to_number": "${ELSEWHERE}"`);
+    await page.keyboard.press("Escape");
+    await dialog().getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("row").filter({ hasText: ELSEWHERE }).getByText("Pending").waitFor();
+    await button("Cancel").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).first().click();
+    await page.getByRole("row").filter({ hasText: ELSEWHERE }).getByText("Cancelled").waitFor();
+  });
+
+  test("calls are filtered by the address and loaded as CSV", async () => {
+    await open("/calls");
+    await page.getByLabel("Direction").selectOption({ label: "Outbound" });
+    await page.getByRole("link", { name: ELSEWHERE }).waitFor();
+    expect(page.url()).toContain("direction=outbound");
+    await page.getByLabel("Status").selectOption({ label: "Completed" });
+    await page.getByText("No call matches").waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: ELSEWHERE }).waitFor();
+    const file = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    const path = await (await file).path();
+    expect(await Bun.file(path).text()).toContain(ELSEWHERE);
+  });
+
+  test("contacts are brought in from CSV after a look at it, and found", async () => {
+    await open("/contacts");
+    await button("Import CSV").click();
+    await dialog()
+      .getByLabel("CSV")
+      .fill("number,first_name,last_name\n+37061000001,Jonas,Petraitis\n12,Bad,Line");
+    await button("Look at it first").click();
+    await dialog().getByText("New: 1. Changed: 0. As known: 0. Bad lines: 1.").waitFor();
+    await dialog().getByText("Line 3").waitFor();
+    expect(await button("Import").isDisabled()).toBe(true);
+    await dialog().getByText("Leave the bad lines out").click();
+    await button("Import").click();
+    await page.getByText("Imported: 1 new, 0 changed.").first().waitFor();
+    await page.getByLabel("Search by name or number").fill("petr");
+    await button("Edit: Jonas Petraitis").click();
+    await dialog().getByLabel("Birthday").fill("tomorrow");
+    await button("Save").click();
+    await dialog().getByRole("alert").getByText("1980-02-29").waitFor();
+    await dialog().getByLabel("Birthday").fill("--02-29");
+    await button("Save").click();
+    await page.getByRole("cell", { name: "--02-29" }).waitFor();
+  });
+
+  test("a campaign is made from a list, started and cancelled", async () => {
+    await open("/campaigns");
+    await button("New campaign").first().click();
+    await dialog().getByLabel("Name").fill("Autumn check-ups");
+    await dialog().getByLabel("Agent").selectOption({ label: "Reception" });
+    await dialog().getByLabel("CSV").fill("number,time\n+37061000001,ten o'clock");
+    await dialog().getByLabel("Calls from").fill("25:00");
+    await dialog().getByRole("button", { name: "New campaign" }).click();
+    await dialog().getByRole("alert").getByText("10:00").waitFor();
+    await dialog().getByLabel("Calls from").fill("03:00");
+    await dialog().getByLabel("Calls until").fill("03:01");
+    await dialog().getByRole("button", { name: "New campaign" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Autumn check-ups" });
+    await row.getByText("Draft").waitFor();
+    await row.getByRole("button", { name: "Start" }).click();
+    await row.getByText("Running").waitFor();
+    await row.getByRole("button", { name: "Cancel campaign" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel campaign" }).click();
+    await row.getByText("Cancelled").waitFor();
+  });
+
+  test("a tool is made field by field and tried", async () => {
+    await open("/tools/new");
+    await page.getByLabel("Name", { exact: true }).first().fill("find_booking");
+    await page.getByLabel("What it does").fill("Finds a booking by name.");
+    await page.getByLabel("URL").fill("http://example.com/tool");
+    await page.getByLabel("Secret", { exact: true }).fill("a-long-random-text");
+    await button("Add argument").click();
+    await page.getByPlaceholder("Name", { exact: true }).fill("name");
+    await button("Save").click();
+    await page.getByRole("alert").getByText("https://").waitFor();
+    await page.getByLabel("URL").fill("https://127.0.9.84:1/tool");
+    await button("Save").click();
+    await page.getByRole("heading", { name: "find_booking" }).waitFor();
+    await button("Run").click();
+    await page.getByText("No answer after").waitFor({ timeout: 30_000 });
+    expect(await page.getByLabel("Secret", { exact: true }).inputValue()).toBe("");
+    await button("JSON Schema").click();
+    expect(await page.getByLabel("JSON Schema").inputValue()).toContain('"name"');
+  });
+
+  test("a webhook and a key show their secrets once", async () => {
+    await open("/webhooks");
+    await button("Add an endpoint").first().click();
+    await dialog().getByLabel("URL").fill("https://127.0.9.84:1/hook");
+    await dialog().getByRole("button", { name: "Add" }).click();
+    const secret = await dialog().locator(".secret code").textContent();
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    await dialog().getByRole("button", { name: "Close" }).click();
+    await page.getByRole("link", { name: "https://127.0.9.84:1/hook" }).click();
+    await button("Send a test").click();
+    await page.getByText("Not delivered").first().waitFor({ timeout: 20_000 });
+    expect(await page.content()).not.toContain(secret ?? "?");
+
+    await open("/keys");
+    await button("New key").first().click();
+    await dialog().getByLabel("Label").fill("Billing system");
+    await dialog().getByLabel("Change: everything else").uncheck();
+    await dialog().getByLabel("Ends").selectOption({ label: "in 90 days" });
+    await dialog().getByLabel("Networks").fill("not a network");
+    await dialog().getByRole("button", { name: "New key" }).click();
+    await dialog().getByRole("alert").getByText("10.0.0.0/8").waitFor();
+    await dialog().getByLabel("Networks").fill("192.0.2.7, 10.0.0.0/8");
+    await dialog().getByRole("button", { name: "New key" }).click();
+    expect(await dialog().locator(".secret code").textContent()).toMatch(/^lv_live_/);
+    await dialog().getByRole("button", { name: "Close" }).click();
+    const key = page.getByRole("row").filter({ hasText: "Billing system" });
+    await key.getByText("read, call").waitFor();
+    await key.getByText("192.0.2.7, 10.0.0.0/8").waitFor();
+    await key.getByText("Revoke").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("The key is revoked.").first().waitFor();
+  });
+
+  test("settings are saved, and a bad value is told at its field", async () => {
+    await open("/settings");
+    await page.getByLabel("Time zone").fill("Nowhere/Town");
+    await button("Save").click();
+    await page.getByRole("alert").getByText("IANA").waitFor();
+    await page.getByLabel("Time zone").fill("Europe/Riga");
+    await page.getByRole("switch", { name: "Callback memory" }).click();
+    await page.getByLabel("Countries that may be called").fill("+370, +371");
+    await button("Save").click();
+    await page.getByText("Saved.").first().waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("Europe/Riga");
+    expect(await page.getByRole("switch", { name: "Callback memory" }).isChecked()).toBe(true);
+  });
+
+  test("a sign-in of long ago is confirmed in place, and what was typed is saved", async () => {
+    const passwordHash = await Bun.password.hash("keturi zodziai be rysio");
+    await world.app.database.tx(async (queries) => {
+      await queries.update(users).set({ passwordHash });
+      await queries.update(sessions).set({ createdAt: Date.now() - 16 * 60_000 });
+    });
+    await open("/settings");
+    await page.getByLabel("Countries that may be called").fill("+370, +372");
+    await button("Save").click();
+    await dialog().getByText("Confirm that it is you").waitFor();
+    await dialog().getByLabel("Password").fill("wrong");
+    await dialog().getByRole("button", { name: "Confirm" }).click();
+    await dialog().getByRole("alert").first().waitFor();
+    await dialog().getByLabel("Password").fill("keturi zodziai be rysio");
+    await dialog().getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Saved.").first().waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Countries that may be called").inputValue()).toBe("+370, +372");
+  });
+
+  test("somebody is invited, and it is in the audit log", async () => {
+    await open("/team");
+    await button("Invite").click();
+    await dialog().getByLabel("E-mail").fill("new@clinic.example");
+    await dialog().getByLabel("Role").selectOption({ label: "Viewer" });
+    await dialog().getByRole("button", { name: "Invite" }).click();
+    await page.getByRole("row").filter({ hasText: "new@clinic.example" }).waitFor();
+    await page.getByRole("tab", { name: "Audit log" }).click();
+    await page.getByRole("row").filter({ hasText: "invite" }).first().waitFor();
+  });
+
+  test("the wallet is topped up by transfer, which the operator confirms", async () => {
+    await open("/billing?tab=wallet");
+    await page.getByLabel("Amount, EUR").fill("5");
+    await button("Continue to payment").click();
+    await page.getByRole("alert").getByText("from 10 to 1000").waitFor();
+    await page.getByLabel("Amount, EUR").fill("50");
+    await button("Continue to payment").click();
+    await page.waitForURL(/\/checkout\/chk_/);
+    await open("/operator?tab=payments");
+    await button("The money arrived").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "The money arrived" }).click();
+    await page.getByText("No transfers are waited for").waitFor();
+    await open("/billing?tab=wallet");
+    await page.getByText("€50.00").first().waitFor();
+  });
+
+  test("the operator makes a company, credits it, and makes a backup", async () => {
+    await open("/operator");
+    await button("New company").click();
+    await dialog().getByLabel("Company").fill("Second company");
+    await dialog().getByLabel("Contact e-mail").fill("second@example.com");
+    await dialog().getByRole("button", { name: "New company" }).click();
+    await button("More: Second company").click();
+    await page.getByRole("menuitem", { name: "Credit" }).click();
+    await dialog().getByLabel("Amount, EUR").fill("12");
+    await dialog().getByLabel("What for").fill("Welcome");
+    await dialog().getByRole("button", { name: "Credit" }).click();
+    await page.getByRole("row").filter({ hasText: "Second company" }).getByText("€12.00").waitFor();
+    await page.getByRole("tab", { name: "Backups" }).click();
+    await button("Back up now").click();
+    await page.getByText("proved by restoring").first().waitFor({ timeout: 30_000 });
+  });
+
+  test("the second factor is set up with an authenticator, and the language changes", async () => {
+    await open("/profile");
+    await button("Set up").click();
+    await dialog().getByRole("img", { name: "QR code for the authenticator" }).waitFor();
+    const secret = (await dialog().locator(".secret code").textContent()) ?? "";
+    await dialog().getByLabel("Code", { exact: true }).fill(new TOTP({ secret }).generate());
+    await dialog().getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("heading", { name: "Recovery codes" }).waitFor();
+    await dialog().getByRole("button", { name: "Close" }).click();
+    await page.getByText("On: signing in asks for a code.").waitFor();
+    await page.getByLabel("Language").selectOption({ label: "Lietuvių" });
+    await button("Save").click();
+    await page.getByRole("heading", { name: "Profilis ir saugumas" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("lt");
+    await page.getByLabel("Kalba").selectOption({ label: "English" });
+    await button("Išsaugoti").first().click();
+    await page.getByRole("heading", { name: "Profile and security" }).waitFor();
+  });
+
+  test("two tenants never see each other, and a viewer changes nothing", async () => {
+    const { body } = await world.api("GET", "/calls");
+    const uuid = body.calls[0]?.call_uuid;
+    const other = await world.app.operator.createTenant({
+      ...{ name: "Another company", email: "other@example.com", plan: null },
+    });
+    const stranger = await visit(browser);
+    await signIn(stranger, world.app, { tenantId: other.id, email: "stranger@example.com" });
+    const base = `${world.app.addresses.http}/app`;
+    const shown = async (path: string) => {
+      await stranger.page.goto(base + path);
+      await stranger.page.locator("main h1").waitFor();
+      await stranger.page.waitForFunction(
+        () => document.querySelectorAll(".skeleton").length === 0,
+      );
+      return (await stranger.page.locator("main").textContent()) ?? "";
+    };
+    for (const path of ["/agents", "/numbers", "/knowledge", "/tools", "/calls", "/team"])
+      expect(await shown(path)).not.toMatch(/Reception|\+3705|clinic|find_booking|\+3706/);
+    expect(await shown(`/calls/${uuid}`)).toContain("There is no such call.");
+    expect(await shown("/agents/1")).toContain("There is no such agent.");
+    expect(await shown("/operator")).toContain("There is no such page");
+    expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
+    expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");
+    for (const label of ["Countries that may be called", "Spend a day at most, EUR"])
+      expect(await stranger.page.getByLabel(label).isEditable()).toBe(false);
+    expect(await stranger.page.getByLabel("Time zone").isEditable()).toBe(true);
+    await stranger.context.close();
+
+    const viewer = await visit(browser);
+    await signIn(viewer, world.app, {
+      ...{ tenantId: world.tenantId, email: "viewer@clinic.example", role: "viewer" },
+    });
+    await viewer.page.goto(`${base}/agents`);
+    await viewer.page.getByRole("link", { name: "Reception" }).waitFor();
+    expect(await viewer.page.getByRole("link", { name: "New agent" }).count()).toBe(0);
+    await viewer.context.close();
+  });
+});

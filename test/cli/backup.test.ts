@@ -1,0 +1,122 @@
+/** `backup` and `restore` as an operator types them, with and without a running server. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(90_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const cwd = tempDir();
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: "127.0.0.79:0",
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: "127.0.0.79:0",
+};
+
+async function linevoice(args: string, stdin = "") {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+    ...{ cwd, env },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
+
+const servers: Bun.Subprocess[] = [];
+afterAll(() => {
+  for (const server of servers) server.kill("SIGKILL");
+});
+
+async function serve() {
+  const server = Bun.spawn([process.execPath, main, "serve"], {
+    ...{ cwd, env },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  servers.push(server);
+  const reader = server.stdout.getReader();
+  let text = "";
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the server did not start");
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  return server;
+}
+
+test("wrong usage is status 2, a missing file status 1", async () => {
+  for (const args of ["backup", "backup nonsense", "backup verify", "backup list x", "restore"])
+    expect({ args, status: (await linevoice(args)).status }).toEqual({ args, status: 2 });
+  for (const args of ["backup verify none.db", "restore none.db --yes"])
+    expect({ args, status: (await linevoice(args)).status }).toEqual({ args, status: 1 });
+  expect((await linevoice("backup --help")).out).toContain("master.key");
+});
+
+test("made online and offline, listed, verified, restored only with the server down and a yes", async () => {
+  const none = await linevoice("backup list");
+  expect(none.out).toContain("no backups");
+  await linevoice("tenant create --name First --email a@example.com");
+  const offline = JSON.parse((await linevoice("backup create --to off.db --json")).out);
+  expect(offline.file).toBe(join(cwd, "off.db"));
+  expect((await linevoice("backup create --to off.db")).status).toBe(1);
+
+  const server = await serve();
+  await linevoice("tenant create --name Second --email b@example.com");
+  const online = JSON.parse((await linevoice("backup create --json")).out);
+  const listed = JSON.parse((await linevoice("backup list --json")).out);
+  expect(listed.map((backup: { file: string }) => backup.file)).toEqual([online.file]);
+  const verified = await linevoice(`backup verify ${online.file} --json`);
+  expect(verified.status).toBe(0);
+  expect(JSON.parse(verified.out)).toMatchObject({ ok: true, tenants: 2 });
+  const refused = await linevoice("restore off.db --yes");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("in use by another linevoice");
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+
+  const unsure = await linevoice("restore off.db", "no\n");
+  expect(unsure.status).toBe(1);
+  expect(unsure.err).toContain("Nothing was changed");
+  expect((await linevoice("restore off.db", "yes\n")).status).toBe(0);
+  expect(JSON.parse((await linevoice("tenant list --json")).out)).toHaveLength(1);
+  expect(readdirSync(join(cwd, "data")).some((name) => name.startsWith("before-restore-"))).toBe(
+    true,
+  );
+  const back = await linevoice(`restore ${online.file} --yes --json`);
+  expect(JSON.parse(back.out)).toMatchObject({ tenants: 2 });
+});
+
+test("a broken file is refused with status 1 and the reason", async () => {
+  writeFileSync(join(cwd, "broken.db"), "z".repeat(5000));
+  const verified = await linevoice("backup verify broken.db");
+  expect(verified.status).toBe(1);
+  expect(verified.err).toContain("cannot be restored");
+  const restored = await linevoice("restore broken.db --yes");
+  expect(restored.status).toBe(1);
+  expect(existsSync(join(cwd, "data/linevoice.db.incoming"))).toBe(false);
+});
+
+test("a server does not start on a damaged database; the command it names brings the data back", async () => {
+  const { file } = JSON.parse((await linevoice("backup create --json")).out);
+  const database = join(cwd, "data/linevoice.db");
+  const bytes = readFileSync(database);
+  writeFileSync(database, bytes.fill(0x5a, 4096));
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("is damaged");
+  const command = /`linevoice (restore [^`]+)`/.exec(refused.err)?.[1] ?? "";
+  expect(command).toBe(`restore ${file}`);
+  expect((await linevoice(`${command} --yes`)).status).toBe(0);
+  const server = await serve();
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+});

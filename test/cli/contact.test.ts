@@ -1,0 +1,94 @@
+/** `linevoice contact` and `campaign` as processes, on the data directory without a server. About 25 s. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { campaigns, campaignTargets } from "../../src/adapter/store/schema/index.ts";
+import { runCli } from "../support/cli.ts";
+import { insertAgent } from "../support/stored-rows.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const cwd = tempDir();
+writeFileSync(join(cwd, "ok.toml"), '[storage]\ndata_dir = "data"\n');
+const linevoice = (args: string) => runCli(cwd, `${args} --config ok.toml`);
+const file = (name: string, text: string) => writeFileSync(join(cwd, name), text);
+
+test("a book is looked at, taken, listed and written out as it was read", async () => {
+  await linevoice("tenant create --name N --email a@example.com");
+  file("book.csv", "number,first_name,last_name,birthday\n061000001,Ona,Kazlauskienė,--02-29\n");
+  const looked = await linevoice("contact import book.csv --tenant 1 --country LT --dry-run");
+  expect(looked).toMatchObject({ status: 0, err: "" });
+  expect(looked.out).toContain("Nothing was taken. It would be: 1 new");
+  expect((await linevoice("contact list --tenant 1 --json")).out).toBe("[]\n");
+
+  const taken = await linevoice("contact import book.csv --tenant 1 --country LT --json");
+  expect(JSON.parse(taken.out)).toMatchObject({ dry_run: false, created: 1, problem_count: 0 });
+  const list = await linevoice("contact list --tenant 1 --search kazl");
+  expect(list.out).toContain("+37061000001  Ona Kazlauskienė  --02-29");
+  const exported = await linevoice("contact export --tenant 1");
+  expect(exported.out).toContain("+37061000001,Ona,Kazlauskienė,,--02-29,");
+  file("again.csv", exported.out);
+  const again = await linevoice("contact import again.csv --tenant 1 --json");
+  expect(JSON.parse(again.out)).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+});
+
+test("bad lines are named, take nothing and are status 1; --skip-bad takes the rest", async () => {
+  file("bad.csv", "number,first_name\n+37061000002,Jonas\nnobody,Petras\n+37061000003,Rūta\n");
+  const refused = await linevoice("contact import bad.csv --tenant 1");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("line 3: ");
+  expect(refused.out).toContain("Nothing was taken");
+  const skipped = await linevoice("contact import bad.csv --tenant 1 --skip-bad --json");
+  expect(skipped.status).toBe(0);
+  expect(JSON.parse(skipped.out)).toMatchObject({ created: 2, problem_count: 1 });
+});
+
+test.each([
+  ["contact", 2, "Say what to do"],
+  ["contact import --tenant 1", 2, "Name the CSV file"],
+  ["contact list --tenant one", 2, "--tenant"],
+  ["contact list extra --tenant 1", 2, "one word too many"],
+  ["contact list --tenant 9", 1, "tenant"],
+  ["contact import none.csv --tenant 1", 1, "none.csv"],
+  ["contact import book.csv --tenant 1 --country Lithuania", 1, "two letters"],
+  ["campaign", 2, "Say what to do"],
+  ["campaign start --tenant 1", 2, "CAMPAIGN"],
+  ["campaign start 7 --tenant 1", 1, "campaign"],
+])("linevoice %s is status %d", async (args, status, words) => {
+  const answered = await linevoice(args);
+  expect([answered.status, answered.err]).toEqual([status, expect.stringContaining(words)]);
+});
+
+test("a campaign is listed, started, paused and cancelled; what it cannot do is status 1", async () => {
+  const database = await openDatabase(join(cwd, "data/linevoice.db"), systemClock.now());
+  const agentId = await insertAgent(database, 1);
+  await database.tx(async (queries) => {
+    const [row] = await queries
+      .insert(campaigns)
+      .values({
+        ...{ tenantId: 1, name: "Check-ups", agentId, status: "draft", callingFrom: 600 },
+        ...{ callingTo: 1080, concurrencyMax: 1, attemptsMax: 2, retryAfterMin: 60 },
+        ...{ createdAt: 1, updatedAt: 1 },
+      })
+      .returning();
+    await queries.insert(campaignTargets).values({
+      ...{ tenantId: 1, campaignId: row?.id ?? 0, numberE164: "+37061000001", variables: {} },
+      ...{ status: "waiting", notBefore: 0, updatedAt: 1 },
+    });
+  });
+  await database.close();
+  const states = [];
+  for (const action of ["start", "pause", "resume", "cancel"]) {
+    const told = await linevoice(`campaign ${action} 1 --tenant 1`);
+    states.push(JSON.parse(told.out).status);
+  }
+  expect(states).toEqual(["running", "paused", "running", "cancelled"]);
+  const late = await linevoice("campaign start 1 --tenant 1");
+  expect([late.status, late.err]).toEqual([1, expect.stringContaining("cancelled")]);
+  expect((await linevoice("campaign list --tenant 1")).out).toMatch(/1\s+Check-ups\s+cancelled/);
+  const [listed] = JSON.parse((await linevoice("campaign list --tenant 1 --json")).out);
+  expect(listed).toMatchObject({ id: 1, targets: { waiting: 0, skipped: 1 } });
+});

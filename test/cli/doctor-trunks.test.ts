@@ -1,0 +1,152 @@
+/**
+ * The doctor on what lies between the appliance and its carriers: DNS on real sockets, and a running
+ * server whose way to its carrier leads through a router that rewrites SIP.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { configSchema } from "../../src/operations/config/schema.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
+import { type CheckResult, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
+import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
+import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
+import { createDns } from "../../src/adapter/sip/routing/dns.ts";
+import { type AlgRouter, startAlgRouter } from "../support/alg-router.ts";
+import { type DnsServer, dnsServer } from "../support/dns-server.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(150_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const CARRIER = "127.0.0.84";
+const OURS = "127.0.0.85";
+const ROUTER = "127.0.0.86";
+const cwd = tempDir();
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: `${OURS}:0`,
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: `${OURS}:0`,
+  LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
+};
+
+const trunkAt = (server: string, port = 0): TrunkSummary => ({
+  ...{ id: 1, tenant_id: 1, server, port, transport: "udp", username: "u", register: true },
+  ...{ caller_id: "+37052000000", status: "registered", last_code: null, explanation: null },
+  channels: null,
+  extra_networks: [],
+  next_attempt_at: null,
+});
+
+let zone: DnsServer;
+let carrier: Carrier;
+let router: AlgRouter;
+let server: Bun.Subprocess | undefined;
+let mayAlter = false;
+
+beforeAll(async () => {
+  zone = await dnsServer("127.0.0.87");
+  const srv = (name: string, port: number) => ({ priority: 1, weight: 1, port, name });
+  zone.zone.set("_sip._udp.good.test", [{ srv: [srv("a.good.test", 5062)] }]);
+  zone.zone.set("a.good.test", [["192.0.2.1"]]);
+  zone.zone.set("_sip._udp.half.test", [{ srv: [srv("a.good.test", 1), srv("gone.test", 2)] }]);
+  zone.zone.set("_sip._udp.lost.test", [{ srv: [srv("gone.test", 5060)] }]);
+  zone.zone.set("plain.test", [["192.0.2.3"]]);
+  zone.zone.set("_sip._udp.ill.test", ["server failure"]);
+});
+
+afterAll(() => {
+  server?.kill("SIGKILL");
+  router?.close();
+  carrier?.close();
+  zone.close();
+});
+
+async function dnsVerdict(trunks: readonly TrunkSummary[]): Promise<string> {
+  const dataDir = tempDir();
+  const patient: ExaminedAppliance = {
+    ...{ config: configSchema.parse({}), dataDir, databasePath: join(dataDir, "linevoice.db") },
+    ...{ trunks, masterKey: () => null, clock: systemClock },
+    dns: createDns({ servers: [zone.address] }),
+  };
+  const [result] = await examine([trunkDns], patient, 1);
+  const wantsMend = result?.result === "failed" || result?.result === "warning";
+  expect((result?.remedy ?? null) !== null).toBe(wantsMend);
+  return `${result?.result}: ${result?.finding}`;
+}
+
+test("each trunk's name is followed through SRV to its addresses", async () => {
+  expect(await dnsVerdict([])).toStartWith("skipped");
+  expect(await dnsVerdict([trunkAt("192.0.2.9")])).toStartWith("ok: Trunks name");
+  expect(await dnsVerdict([trunkAt("good.test")])).toBe(
+    "ok: _sip._udp.good.test leads to a.good.test:5062.",
+  );
+  expect(await dnsVerdict([trunkAt("plain.test")])).toContain("no SRV record, which is allowed");
+  expect(await dnsVerdict([trunkAt("plain.test", 5070)])).toBe(
+    "ok: plain.test leads to 192.0.2.3.",
+  );
+});
+
+test("names that lead nowhere, half-way or to a DNS that fails are told apart", async () => {
+  expect(await dnsVerdict([trunkAt("good.test"), trunkAt("half.test")])).toContain(
+    "warning: _sip._udp.half.test leads to a.good.test:1, gone.test:2; without an address: gone.test:2",
+  );
+  expect(await dnsVerdict([trunkAt("lost.test")])).toContain("none of them has an address");
+  expect(await dnsVerdict([trunkAt("nowhere.test")])).toContain("neither SRV nor address records");
+  expect(await dnsVerdict([trunkAt("ill.test")])).toContain("failed: DNS does not answer");
+});
+
+async function cli(line: string) {
+  const child = Bun.spawn([process.execPath, main, ...line.split(" ")], {
+    ...{ cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { out, err, status: await child.exited };
+}
+
+async function doctor(): Promise<(name: string) => CheckResult | undefined> {
+  const { checks } = JSON.parse((await cli("doctor --json")).out) as { checks: CheckResult[] };
+  return (name) => checks.find((check) => check.name === name);
+}
+
+test("beside a running server each trunk is asked: a NAT is seen, a router that rewrites SIP is named", async () => {
+  carrier = await startCarrier({ host: CARRIER, domain: "carrier.test" });
+  carrier.addSubscriber({ username: "clinic", password: "secret", numbers: ["+37052123456"] });
+  router = await startAlgRouter({
+    ...{ host: ROUTER, upstream: carrier.address },
+    // Wherever our own address stands, another is put, as naive routers do.
+    out: (text) => (mayAlter ? text.replaceAll(OURS, "198.51.100.7") : text),
+  });
+  writeFileSync(join(cwd, "password"), "secret\n");
+  expect((await cli("tenant create --name N --email a@example.com")).status).toBe(0);
+  const set = `trunk set --tenant 1 --server ${ROUTER} --port ${router.port} --username clinic --password-file password --caller-id +37052123456`;
+  expect((await cli(set)).status).toBe(0);
+  server = Bun.spawn([process.execPath, main, "serve"], {
+    ...{ cwd, env, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  });
+  await carrier.registered("clinic", 30_000);
+  await eventually(async () => (await cli("trunk list")).out.includes("registered"), "the trunk");
+  const sound = await doctor();
+  expect(sound("SIP ALG")).toMatchObject({
+    ...{ result: "ok", finding: "Nothing on the way alters SIP." },
+  });
+  expect(sound("NAT")?.finding).toContain(`${OURS} here is ${ROUTER} outside`);
+  expect(sound("DNS")).toMatchObject({ result: "ok" });
+  mayAlter = true;
+  const altered = await doctor();
+  expect(altered("SIP ALG")).toMatchObject({ result: "warning" });
+  expect(altered("SIP ALG")?.remedy).toContain("SIP ALG");
+});
+
+test("without a server the trunks' names are looked up all the same, as they are stored", async () => {
+  server?.kill("SIGTERM");
+  await server?.exited;
+  const alone = await doctor();
+  expect(alone("DNS")?.finding).toContain("by address");
+  expect([alone("NAT")?.result, alone("SIP ALG")?.result]).toEqual(["skipped", "skipped"]);
+});

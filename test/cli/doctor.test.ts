@@ -1,0 +1,237 @@
+/** `doctor`: what is sound passes, each thing that is wrong fails by number and says what mends it. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { configSchema } from "../../src/operations/config/schema.ts";
+import { createVault } from "../../src/platform/secrets/vault.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { microEur } from "../../src/core/money.ts";
+import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
+import {
+  certificate,
+  mailProvider,
+  ports,
+  rtpRange,
+  trunkRegistrations,
+} from "../../src/operations/doctor/network-checks.ts";
+import {
+  backupAge,
+  clockSanity,
+  databaseAndLedger,
+  dataDirectory,
+  secrets,
+} from "../../src/operations/doctor/storage-checks.ts";
+import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { wallets } from "../../src/adapter/store/schema/index.ts";
+import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { insertCall, insertTenant } from "../support/stored-rows.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const cwd = tempDir();
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: "127.0.0.81:18081",
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: "127.0.0.81:15081",
+};
+
+interface Verdicts {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    number: number;
+    name: string;
+    result: string;
+    remedy: string | null;
+  }[];
+}
+
+async function doctor(extra: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, main, "doctor", "--json"], {
+    cwd,
+    env: { ...env, ...extra },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const out = await new Response(child.stdout).text();
+  const report = JSON.parse(out) as Verdicts;
+  const verdictOf = (name: string) => report.checks.find((check) => check.name === name)?.result;
+  return { status: await child.exited, report, verdictOf };
+}
+
+const patientOf = (
+  fields: Partial<ExaminedAppliance> & {
+    readonly settings?: Parameters<typeof configSchema.parse>[0];
+  } = {},
+): ExaminedAppliance => {
+  const dataDir = fields.dataDir ?? tempDir();
+  const config = configSchema.parse(fields.settings ?? {});
+  const rest = {
+    databasePath: join(dataDir, "linevoice.db"),
+    trunks: null,
+    clock: systemClock,
+    masterKey: () => new Uint8Array(32),
+  };
+  return { config, dataDir, ...rest, ...fields };
+};
+
+async function verdict(check: Check, patient: ExaminedAppliance): Promise<string> {
+  const [result] = await examine([check], patient, 1);
+  const mended = result?.result === "ok" || result?.result === "skipped" || result?.remedy !== null;
+  expect(mended).toBe(true);
+  return `${result?.result}: ${result?.finding}`;
+}
+
+const server = Bun.spawn([process.execPath, main, "serve"], {
+  ...{ cwd, env },
+  stdout: "pipe",
+  stderr: "ignore",
+});
+afterAll(() => server.kill("SIGKILL"));
+
+test("beside a running server and after it, a sound appliance passes every check", async () => {
+  let text = "";
+  const reader = server.stdout.getReader();
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the server did not start");
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  const running = await doctor();
+  expect(running.report.checks.filter((check) => check.result === "failed")).toEqual([]);
+  expect(running.status).toBe(0);
+  expect(running.report.checks.map((check) => check.number)).toEqual(
+    Array.from({ length: 16 }, (_, index) => index + 1),
+  );
+  for (const name of ["configuration", "data directory", "database", "clock", "ports", "engine"])
+    expect([name, running.verdictOf(name)]).toEqual([name, "ok"]);
+  expect(running.verdictOf("trunks")).toBe("warning");
+  server.kill("SIGTERM");
+  await server.exited;
+  const alone = await doctor();
+  expect([alone.status, alone.verdictOf("ports")]).toEqual([0, "ok"]);
+  expect(alone.verdictOf("trunks")).toBe("skipped");
+});
+
+test("a bad configuration ends the examination with status 1", async () => {
+  const { status, report } = await doctor({ LINEVOICE_RTP__PORTS: "many" });
+  expect(status).toBe(1);
+  expect(report.checks).toHaveLength(1);
+});
+
+test("a taken port, too few RTP ports and a trunk that is refused fail", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.82", resolve));
+  const address = taken.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const listen = `127.0.0.82:${port}`;
+  const sip = { bind: "127.0.0.82:0" };
+  expect(await verdict(ports, patientOf({ settings: { server: { listen }, sip } }))).toContain(
+    "failed: [server] listen",
+  );
+  taken.close();
+  const few = { rtp: { ports: "21900-21919" }, sip };
+  expect(await verdict(rtpRange, patientOf({ settings: few }))).toContain("carries 10 calls");
+  const trunk: TrunkSummary = {
+    id: 3,
+    tenant_id: 1,
+    server: "sip.example.com",
+    port: 5060,
+    transport: "udp",
+    username: "u",
+    caller_id: "+37052000000",
+    register: true,
+    status: "failed",
+    last_code: 403,
+    explanation: "The password is wrong.",
+    channels: null,
+    extra_networks: [],
+    next_attempt_at: null,
+  };
+  expect(await verdict(trunkRegistrations, patientOf({ trunks: [trunk] }))).toContain("password");
+  expect(
+    await verdict(ports, patientOf({ trunks: [], settings: { server: { listen } } })),
+  ).toContain("Nobody answers");
+});
+
+test("rights, damage, money, the clock and an old backup fail, with the way to mend them", async () => {
+  const patient = patientOf();
+  const { dataDir, databasePath } = patient;
+  chmodSync(dataDir, 0o755);
+  expect(await verdict(dataDirectory, patient)).toContain("Others may read");
+  chmodSync(dataDir, 0o700);
+  expect(await verdict(dataDirectory, patient)).toContain("ok");
+
+  const database = openDatabase(databasePath, 0);
+  const tenantId = await insertTenant(database);
+  await insertCall(database, tenantId, "one");
+  expect(await verdict(databaseAndLedger, patient)).toContain("ok: The file is whole");
+  await database.tx(async (queries) => {
+    await queries.update(wallets).set({ balance: microEur(5) });
+    await queries
+      .insert(wallets)
+      .values({ tenantId, balance: microEur(5) })
+      .onConflictDoNothing();
+  });
+  expect(await verdict(databaseAndLedger, patient)).toContain("failed: The ledger");
+  await database.close();
+  expect(await verdict(clockSanity, { ...patient, clock: fakeClock(1000) })).toContain("1970");
+
+  expect(await verdict(backupAge, patient)).toContain("no backup yet");
+  const bytes = readFileSync(databasePath);
+  mkdirSync(join(dataDir, "backups"));
+  const backup = join(dataDir, "backups", "linevoice-20260101T000000000Z.db");
+  writeFileSync(backup, bytes);
+  expect(await verdict(backupAge, patient)).toContain("ok");
+  utimesSync(backup, 1_700_000_000, 1_700_000_000);
+  expect(await verdict(backupAge, patient)).toContain("failed");
+  writeFileSync(databasePath, bytes.fill(0x5a, 4096));
+  expect(await verdict(databaseAndLedger, patient)).toContain("failed");
+});
+
+test("a mail server that is not there and a certificate that cannot be read fail", async () => {
+  const smtp = { provider: "smtp", smtp: { host: "127.0.0.83", port: 1 } };
+  expect(await verdict(mailProvider, patientOf({ settings: { mail: smtp } }))).toContain("failed");
+  const tls = { tls_cert: "/nowhere/cert.pem", tls_key: "/nowhere/key.pem" };
+  expect(await verdict(certificate, patientOf({ settings: { server: tls } }))).toContain("failed");
+});
+
+test("a master key that is missing, foreign or damaged is found before a call needs it", async () => {
+  const patient = patientOf();
+  expect(await verdict(secrets, patient)).toContain("skipped");
+  const database = openDatabase(patient.databasePath, 0);
+  const tenantId = await insertTenant(database);
+  const key = new Uint8Array(32).fill(7);
+  await database.tx((queries) =>
+    trunkStore(queries).put(
+      tenantId,
+      {
+        server: "sip.example.com",
+        port: 5060,
+        transport: "udp",
+        username: "u",
+        realm: null,
+        outboundProxy: null,
+        callerId: "+37052000000",
+        register: true,
+        createdAt: 0,
+        updatedAt: 0,
+      },
+      (trunkId) => createVault(key).seal("secret", trunkPasswordBinding(trunkId)),
+    ),
+  );
+  await database.close();
+  expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
+  expect(await verdict(secrets, patient)).toContain("failed: The secret trunks:");
+  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("no master key");
+  const damaged = () => {
+    throw new Error("not a master key");
+  };
+  expect(await verdict(secrets, { ...patient, masterKey: damaged })).toContain("not a master key");
+});

@@ -1,0 +1,252 @@
+/** `key rotate-master` as an operator types it: with a server running, without one, and cut off midway. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { openVault } from "../../src/app/vault.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../../src/interface/http/recording-links.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { calls } from "../../src/adapter/store/schema/index.ts";
+import { insertCall } from "../support/stored-rows.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(90_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const cwd = tempDir();
+const NOBODY = 65_534;
+const HOST = "127.0.8.85";
+const key = join(cwd, "data/master.key");
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: `${HOST}:0`,
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: `${HOST}:0`,
+};
+const servers: Bun.Subprocess[] = [];
+afterAll(() => {
+  for (const server of servers) server.kill("SIGKILL");
+});
+
+async function linevoice(args: string, stdin = "") {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+    ...{ cwd, env },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
+
+async function serve() {
+  const server = Bun.spawn([process.execPath, main, "serve"], {
+    ...{ cwd, env },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  servers.push(server);
+  const reader = server.stdout.getReader();
+  let text = "";
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the server did not start");
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  return { process: server, port: /:(\d+)/.exec(text)?.[1] ?? "" };
+}
+
+const keyText = () => readFileSync(key, "utf8").trim();
+const trunkOpens = async () => {
+  const report = await linevoice("doctor --json");
+  const { checks } = JSON.parse(report.out) as { checks: { name: string; result: string }[] };
+  return checks.find(({ name }) => name === "secrets")?.result;
+};
+
+test("the key is changed on the bare data: what was sealed opens with the new one", async () => {
+  await linevoice("tenant create --name Clinic --email a@example.com");
+  const set = await linevoice(
+    "trunk set --tenant 1 --server 127.0.8.86 --username u --password-stdin --caller-id +37052000001",
+    "canary password",
+  );
+  expect(set.status).toBe(0);
+  const before = keyText();
+  const done = await linevoice("key rotate-master --json");
+  expect(done).toMatchObject({ status: 0 });
+  const untouched = { purposes: false, people_without_recovery_codes: 0 };
+  expect(JSON.parse(done.out)).toEqual({ sealed: 3, ...untouched, key_file: key });
+  expect(keyText()).not.toBe(before);
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${key}.next`)).toBe(false);
+  expect(await trunkOpens()).toBe("ok");
+});
+
+test("the key is changed while the server runs, and the server starts again with it", async () => {
+  const server = await serve();
+  const before = keyText();
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).not.toBe(before);
+  expect((await linevoice("trunk list --json")).out).toContain("127.0.8.86");
+  server.process.kill("SIGTERM");
+  await server.process.exited;
+  const again = await serve();
+  again.process.kill("SIGTERM");
+  expect(await again.process.exited).toBe(0);
+});
+
+test("cut off before anything was sealed: the same command finishes it", async () => {
+  writeFileSync(`${key}.next`, `${Buffer.alloc(32, 5).toString("base64")}\n`, { mode: 0o600 });
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+});
+
+test("cut off after all was sealed: the server names the command, which finishes it", async () => {
+  copyFileSync(key, `${key}.next`);
+  writeFileSync(key, `${Buffer.alloc(32, 6).toString("base64")}\n`);
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("linevoice key rotate-master");
+  expect(await linevoice("key rotate-master")).toMatchObject({ status: 0 });
+  expect(keyText()).toBe(Buffer.alloc(32, 5).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+});
+
+/** A signed link to a recording of call 1, as the appliance makes it now. */
+async function link(base: string): Promise<string> {
+  const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
+  const vault = await openVault(database, Buffer.from(keyText(), "base64"), systemRandom);
+  const linkKey = () => vault.deriveKey(RECORDING_LINK_PURPOSE);
+  const { url } = createRecordingLinks(linkKey, () => base, systemClock).urlFor(CALL);
+  await database.close();
+  return url;
+}
+const opens = async (url: string) => (await fetch(url)).status;
+
+const CALL = "019aa1b2-0000-7000-8000-00000000aaaa";
+async function recordedCall(): Promise<void> {
+  const database = openDatabase(join(cwd, "data/linevoice.db"), Date.now());
+  await insertCall(database, 1, CALL);
+  const ready = { status: "completed", recordingStatus: "ready", recordingFile: "c.mp3" } as const;
+  await database.tx((queries) => queries.update(calls).set({ ...ready, createdAt: Date.now() }));
+  await database.close();
+  mkdirSync(join(cwd, "data/recordings"), { recursive: true });
+  writeFileSync(join(cwd, "data/recordings/c.mp3"), "0123456789");
+}
+
+test("without --purposes links made before stay valid, and it is said; with it they end", async () => {
+  await recordedCall();
+  const server = await serve();
+  const base = `http://${HOST}:${server.port}`;
+  const old = await link(base);
+  const plain = await linevoice("key rotate-master");
+  expect(plain.out).toContain("made before stay valid");
+  expect(plain.out).toContain("linevoice key rotate-master --purposes");
+  expect(await opens(old)).toBe(200);
+
+  const replaced = await linevoice("key rotate-master --purposes");
+  expect(replaced).toMatchObject({ status: 0, err: "" });
+  expect(replaced.out).toContain("No longer valid: recording links");
+  expect(replaced.out).toContain("People without recovery codes now: 0.");
+  expect(existsSync(`${key}.next-purposes`)).toBe(false);
+  const made = await link(base);
+  expect([await opens(old), await opens(made)]).toEqual([404, 200]);
+  server.process.kill("SIGTERM");
+  await server.process.exited;
+
+  const offline = JSON.parse((await linevoice("key rotate-master --purposes --json")).out);
+  expect(offline).toMatchObject({ purposes: true, people_without_recovery_codes: 0 });
+  const again = await serve();
+  const at = (url: string) => url.replace(base, `http://${HOST}:${again.port}`);
+  const last = await link(base);
+  expect([await opens(at(old)), await opens(at(made)), await opens(at(last))]).toEqual([
+    404, 404, 200,
+  ]);
+  again.process.kill("SIGTERM");
+  await again.process.exited;
+});
+
+test("cut off with --purposes: whoever finishes it replaces the root too, before or after sealing", async () => {
+  const old = await link("http://x");
+  const next = `${key}.next-purposes`;
+  writeFileSync(next, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
+  const before = await linevoice("key rotate-master --json");
+  expect(JSON.parse(before.out)).toMatchObject({ purposes: true });
+  expect([keyText(), existsSync(next)]).toEqual([Buffer.alloc(32, 7).toString("base64"), false]);
+
+  copyFileSync(key, next);
+  writeFileSync(key, `${Buffer.alloc(32, 6).toString("base64")}\n`);
+  expect(JSON.parse((await linevoice("key rotate-master --json")).out)).toMatchObject({
+    purposes: true,
+  });
+  expect(keyText()).toBe(Buffer.alloc(32, 7).toString("base64"));
+  expect(await trunkOpens()).toBe("ok");
+  const signature = (url: string) => url.split("signature=")[1];
+  expect(signature(await link("http://x"))).not.toBe(signature(old));
+});
+
+test("one begun without --purposes goes on with it under the key it made", async () => {
+  writeFileSync(`${key}.next`, `${Buffer.alloc(32, 8).toString("base64")}\n`, { mode: 0o600 });
+  const done = await linevoice("key rotate-master --purposes --json");
+  expect(JSON.parse(done.out)).toMatchObject({ purposes: true });
+  expect(keyText()).toBe(Buffer.alloc(32, 8).toString("base64"));
+  expect([existsSync(`${key}.next`), existsSync(`${key}.next-purposes`)]).toEqual([false, false]);
+});
+
+test("a wrong key stops the start and changes nothing", async () => {
+  renameSync(key, `${key}.safe`);
+  writeFileSync(key, `${Buffer.alloc(32, 9).toString("base64")}\n`);
+  const refused = await linevoice("serve");
+  expect(refused.status).toBe(1);
+  expect(refused.err).toContain("master key is not the one");
+  expect((await linevoice("key rotate-master")).status).toBe(1);
+  renameSync(`${key}.safe`, key);
+  writeFileSync(`${key}.next`, "");
+  expect((await linevoice("key rotate-master")).err).toContain("is not a master key");
+});
+
+test("a key that the environment gives is not changed; the answer says what to do", async () => {
+  const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+    cwd: tempDir(),
+    env: { ...env, LINEVOICE_SECRETS__MASTER_KEY: Buffer.alloc(32, 3).toString("base64") },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  expect(await new Response(child.stderr).text()).toContain("LINEVOICE_SECRETS__MASTER_KEY");
+  expect(await child.exited).toBe(1);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a key that root rotates in the data directory stays its owner's, who could not start without it",
+  async () => {
+    const home = tempDir();
+    chmodSync(home, 0o755);
+    const data = join(home, "data");
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, NOBODY, NOBODY);
+    const child = Bun.spawn([process.execPath, main, "key", "rotate-master"], {
+      ...{ cwd: home, env },
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    const { uid, mode } = statSync(join(data, "master.key"));
+    expect([uid, mode & 0o777]).toEqual([NOBODY, 0o600]);
+  },
+);

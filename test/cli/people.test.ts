@@ -1,0 +1,175 @@
+/** `setup` and `user` as an operator types them, and what a first start prints. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Browser } from "../support/dashboard-session.ts";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(90_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const cwd = tempDir();
+const HOST = "127.0.0.83";
+const PASSWORD = "keturi zodziai be rysio";
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: `${HOST}:0`,
+  LINEVOICE_SERVER__METRICS_LISTEN: `${HOST}:0`,
+  LINEVOICE_SIP__BIND: `${HOST}:0`,
+};
+
+async function linevoice(args: string, directory = cwd) {
+  const child = Bun.spawn([process.execPath, main, ...args.split(" ")], {
+    ...{ cwd: directory, env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, status };
+}
+
+const servers: Bun.Subprocess[] = [];
+afterAll(() => {
+  for (const server of servers) server.kill("SIGKILL");
+});
+
+/** Answers what it printed until it listens. */
+async function serve(directory = cwd) {
+  const server = Bun.spawn([process.execPath, main, "serve"], {
+    ...{ cwd: directory, env },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  servers.push(server);
+  const reader = server.stdout.getReader();
+  let text = "";
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the server did not start");
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  const stop = async () => {
+    server.kill("SIGTERM");
+    await server.exited;
+  };
+  return { text, base: /API +(\S+)/.exec(text)?.[1] ?? "", stop };
+}
+
+const tokenIn = (text: string) => /#(?:token|link)=([\w-]{43})/.exec(text)?.[1] ?? "";
+
+test("wrong usage is status 2 and says what is right; what cannot be done is status 1", async () => {
+  const wrong = [
+    "user",
+    "user nonsense",
+    "user create",
+    "user create --tenant 1",
+    "user create --tenant one --email a@b.example",
+    "user create --tenant 1 --email a@b.example --role boss",
+    "user create --tenant 1 --email a@b.example --mail",
+    "user reset-password",
+    "user reset-password --email a@b.example --tenant 1",
+    "user list --operator",
+    "user list extra",
+    "setup now",
+    "setup --tenant 1",
+  ];
+  for (const args of wrong) {
+    const { status, err } = await linevoice(args);
+    expect({ args, status }).toEqual({ args, status: 2 });
+    expect(err).toContain("Usage: linevoice");
+  }
+  const impossible = [
+    "user create --tenant 7 --email a@b.example",
+    "user reset-password --email nobody@b.example",
+  ];
+  for (const args of impossible) {
+    const { status, err } = await linevoice(args);
+    expect({ args, status }).toEqual({ args, status: 1 });
+    expect(err).toStartWith("linevoice: There is no such");
+  }
+  expect((await linevoice("user --help")).out).toContain("reset-password");
+});
+
+test("accounts are made, joined and listed without a server; bad addresses are refused", async () => {
+  await linevoice("tenant create --name First --email a@first.example");
+  await linevoice("tenant create --name Second --email b@second.example");
+  for (const email of ["nonsense", "@", "a@", "a b@c", `${"x".repeat(250)}@y.example`]) {
+    const { status } = await linevoice(
+      `user create --tenant 1 --email=${email.replace(" ", "\t")}`,
+    );
+    expect({ email, status }).toEqual({ email, status: 1 });
+  }
+  const made = await linevoice("user create --tenant 1 --email Rasa@First.example --name Rasa");
+  expect(made.out).toContain("User 1, rasa@first.example, was made.");
+  expect(tokenIn(made.out)).toHaveLength(43);
+  const json = "user create --tenant 2 --email rasa@first.example --role viewer --operator --json";
+  const joined = JSON.parse((await linevoice(json)).out);
+  expect(joined).toMatchObject({
+    made: false,
+    user: {
+      ...{ id: 1, name: "Rasa", operator: true, password: false, second_factor: false },
+      tenants: [
+        { id: 1, name: "First", role: "owner" },
+        { id: 2, name: "Second", role: "viewer" },
+      ],
+    },
+  });
+  const listed = await linevoice("user list");
+  expect(listed.out).toContain("rasa@first.example  Rasa  operator, 1 owner, 2 viewer");
+  expect(JSON.parse((await linevoice("user list --json")).out)).toEqual([joined.user]);
+});
+
+test("links that were printed without a server work once it runs; a mailed one is mailed then", async () => {
+  const printed = await linevoice("user reset-password --email rasa@first.example");
+  const server = await serve();
+  // There is an operator: no owner's link.
+  expect(server.text).not.toContain("Owner");
+  const browser = new Browser(server.base);
+  const reset = { token: tokenIn(printed.out), password: PASSWORD };
+  expect((await browser.ask("POST", "/reset-password", reset)).status).toBe(200);
+  const signIn = { email: "rasa@first.example", password: PASSWORD };
+  expect((await browser.ask("POST", "/sign-in", signIn)).status).toBe(200);
+
+  // Through the control socket, at once.
+  const mailed = await linevoice("user reset-password --email rasa@first.example --mail --json");
+  expect(JSON.parse(mailed.out)).toEqual({ email: "rasa@first.example", link: null });
+  const outbox = join(cwd, "data/outbox");
+  const mails = () => readdirSync(outbox).map((file) => readFileSync(join(outbox, file), "utf8"));
+  await eventually(
+    () => mails().some((mail) => mail.includes("Set a new password")),
+    "the link is mailed",
+  );
+  await server.stop();
+});
+
+test("a first start prints the owner's link; setup prints another, and the first one ends", async () => {
+  const fresh = tempDir();
+  const offline = (await linevoice("setup --json", fresh)).out;
+  const { text, base, stop } = await serve(fresh);
+  const printed = /Owner (\S+)/.exec(text)?.[1] ?? "";
+  expect(printed).toStartWith(`${base}/app/owner#token=`);
+  const online = (await linevoice("setup", fresh)).out;
+  expect(online).toContain(`${base}/app/owner#token=`);
+
+  const browser = new Browser(base);
+  const isGood = async (link: string) =>
+    (await browser.ask("GET", `/owner-link?token=${tokenIn(link)}`)).text.includes('"valid":true');
+  expect([await isGood(offline), await isGood(printed), await isGood(online)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  const owner = await browser.ask("POST", "/owner-link", {
+    ...{ token: tokenIn(online), name: "Jonas", email: "jonas@first.example" },
+    ...{ password: PASSWORD, company: "First" },
+  });
+  expect(owner.status).toBe(200);
+  expect((await browser.fetch("GET", "/api/v1/tenant")).text).toContain('"name":"First"');
+  await stop();
+});

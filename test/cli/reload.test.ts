@@ -1,0 +1,133 @@
+/** SIGHUP on a running `serve`: what takes effect, what is named, what is refused. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { eventually } from "../support/eventually.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { testCa } from "../support/test-ca.ts";
+
+setDefaultTimeout(60_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const HOST = "127.0.8.87";
+const cwd = tempDir();
+const file = join(cwd, "linevoice.toml");
+const ca = testCa(tempDir());
+let log = "";
+
+function configure({ perMinute = 50, bind = `${HOST}:0`, extra = "" } = {}) {
+  writeFileSync(
+    file,
+    `[server]
+listen = "${HOST}:0"
+metrics_listen = ""
+tls_cert = "${cwd}/tls.crt"
+tls_key = "${cwd}/tls.key"
+[sip]
+bind = "${bind}"
+[limits]
+requests_per_minute = ${perMinute}
+${extra}`,
+  );
+}
+
+function certify(name: string) {
+  const { cert, key } = ca.issue([`DNS:${name}`]);
+  writeFileSync(join(cwd, "tls.crt"), cert);
+  writeFileSync(join(cwd, "tls.key"), key);
+}
+
+configure();
+certify("first.example");
+const env = { PATH: process.env.PATH ?? "" };
+const start = (...args: string[]) =>
+  Bun.spawn([process.execPath, main, ...args, "--config", file], {
+    ...{ cwd, env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+const server = start("serve");
+afterAll(() => server.kill("SIGKILL"));
+let port = 0;
+let secret = "";
+
+beforeAll(async () => {
+  void server.stderr.pipeTo(
+    new WritableStream({
+      write(bytes) {
+        log += new TextDecoder().decode(bytes);
+      },
+    }),
+  );
+  const reader = server.stdout.getReader();
+  let text = "";
+  while (!text.includes("Data")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the server did not start: ${log}`);
+    text += new TextDecoder().decode(value);
+  }
+  reader.releaseLock();
+  port = Number(/https:\/\/[\d.]+:(\d+)/.exec(text)?.[1]);
+  await start("tenant", "create", "--name", "N", "--email", "a@example.com").exited;
+  const made = start("key", "create", "--tenant", "1", "--label", "l");
+  secret = JSON.parse(await new Response(made.stdout).text()).secret;
+});
+
+const limit = async () => {
+  const response = await fetch(`https://${HOST}:${port}/api/v1/tenant`, {
+    headers: { authorization: `Bearer ${secret}` },
+    tls: { rejectUnauthorized: false },
+  });
+  return response.headers.get("ratelimit-limit");
+};
+
+const handshake = () =>
+  new Promise<TLSSocket>((resolve, reject) => {
+    const socket = connect({ host: HOST, port, rejectUnauthorized: false }, () => resolve(socket));
+    socket.once("error", reject);
+  });
+
+async function hangUp(line: string) {
+  const from = log.length;
+  server.kill("SIGHUP");
+  await eventually(async () => log.slice(from).includes(line), line);
+  return log.slice(from);
+}
+
+test("a changed limit takes effect at once", async () => {
+  expect(await limit()).toBe("50");
+  configure({ perMinute: 70 });
+  expect(await hangUp("config.reloaded")).toContain("limits.requests_per_minute");
+  expect(await limit()).toBe("70");
+});
+
+test("what needs a restart is named and left as it is", async () => {
+  configure({ perMinute: 70, bind: `${HOST}:59871` });
+  expect(await hangUp("config.restart_needed")).toMatch(/keys.*sip\.bind/);
+  configure({ perMinute: 70 });
+  await hangUp("config.reloaded");
+});
+
+test("a mistake changes nothing and is told with its line", async () => {
+  configure({ perMinute: 0 });
+  expect(await hangUp("config.reload_refused")).toMatch(/linevoice\.toml:\d+.*requests_per_minute/);
+  expect(await limit()).toBe("70");
+  configure({ perMinute: 70 });
+});
+
+test("a renewed certificate serves new connections; open ones go on", async () => {
+  const open = await handshake();
+  expect(open.getPeerCertificate().subjectaltname).toBe("DNS:first.example");
+  certify("second.example");
+  await hangUp("config.reloaded");
+  const fresh = await handshake();
+  expect(fresh.getPeerCertificate().subjectaltname).toBe("DNS:second.example");
+  fresh.destroy();
+  const answer = new Promise<string>((resolve) =>
+    open.once("data", (data) => resolve(String(data))),
+  );
+  open.write(`GET /healthz HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`);
+  expect(await answer).toStartWith("HTTP/1.1 200");
+  open.destroy();
+});

@@ -1,0 +1,115 @@
+/** The command line where the database is on a libSQL server: what works, what is refused and how to mend it. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { startHranaServer } from "../support/hrana-server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const cwd = tempDir();
+const server = startHranaServer({ path: join(cwd, "remote.db"), token: "t0ken" });
+const env = {
+  PATH: process.env.PATH ?? "",
+  LINEVOICE_SERVER__LISTEN: "127.0.0.79:0",
+  LINEVOICE_SERVER__METRICS_LISTEN: "",
+  LINEVOICE_SIP__BIND: "127.0.0.79:0",
+  LINEVOICE_STORAGE__DATABASE: server.url,
+  LINEVOICE_STORAGE__AUTH_TOKEN: "t0ken",
+};
+afterAll(() => server.stop());
+
+const start = (args: readonly string[], extra: Record<string, string> = {}) =>
+  Bun.spawn([process.execPath, main, ...args], {
+    ...{ cwd, stdout: "pipe", stderr: "pipe" },
+    env: { ...env, ...extra },
+  });
+
+async function run(args: readonly string[], extra: Record<string, string> = {}) {
+  const child = start(args, extra);
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { out, err, status: await child.exited };
+}
+
+test("a tenant made without a server is in the shared database, and there is no file", async () => {
+  const made = await run(["tenant", "create", "--name", "N", "--email", "a@example.com"]);
+  expect(made).toMatchObject({ status: 0, err: "" });
+  expect(server.inspect.query("SELECT name FROM tenants").get()).toEqual({ name: "N" });
+  expect(await Bun.file(join(cwd, "data/linevoice.db")).exists()).toBe(false);
+});
+
+for (const args of [
+  ["backup", "create"],
+  ["restore", "x.db", "--yes"],
+  ["export", "--tenant", "1", "--to", "x.jsonl"],
+  ["migrate", "status"],
+])
+  test(`${args.slice(0, 2).join(" ")} is refused with what to do instead`, async () => {
+    await Bun.write(join(cwd, "x.db"), "");
+    const { status, err } = await run(args);
+    expect(status).toBe(1);
+    expect(err).toContain(`[storage] database is ${server.url}`);
+    expect(err).toContain("the backups of that libSQL server");
+  });
+
+test("another node needs the new master key after a rotation, and the command says so", async () => {
+  const other = join(cwd, "other");
+  const key = join(cwd, "data/master.key");
+  mkdirSync(other, { mode: 0o700 });
+  const bring = () => copyFileSync(key, join(other, "master.key"));
+  const there = () => run(["tenant", "list"], { LINEVOICE_STORAGE__DATA_DIR: other });
+  bring();
+  expect(await there()).toMatchObject({ status: 0, err: "" });
+  const rotated = await run(["key", "rotate-master", "--purposes"]);
+  expect(rotated).toMatchObject({ status: 0, err: "" });
+  expect(rotated.out).toContain(`Copy ${key} to every other node and restart it`);
+  expect((await there()).err).toContain("The master key is not the one");
+  bring();
+  expect(await there()).toMatchObject({ status: 0, err: "" });
+});
+
+test("a wrong token is said to be wrong", async () => {
+  const args = ["tenant", "create", "--name", "N", "--email", "a@example.com"];
+  const { status, err } = await run(args, { LINEVOICE_STORAGE__AUTH_TOKEN: "x" });
+  expect(status).toBe(1);
+  expect(err).toContain("auth_token");
+});
+
+test("a server on it is ready; while the database is frozen it says so and comes back by itself", async () => {
+  const child = start(["serve"]);
+  try {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      text += decoder.decode(chunk);
+      if (/http:\/\/[\d.:]+/.test(text)) break;
+    }
+    const base = /http:\/\/[\d.:]+/.exec(text)?.[0] ?? "";
+    const readiness = async () => {
+      const response = await fetch(`${base}/readyz`);
+      return { status: response.status, ...((await response.json()) as { problems: string[] }) };
+    };
+    const until = async (status: number) => {
+      for (let look = 0; look < 200; look++) {
+        const found = await readiness();
+        if (found.status === status) return found;
+        await Bun.sleep(100);
+      }
+      return await readiness();
+    };
+    expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+    const thaw = server.freeze();
+    expect((await until(503)).problems).toContain("The database cannot be read.");
+    expect((await fetch(`${base}/healthz`)).status).toBe(200);
+    thaw();
+    expect(await until(200)).toMatchObject({ status: 200, problems: [] });
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});

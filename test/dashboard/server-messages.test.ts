@@ -1,0 +1,212 @@
+/** The server's sentences in the reader's language: by stable codes, whole in every language. */
+import { describe, expect, test } from "bun:test";
+import { z } from "zod";
+import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
+import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
+import { answers as lt } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
+import { lt as catalogue } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
+import { answers as lv } from "../../src/dashboard/web/i18n/messages/lv/answers.ts";
+import { answers as ru } from "../../src/dashboard/web/i18n/messages/ru/answers.ts";
+import {
+  checkText,
+  fieldText,
+  noteText,
+  problemInWords,
+  registrationText,
+} from "../../src/dashboard/web/i18n/server-messages.ts";
+import type { Contract } from "../../src/interface/http/contract.ts";
+import { allContracts } from "../../src/interface/http/contracts/index.ts";
+import { dashboardContracts } from "../../src/interface/http/dashboard/contracts/index.ts";
+import { requirementOf } from "../../src/interface/http/schema.ts";
+import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
+import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
+
+const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | undefined>>) => ({
+  language,
+  findText: (key: string, parameters = {}) => {
+    const text = all[key];
+    return text === undefined ? null : fill(text, parameters);
+  },
+  t: (key: keyof Catalogue, parameters = {}) => fill(catalogue[key], parameters),
+});
+const lithuanian = textsIn("lt", lt);
+const english = textsIn("en", {});
+
+const refusal = (path: string, error: string, message: string, field: string | null = null) =>
+  new ApiProblem(400, { error, message, field }, `https://x/api/v1/${path}`);
+const badField = (path: string, field: string, message: string) =>
+  refusal(path, `valid_${field}_required`, message, field);
+
+describe("a language", () => {
+  const blanks = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+
+  test("has every sentence that another has, with the same blanks", () => {
+    for (const other of [lv, ru]) {
+      expect(Object.keys(other)).toEqual(Object.keys(lt));
+      for (const [key, text] of Object.entries(other))
+        expect([key, blanks(text)]).toEqual([key, blanks(lt[key as keyof typeof lt])]);
+    }
+  });
+});
+
+/** Chosen from a list, switched, or made by the page: nobody can type them wrong. */
+const NOT_TYPED = new Set([
+  "address",
+  ...[
+    "action",
+    "agent_ids",
+    "arguments",
+    "caller_level",
+    "crm_mapping",
+    "features",
+    "first_speaker",
+  ],
+  ...[
+    "holidays",
+    "item",
+    "language",
+    "locale",
+    "messages",
+    "plan",
+    "response",
+    "role",
+    "tenant_id",
+  ],
+  ...["token", "transport", "voice", "voicemail_action"],
+]);
+
+function bodiesOf(contract: Contract): z.ZodObject[] {
+  if (contract.body instanceof z.ZodObject) return [contract.body];
+  if (!(contract.body instanceof z.ZodDiscriminatedUnion)) return [];
+  return contract.body.options.filter((option) => option instanceof z.ZodObject);
+}
+
+describe("a field that is at fault", () => {
+  test("is told in the reader's language, whatever can be typed wrong", () => {
+    const untold: string[] = [];
+    for (const contract of [...allContracts(), ...dashboardContracts()])
+      for (const body of bodiesOf(contract))
+        for (const [field, schema] of Object.entries(body.shape)) {
+          const must = requirementOf(schema);
+          if (NOT_TYPED.has(field) || !must || must === "be true or false") continue;
+          const message = `\`${field}\` must ${must}.`;
+          const path = contract.path.replace(/^\/|\{\w+\}/g, "");
+          if (fieldText(badField(path, field, message), lithuanian) === message)
+            untold.push(`${contract.operationId}: ${message}`);
+        }
+    expect(untold).toEqual([]);
+  });
+
+  test("means what its place says: one name, several rules", () => {
+    const name = "`name` must be 1 to 64 characters: lower-case letters, digits and underscores.";
+    expect(fieldText(badField("tools", "name", name), lithuanian)).toBe(lt["field.tools.name"]);
+    const long = "`name` must be text of 1 to 120 characters.";
+    expect(fieldText(badField("agents", "name", long), lithuanian)).toBe("Nuo 1 iki 120 ženklų.");
+    const wrong = "This is not your password.";
+    expect(fieldText(badField("totp/disable", "password", wrong), lithuanian)).toBe(
+      lt["field.current"],
+    );
+    const stored = "`password` is needed: none is stored yet.";
+    expect(fieldText(badField("trunk", "password", stored), lithuanian)).toBe(
+      lt["field.trunk.password"],
+    );
+  });
+
+  test("of a file says in which line, in any language", () => {
+    const message = "`content` is not valid JSON (line 3).";
+    expect(fieldText(badField("files/7", "content", message), lithuanian)).toBe(
+      `${lt["field.content"]} 3 eilutė.`,
+    );
+  });
+
+  test("is told in English without the code of its name, and as the server says where we know nothing", () => {
+    const message = "`time_zone` must be an IANA time zone such as Europe/Vilnius.";
+    expect(fieldText(badField("tenant-settings", "time_zone", message), english)).toBe(
+      "Must be an IANA time zone such as Europe/Vilnius.",
+    );
+    const unheard = "`hue` must be a colour.";
+    expect(fieldText(badField("things", "hue", unheard), lithuanian)).toBe(unheard);
+  });
+});
+
+test("another refusal is told by its code and where it was asked, else in the server's words", () => {
+  const taken = refusal("phone-numbers", "conflict", "This number is registered already.");
+  expect(problemInWords(taken, lithuanian)).toBe(lt["code.conflict.phone-numbers"]);
+  expect(problemInWords(taken, english)).toBe("This number is registered already.");
+  const code = refusal("sign-in/totp", "unauthorized", "This code is not right now.");
+  expect(problemInWords(code, lithuanian)).toBe(lt["code.unauthorized.totp"]);
+  const abroad = refusal("calls", "destination_not_allowed", "Not there.", "to_number");
+  expect(fieldText(abroad, lithuanian)).toBe(lt["code.destination_not_allowed"]);
+  const other = refusal("things", "conflict", "The thing is busy.");
+  expect(problemInWords(other, lithuanian)).toBe("The thing is busy.");
+});
+
+test("a registration that failed is explained by its SIP code; a broken way in the server's words", () => {
+  const told = (code: number | null, explanation = explainRegistrationFailure(code, "sip.x")) =>
+    registrationText({ code, server: "sip.x", explanation }, lithuanian);
+  for (const code of [401, 407, 403, 404, 423, 480, 500, 503])
+    expect(told(code)).not.toBe(explainRegistrationFailure(code, "sip.x"));
+  expect(told(503)).toContain("503");
+  expect(told(null)).toStartWith("sip.x neatsako");
+  expect(told(null, "The TLS certificate of sip.x is not valid today.")).toContain("certificate");
+  const words = explainRegistrationFailure(403, "sip.x");
+  const failure = { code: 403, server: "sip.x", explanation: words };
+  expect(registrationText(failure, english)).toBe(words);
+});
+
+test("a call's entry in the ledger is told in the reader's language, other notes as they were written", () => {
+  const note = "Call of 61 s: 60 s from the plan, 1 s overage";
+  expect(noteText(note, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
+  expect(noteText(note, english)).toBe(note);
+  expect(noteText("Welcome", lithuanian)).toBe("Welcome");
+});
+
+describe("a trunk's test", () => {
+  const address = (host: string, port = 5060) => ({ host, port });
+  const probe = {
+    ...{ sipCode: 200, roundTripMs: 12, problem: null, servers: [], seenAs: null, codecs: null },
+    ...{ local: address("10.0.0.2"), advertised: address("10.0.0.2"), call: null },
+    ...{ allow: [], accept: [], supported: [], remote: null, algSigns: [] },
+  };
+  const facts = {
+    settings: { server: "sip.x", port: 5060, transport: "udp" as const },
+    ...{ codecs: ["PCMA"], externalIp: "auto" },
+  };
+  const registered = { name: "registered", expiresAtMs: 0 } as const;
+  const failed = {
+    ...({ name: "failed", lastCode: 403 } as const),
+    ...{ explanation: "No.", nextAttemptAtMs: 0 },
+  };
+  const full = {
+    ...probe,
+    ...{ codecs: ["PCMA", "telephone-event"], allow: ["INVITE", "REFER"], supported: ["timer"] },
+    ...{ call: { sipCode: 404 }, seenAs: address("192.0.2.1", 6000) },
+    servers: [{ host: "192.0.2.9", port: 5060, transport: "udp" as const, failed: false }],
+  };
+
+  test("tells every check in the reader's language, good or bad", () => {
+    const all: TrunkCheck[] = [
+      ...assessTrunk({ ...facts, registration: registered, probe: full }),
+      ...assessTrunk({ ...facts, registration: failed, probe }),
+      ...assessTrunk({ ...facts, registration: failed, probe: { ...probe, sipCode: null } }),
+      ...assessTrunk({
+        ...facts,
+        registration: { name: "registering" },
+        probe: {
+          ...full,
+          ...{ sipCode: 403, codecs: ["G729"], allow: ["BYE"], call: { sipCode: 488 } },
+        },
+      }),
+    ];
+    expect(new Set(all.map(({ name }) => name)).size).toBeGreaterThanOrEqual(10);
+    for (const check of all) {
+      const { name, finding, remedy } = checkText(check, lithuanian);
+      expect([check.name, check.result, name === check.name]).toEqual([
+        ...[check.name, check.result, false],
+      ]);
+      expect(finding).not.toBe(check.finding);
+      expect(remedy).toBeNull();
+      expect(checkText(check, english)).toEqual(check);
+    }
+  });
+});

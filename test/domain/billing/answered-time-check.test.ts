@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import {
+  ANSWERED_TIME_TOLERANCE_MS,
+  checkAnsweredTime,
+} from "../../../src/domain/billing/answered-time-check.ts";
+
+const difference = (clock: number, rtp: number | null, engine: number | null) =>
+  checkAnsweredTime({ answeredClockMs: clock, answeredRtpMs: rtp, answeredEngineMs: engine })
+    .answeredDifferenceMs;
+
+test("three measures that agree have no difference, and a quiet caller is none", () => {
+  expect(difference(60_000, 60_000, 60_000)).toBe(0);
+  expect(difference(60_000, 60_000, 0)).toBe(0);
+});
+
+test("clock and RTP are compared both ways, the engine only when it has too much", () => {
+  expect(difference(60_000, 58_500, 10_000)).toBe(1_500);
+  expect(difference(58_500, 60_000, 10_000)).toBe(1_500);
+  expect(difference(60_000, 60_000, 62_000)).toBe(2_000);
+  expect(difference(60_000, 58_000, 59_000)).toBe(2_000);
+  expect(difference(60_000, 58_000, 62_000)).toBe(4_000);
+});
+
+test("what was not measured differs from nothing", () => {
+  expect(difference(60_000, null, null)).toBe(0);
+  expect(difference(60_000, null, 61_000)).toBe(1_000);
+});
+
+test("the tolerance is one billed second", () => {
+  expect(ANSWERED_TIME_TOLERANCE_MS).toBe(1_000);
+});

@@ -1,0 +1,131 @@
+/** After a crash calls are billed to their last heartbeat, to the second, whatever the clock says by then. */
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import type { CallContext } from "../../../src/domain/call/context.ts";
+import { recoverCalls } from "../../../src/domain/call/recovery.ts";
+import { CallRegistry } from "../../../src/domain/call/registry.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { calls, events, holds } from "../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { prepaidPlan } from "../../support/plans.ts";
+import { insertCall, insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const directory = tempDir();
+const ANSWERED = Date.parse("2026-11-21T12:00:00Z");
+const MICRO_PER_SECOND = 10_000;
+const clock = fakeClock(ANSWERED);
+/** A cent a second. */
+const plan = { ...prepaidPlan, overagePerMinute: microEur(60 * MICRO_PER_SECOND) };
+const database = await openTestDatabase(join(directory, "main.db"), clock.now());
+afterAll(() => database.close());
+
+const billing = createBilling({ database, stores, plans: [plan], clock });
+const wake = () => undefined;
+
+/** What recovery reaches of an appliance that has just been started. */
+const started = () =>
+  ({
+    ...{ database, node: "A", clock, random, log, billing, registry: new CallRegistry() },
+    settings: { recordingsDir: directory },
+    events: createEventSink({ stores: webhookStores, clock, random, wake }),
+    mails: { enqueue: async () => undefined, wake },
+  }) as unknown as CallContext;
+
+beforeEach(() => clock.stepWallClock(ANSWERED - clock.now()));
+
+/** A call whose process died: what it had written down last. */
+async function leftBehind(paidSeconds: number, heartbeatMs: number | null, answered = true) {
+  const tenantId = await insertTenant(database, { plan: "prepaid" });
+  await insertWebhook(database, tenantId, { events: ["call.failed"] });
+  await billing.credit(tenantId, microEur(paidSeconds * MICRO_PER_SECOND), "test");
+  const uuid = crypto.randomUUID();
+  await insertCall(database, tenantId, uuid, plan.overagePerMinute);
+  await database.tx(async (queries) => {
+    await billing.hold(queries, tenantId, uuid);
+    await queries
+      .update(calls)
+      .set({
+        ...{ node: "A", createdAt: ANSWERED - 3_000 },
+        answeredAt: answered ? ANSWERED : null,
+        heartbeatAt: heartbeatMs === null ? null : ANSWERED + heartbeatMs,
+      })
+      .where(eq(calls.callUuid, uuid));
+  });
+  if (answered) await billing.extendHold(tenantId, uuid, (heartbeatMs ?? 0) / 1000);
+  const after = async () => {
+    const [row] = await database.read.select().from(calls).where(eq(calls.callUuid, uuid));
+    const held = await database.read.select().from(holds).where(eq(holds.tenantId, tenantId));
+    const told = await database.read.select().from(events).where(eq(events.callUuid, uuid));
+    const { balance } = await billing.balance(tenantId);
+    return {
+      ...{ status: row?.status, reason: row?.endedReason, seconds: row?.billableSeconds },
+      ...{ endedAt: row?.endedAt, paid: paidSeconds - balance / MICRO_PER_SECOND },
+      ...{ held: held.length, told: told.map(({ type }) => type) },
+    };
+  };
+  return { uuid, after };
+}
+
+const HOURS_MS = 3_600_000;
+
+test.each([
+  ["47.3 s of heartbeats, noticed at once", 47_300, 0, 48],
+  ["47.3 s of heartbeats, down for nine hours", 47_300, 9 * HOURS_MS, 48],
+  ["47.3 s of heartbeats, the clock an hour back", 47_300, -HOURS_MS, 48],
+  ["no heartbeat since the answer", 0, 60_000, 15],
+  ["none at all", null, 60_000, 15],
+  ["a heartbeat before the answer was stored", -2_000, 60_000, 15],
+  ["exactly a minute", 60_000, 5_000, 60],
+  ["a millisecond more", 60_001, 5_000, 61],
+])("%s: billed to the last heartbeat and not further", async (_, heartbeatMs, downMs, seconds) => {
+  const { after } = await leftBehind(600, heartbeatMs);
+  clock.stepWallClock(downMs);
+  await recoverCalls(started());
+  const once = await after();
+  expect(once).toMatchObject({
+    ...{ status: "failed", reason: "interrupted", seconds, paid: seconds, held: 0 },
+    told: ["call.failed"],
+  });
+  // It crashes again, while or after it made up for it.
+  await recoverCalls(started());
+  expect(await after()).toEqual(once);
+  expect(await verifyLedger(stores, database.read)).toEqual([]);
+});
+
+test("what was never answered costs nothing, and holds nothing any more", async () => {
+  const { after } = await leftBehind(600, 20_000, false);
+  clock.stepWallClock(HOURS_MS);
+  await recoverCalls(started());
+  expect(await after()).toMatchObject({ seconds: 0, paid: 0, held: 0, status: "failed" });
+});
+
+test("a heartbeat beyond what the wallet had is billed for what it had", async () => {
+  const { after } = await leftBehind(20, 23_000);
+  await recoverCalls(started());
+  expect(await after()).toMatchObject({ seconds: 20, paid: 20, held: 0 });
+  expect(await verifyLedger(stores, database.read)).toEqual([]);
+});
+
+test("a clock set an hour on in the middle of the call is not billed as talk", async () => {
+  const { uuid, after } = await leftBehind(20_000, 40_000);
+  await database.tx(async (queries) => {
+    await queries
+      .update(calls)
+      .set({ heartbeatAt: ANSWERED + HOURS_MS + 45_000 })
+      .where(eq(calls.callUuid, uuid));
+  });
+  clock.stepWallClock(HOURS_MS);
+  await recoverCalls(started());
+  // 40 s and the 60 s ahead that were held for them.
+  expect(await after()).toMatchObject({ seconds: 100, paid: 100, held: 0 });
+});

@@ -1,0 +1,212 @@
+/** A node on a shared store dies in a call: the others end it, and its recording waits for it on its disk. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import type { CallContext } from "../../../src/domain/call/context.ts";
+import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
+import { CallRegistry } from "../../../src/domain/call/registry.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { LOST_AFTER_MS } from "../../../src/domain/mail/mail-queue.ts";
+import type { MailDraft } from "../../../src/domain/mail/ports.ts";
+import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { callStore } from "../../../src/adapter/store/call-store.ts";
+import type { Database } from "../../../src/adapter/store/database.ts";
+import { calls, events, holds } from "../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { startPlan } from "../../support/plans.ts";
+import { insertAgent, insertCall, insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openRemote } from "../../support/test-store.ts";
+
+setDefaultTimeout(30_000);
+
+const directory = tempDir();
+let one: Database;
+let two: Database;
+let tenantId = 0;
+
+beforeAll(async () => {
+  const path = join(directory, "shared.db");
+  one = await openRemote(path);
+  two = await openRemote(path);
+  tenantId = await insertTenant(one);
+});
+afterAll(async () => {
+  await one.close();
+  await two.close();
+});
+
+/** What recovery reaches; the rest of a node is not there. */
+function node(name: string, database: Database, clock: FakeClock): CallContext {
+  const recordingsDir = join(directory, name);
+  mkdirSync(recordingsDir, { recursive: true });
+  const billing = createBilling({
+    database,
+    stores: billingStores,
+    plans: [startPlan],
+    clock,
+    random,
+  });
+  return {
+    ...{ database, node: name, clock, random, log, billing, registry: new CallRegistry() },
+    settings: { recordingsDir },
+    events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
+    mails: { enqueue: async () => undefined, wake: () => undefined },
+    encoder: {
+      encode: async (wav: string, mp3: string) => {
+        copyFileSync(wav, mp3);
+        return { durationMs: 1, bytes: 1, peaks: null };
+      },
+    },
+    links: { urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: 0 }) },
+  } as unknown as CallContext;
+}
+
+async function liveCall(context: CallContext): Promise<string> {
+  const uuid = crypto.randomUUID();
+  const { clock, database } = context;
+  await insertCall(database, tenantId, uuid);
+  const heartbeatAt = clock.now();
+  await database.tx(async (queries) => {
+    await context.billing.hold(queries, tenantId, uuid);
+    await queries
+      .update(calls)
+      .set({ node: context.node, answeredAt: heartbeatAt - 20_000, heartbeatAt })
+      .where(eq(calls.callUuid, uuid));
+  });
+  const pcm = Buffer.alloc(32_001);
+  const header = wavHeader({ sampleRateHz: 8000, channels: 2 }, 0);
+  writeFileSync(join(context.settings.recordingsDir, `${uuid}.wav`), Buffer.concat([header, pcm]));
+  return uuid;
+}
+
+const rowOf = async (uuid: string) =>
+  (await two.read.select().from(calls).where(eq(calls.callUuid, uuid)))[0];
+
+/** Looks every ten seconds, as the watch does. */
+async function pass(clock: FakeClock, ms: number, beat?: () => Promise<void>): Promise<void> {
+  for (let left = ms; left > 0; left -= 5_000) {
+    await beat?.();
+    await clock.advance(5_000);
+    await Bun.sleep(20);
+  }
+}
+
+test("a call whose node gives no heartbeat for a minute is ended, billed and reported once by another", async () => {
+  const [a, b] = [fakeClock(), fakeClock(fakeClock().now() + 3_600_000)];
+  const [dead, alive] = [node("A", one, a), node("B", two, b)];
+  const uuid = await liveCall(dead);
+  const watch = watchLeftCalls(alive);
+  await pass(b, 55_000);
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
+  await pass(b, 30_000);
+  await eventually(async () => {
+    await pass(b, 10_000); // a look that was still under way is made up for by the next
+    return (await rowOf(uuid))?.status === "failed";
+  }, "it is ended");
+  watch.cancel();
+  expect(await rowOf(uuid)).toMatchObject({
+    ...{ endedReason: "interrupted", billableSeconds: 20, recordingStatus: "processing" },
+    recordingFile: `${uuid}.wav`,
+  });
+  const told = (await two.read.select().from(events)).filter((event) => event.callUuid === uuid);
+  expect(told.map(({ type }) => type)).toEqual(["call.failed"]);
+  expect(await two.read.select().from(holds)).toEqual([]);
+  expect(await verifyLedger(billingStores, two.read)).toEqual([]);
+
+  // The dead node comes back: nothing is ended again, its recording is mended and encoded.
+  expect(await recoverCalls(node("A", one, a))).toBe(0);
+  await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
+  expect(await rowOf(uuid)).toMatchObject({ recordingMs: 1000, recordingFile: `${uuid}.mp3` });
+  expect(existsSync(join(directory, "A", `${uuid}.mp3`))).toBe(true);
+});
+
+test("a recording that its node has not taken up for a day is given up: its mail goes without it", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const mailed: MailDraft[] = [];
+  const mails = {
+    enqueue: async (_: unknown, __: number, mail: MailDraft) => void mailed.push(mail),
+    wake: () => undefined,
+  };
+  const watcher = { ...node("B", two, b), mails } as unknown as CallContext;
+  const transcriptEmail = "desk@clinic.example";
+  const agentId = await insertAgent(one, tenantId, {
+    ...{ transcriptEmail, transcriptEmailEnabled: true },
+  });
+  const uuid = await liveCall(node("A", one, a));
+  await one.tx(async (queries) => {
+    await queries.update(calls).set({ agentId }).where(eq(calls.callUuid, uuid));
+    const left = { status: "processing", file: `${uuid}.wav` } as const;
+    await callStore(queries).setRecording(tenantId, uuid, left);
+    await queries.update(calls).set({ status: "failed" }).where(eq(calls.callUuid, uuid));
+  });
+  const watch = watchLeftCalls(watcher);
+  await pass(b, 20_000);
+  await b.advance(LOST_AFTER_MS - 60_000);
+  await pass(b, 5_000);
+  expect((await rowOf(uuid))?.recordingStatus).toBe("processing");
+  expect(mailed).toEqual([]);
+  await eventually(async () => {
+    await pass(b, 20_000);
+    return (await rowOf(uuid))?.recordingStatus === "failed";
+  }, "it is given up");
+  await pass(b, 20_000);
+  watch.cancel();
+  expect(mailed).toMatchObject([{ recipient: transcriptEmail, callUuid: uuid, attachment: null }]);
+});
+
+test("a call that gives heartbeats is left alone, also by a node whose clock is years off", async () => {
+  const [a, b] = [fakeClock(), fakeClock(0)];
+  const [carrier, other] = [node("A", one, a), node("B", two, b)];
+  const uuid = await liveCall(carrier);
+  const watch = watchLeftCalls(other);
+  await pass(b, 150_000, async () => {
+    await a.advance(5_000);
+    const open = await one.tx((queries) => callStore(queries).heartbeat([uuid], a.now()));
+    expect(open.has(uuid)).toBe(true);
+  });
+  watch.cancel();
+  expect((await rowOf(uuid))?.status).toBe("in_progress");
+  await one.tx((queries) => carrier.billing.settle(queries, tenantId, uuid, 1, microEur(0)));
+  await one.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "completed", endedReason: "caller_hangup" })
+      .where(eq(calls.callUuid, uuid)),
+  );
+});
+
+test("a node that slept learns from its heartbeat that its call is over, and cannot bring it back", async () => {
+  const a = fakeClock();
+  const uuid = await liveCall(node("A", one, a));
+  await two.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "failed", endedReason: "interrupted" })
+      .where(eq(calls.callUuid, uuid)),
+  );
+  const open = await one.tx((queries) => callStore(queries).heartbeat([uuid], a.now()));
+  expect(open.has(uuid)).toBe(false);
+  await one.tx((queries) => callStore(queries).markAnswered(tenantId, uuid, a.now()));
+  expect((await rowOf(uuid))?.status).toBe("failed");
+});
+
+test("a node that starts ends its own calls, not those of another", async () => {
+  const clock = fakeClock();
+  const foreign = await liveCall(node("A", one, clock));
+  const own = await liveCall(node("C", one, clock));
+  expect(await recoverCalls(node("C", two, clock))).toBe(1);
+  expect([(await rowOf(own))?.status, (await rowOf(foreign))?.status]).toEqual([
+    "failed",
+    "in_progress",
+  ]);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { QualitySeries } from "../../../src/domain/call/diagnostics.ts";
+
+const media = (packetsSent: number) => ({
+  ...{ codec: null, packetsSent, packetsReceived: 0, packetsLost: 0, packetsDiscarded: 0 },
+  ...{ jitterMs: 0, mos: 4.4 },
+});
+
+test("quality is sampled every five seconds and stays bounded over a day", () => {
+  const series = new QualitySeries();
+  for (let second = 0; second < 60; second++) series.note(media(second), second * 1000);
+  expect(series.samples.map(({ atMs }) => atMs / 1000)).toEqual([
+    ...[0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55],
+  ]);
+  for (let second = 60; second < 86_400; second++) series.note(media(second), second * 1000);
+  expect(series.samples.length).toBeLessThanOrEqual(360);
+  expect(series.samples.length).toBeGreaterThan(150);
+  expect(series.samples[0]?.atMs).toBe(0);
+  expect(series.samples.at(-1)?.atMs).toBeGreaterThan(86_000_000);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import { endingAnswered, endingByUs, endingUnanswered } from "../../../src/domain/call/ending.ts";
+import { createCallMachine, statusOf } from "../../../src/domain/call/state.ts";
+import { IllegalTransition } from "../../../src/core/state-machine.ts";
+import type { LegEnd } from "../../../src/domain/call/sip-port.ts";
+
+const legEnd = (kind: LegEnd["kind"], sipCode: number | null = null): LegEnd => ({
+  by: "callee",
+  kind,
+  sipCode,
+  fault: null,
+  explanation: "said by the far end",
+});
+
+test("an answered call ends completed with the talk time of the monotonic clock", () => {
+  const machine = createCallMachine("dialing");
+  machine.apply({ type: "ring" });
+  machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  machine.apply({
+    type: "end",
+    ending: endingByUs("completed", "agent_hangup"),
+    monotonicMs: 9_050.5,
+  });
+  expect(machine.state).toMatchObject({ name: "ended", talkMs: 9_000.5 });
+  expect(statusOf(machine.state)).toBe("completed");
+});
+
+test("a call that was never answered has no talk time", () => {
+  const machine = createCallMachine("ringing");
+  machine.apply({ type: "end", ending: endingUnanswered(legEnd("busy", 486)), monotonicMs: 99 });
+  expect(machine.state).toMatchObject({ name: "ended", talkMs: 0 });
+  expect(statusOf(machine.state)).toBe("busy");
+});
+
+test("an end state absorbs: a second end is illegal", () => {
+  const machine = createCallMachine("queued");
+  machine.apply({ type: "end", ending: endingByUs("cancelled", "cancelled"), monotonicMs: 0 });
+  expect(() =>
+    machine.apply({ type: "end", ending: endingByUs("failed", "interrupted"), monotonicMs: 0 }),
+  ).toThrow(IllegalTransition);
+  expect(statusOf(machine.state)).toBe("cancelled");
+});
+
+test("in production an illegal event is reported and dropped", () => {
+  const seen: string[] = [];
+  const machine = createCallMachine("queued", {
+    onIllegal: (state, event) => seen.push(`${state.name}/${event.type}`),
+  });
+  expect(machine.apply({ type: "ring" })).toBe(false);
+  expect(seen).toEqual(["queued/ring"]);
+  expect(machine.state.name).toBe("queued");
+});
+
+test.each([
+  ["busy", 486, "busy", "busy"],
+  ["declined", 603, "failed", "declined"],
+  ["no_answer", 408, "no_answer", "no_answer"],
+  ["invalid_number", 404, "failed", "invalid_number"],
+  ["unavailable", 503, "failed", "trunk_unavailable"],
+  ["cancelled", 487, "cancelled", "cancelled"],
+] as const)(
+  "a leg that ends unanswered with %s (%d) ends the call %s/%s",
+  (kind, code, status, reason) => {
+    expect(endingUnanswered(legEnd(kind, code))).toMatchObject({ status, reason, sipCode: code });
+  },
+);
+
+test("a BYE of the far end is a caller's hang-up; a lost session is lost media", () => {
+  expect(endingAnswered(legEnd("bye"))).toMatchObject({
+    status: "completed",
+    reason: "caller_hangup",
+  });
+  expect(endingAnswered(legEnd("session_expired"))).toMatchObject({ reason: "media_lost" });
+});
+
+test("a call whose 2xx was never acknowledged has no talk time", () => {
+  const machine = createCallMachine("ringing");
+  machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
+  const ending = endingUnanswered(legEnd("ack_missing", 200));
+  machine.apply({ type: "end", ending, monotonicMs: 32_050, unconfirmed: true });
+  expect(machine.state).toMatchObject({ name: "ended", talkMs: 0 });
+  expect(statusOf(machine.state)).toBe("failed");
+});

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { stagesOf, timelineOf } from "../../../src/domain/call/timeline.ts";
+
+const measures = {
+  endpointMs: 350,
+  sttFinalMs: 420,
+  firstTokenMs: 430,
+  firstAudioMs: 520,
+  firstPacketMs: 540,
+  early: false,
+};
+
+test("stages are the steps between milestones and add up to the whole latency", () => {
+  const stages = stagesOf(measures);
+  expect(stages).toEqual({
+    ...{ endpointingMs: 350, sttMs: 70, llmFirstMs: 10, ttsFirstMs: 90, playoutMs: 20 },
+  });
+  const sum = Object.values(stages ?? {}).reduce<number>((total, step) => total + (step ?? 0), 0);
+  expect(sum).toBe(540);
+});
+
+test("what was begun before the silence was long enough takes no negative time", () => {
+  const early = { ...measures, sttFinalMs: 300, firstTokenMs: 320, firstAudioMs: 340, early: true };
+  const stages = stagesOf(early);
+  expect(stages).toEqual({
+    ...{ endpointingMs: 350, sttMs: 0, llmFirstMs: 0, ttsFirstMs: 0, playoutMs: 190 },
+  });
+  expect(stagesOf(null)).toBeNull();
+});
+
+test("a step that was not measured is null, and the next one counts from the last known", () => {
+  const spoken = { ...measures, sttFinalMs: null, firstTokenMs: null };
+  expect(stagesOf(spoken)).toMatchObject({ sttMs: null, llmFirstMs: null, ttsFirstMs: 170 });
+});
+
+test("without a known milestone before it, a step counts from its own first milliseconds", () => {
+  const none = { endpointMs: null, sttFinalMs: null, firstTokenMs: null, firstAudioMs: null };
+  const at = { ...measures, ...none, firstPacketMs: 30 };
+  expect(stagesOf({ ...at, sttFinalMs: 2, firstTokenMs: 5 })).toMatchObject({ llmFirstMs: 3 });
+  expect(stagesOf({ ...at, firstTokenMs: 2, firstAudioMs: 5 })).toMatchObject({ ttsFirstMs: 3 });
+  expect(stagesOf({ ...at, firstAudioMs: 2 })).toMatchObject({ playoutMs: 28 });
+});
+
+test("everything of a call stands on one clock that begins at its answer", () => {
+  const spans = timelineOf({
+    ...{ zeroMs: 10_000, createdAt: 8_000, answeredAt: 10_000, endedAt: 20_000 },
+    turns: [
+      {
+        ...{ speaker: "agent", text: "From nine.", startMs: 3_000, endMs: 4_000 },
+        ...{ latencyMs: 540, measures },
+      },
+      {
+        ...{ speaker: "customer", text: "When?", startMs: 1_000, endMs: 2_460, latencyMs: null },
+        measures: null,
+      },
+    ],
+    toolCalls: [{ tool: "find", durationMs: 100, createdAt: 13_500 }],
+    sip: [{ atMs: 8_010, direction: "in", line: "INVITE (1 INVITE)", detail: null }],
+    notes: [
+      { ...{ kind: "transfer", atMs: 9_000, to: "+37060000001", method: "refer" }, ...over() },
+    ],
+  });
+  expect(spans.map(({ lane, startMs, endMs }) => [lane, startMs, endMs])).toEqual([
+    ["sip", -2_000, 0],
+    ["sip", -1_990, -1_990],
+    ["caller", 1_000, 2_460],
+    ["stt", 2_810, 2_880],
+    ["llm", 2_880, 2_890],
+    ["tts", 2_890, 2_980],
+    ["agent", 3_000, 4_000],
+    ["tool", 3_400, 3_500],
+    ["sip", 9_000, 9_000],
+  ]);
+  expect(JSON.stringify(spans)).not.toContain("+370");
+});
+
+const over = () => ({ outcome: "transferred" as const, sipCode: 200 });

@@ -1,0 +1,15 @@
+/** A person whom the carrier took upon it to call is never called a second time by us. */
+import { expect, test } from "bun:test";
+import { causeOfAccepted } from "../../../src/domain/call/transfer.ts";
+
+test.each([
+  ["nothing final came in time", null, "no_answer"],
+  ["the carrier stopped telling while it tried", 100, "no_answer"],
+  ["the carrier stopped telling while it rang", 180, "no_answer"],
+  ["busy", 486, "busy"],
+  ["declined", 603, "declined"],
+  ["the carrier cannot do it: we may", 503, null],
+  ["the carrier may not do it: we may", 403, null],
+] as const)("accepted, then %s (%p): %p", (_, sipCode, cause) => {
+  expect(causeOfAccepted(sipCode)).toBe(cause);
+});

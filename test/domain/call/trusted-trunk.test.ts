@@ -1,0 +1,26 @@
+/** Which trunk's word on a caller's number counts towards level 2. */
+import { expect, test } from "bun:test";
+import { isTrusted } from "../../../src/domain/call/trusted-trunk.ts";
+import type { RegistrationStatus } from "../../../src/domain/call/sip-port.ts";
+import { trunkSettings } from "../../support/sip-stack.ts";
+
+const trunk = (registration: RegistrationStatus, tenantId = 1) => ({
+  settings: trunkSettings({ tenantId, register: registration.name !== "not_required" }),
+  registration,
+});
+
+test.each([
+  [{ name: "registered", expiresAtMs: 1 }, true],
+  [{ name: "not_required" }, true],
+  [{ name: "registering" }, false],
+  [{ name: "unregistered" }, false],
+  [{ name: "failed", lastCode: 403, explanation: "", nextAttemptAtMs: 1 }, false],
+] as const)("the tenant's own trunk that is %j: %p", (registration, trusted) => {
+  expect(isTrusted(trunk(registration), 1)).toBe(trusted);
+});
+
+test("another tenant's trunk at the same provider, and no trunk, are not", () => {
+  expect(isTrusted(trunk({ name: "not_required" }, 2), 1)).toBe(false);
+  expect(isTrusted(trunk({ name: "registered", expiresAtMs: 1 }, 2), 1)).toBe(false);
+  expect(isTrusted(undefined, 1)).toBe(false);
+});

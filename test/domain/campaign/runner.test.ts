@@ -1,0 +1,341 @@
+/** The campaign runner on a real store and the real call desk, with a clock of our own. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import {
+  BREAKER_MIN,
+  type CampaignRunner,
+  createCampaignRunner,
+} from "../../../src/domain/campaign/runner.ts";
+import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
+import {
+  calls,
+  campaigns,
+  campaignTargets,
+  contacts,
+  doNotCallEntries,
+  schedules,
+} from "../../../src/adapter/store/schema/index.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  pickId,
+  startApiServer,
+} from "../../support/api-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+/** A Friday, 12:00 in Vilnius. */
+const NOON = Date.parse("2026-11-20T12:00:00+02:00");
+const MINUTE_MS = 60_000;
+const clock = fakeClock(NOON);
+let server: ApiServer;
+let tenant: ApiTenant;
+let agentId = 0;
+const runners: CampaignRunner[] = [];
+
+beforeAll(async () => {
+  server = await startApiServer({ directory: tempDir(), clock });
+  tenant = await server.tenant();
+  await server.credit(tenant.id, 1_000);
+  agentId = pickId(
+    await ask(server, tenant, "POST", "/agents", { name: "Care", prompt: "x" }),
+    "agent.id",
+  );
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  clock.stepWallClock(NOON - clock.now());
+  await server.database.tx(async (queries) => {
+    await queries.delete(campaigns);
+    await queries.delete(calls);
+    await queries.delete(schedules);
+    await queries.delete(contacts);
+    await queries.delete(doNotCallEntries);
+  });
+});
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.stop();
+});
+
+const refusals = createDoNotCallList(doNotCallStore, new Uint8Array(32), {
+  get revocations() {
+    return server.database.revocations;
+  },
+});
+
+function startRunner(): CampaignRunner {
+  const { database, calls: desk } = server;
+  const runner = createCampaignRunner({
+    ...{ database, records: campaignStore, callService: () => desk, clock, log: silentLog },
+    isDoNotCall: refusals.has,
+  });
+  runners.push(runner);
+  runner.start();
+  return runner;
+}
+
+interface Wish {
+  readonly numbers: number;
+  readonly concurrency?: number;
+  readonly attempts?: number;
+  readonly agent?: number;
+}
+
+async function running({
+  numbers,
+  concurrency = 2,
+  attempts = 1,
+  agent = agentId,
+}: Wish): Promise<number> {
+  const lines = Array.from({ length: numbers }, (_, n) => numberOf(n));
+  const made = await ask(server, tenant, "POST", "/campaigns", {
+    ...{ name: "Check-ups", agent_id: agent, csv: ["number", ...lines].join("\n") },
+    ...{ concurrency, attempts, retry_after_min: 60 },
+  });
+  const id = pickId(made, "campaign.id");
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "start" });
+  return id;
+}
+
+const numberOf = (n: number) => `+3706${1_000_000 + n}`;
+const targets = (id: number) =>
+  server.database.read
+    .select()
+    .from(campaignTargets)
+    .where(eq(campaignTargets.campaignId, id))
+    .orderBy(campaignTargets.id);
+const inState = async (id: number, status: string) =>
+  (await targets(id)).filter((target) => target.status === status);
+const statusOf = async (id: number) =>
+  (await server.database.read.select().from(campaigns).where(eq(campaigns.id, id)).get())?.status;
+const calling = (id: number, count: number) =>
+  eventually(async () => (await inState(id, "calling")).length === count, `${count} calls`);
+
+/** A call's end as the call itself tells it. */
+async function ends(runner: CampaignRunner, callUuid: string | null, endedReason: string) {
+  const answeredMs = ["no_answer", "busy", "invalid_number", "declined"].includes(endedReason)
+    ? 0
+    : 20_000;
+  await server.database.tx((queries) =>
+    runner.listener.ended(queries, {
+      ...{ tenantId: tenant.id, callUuid: callUuid ?? "", direction: "outbound", number: "" },
+      ...{ agentId, status: "completed", endedReason, answeredMs },
+      ...{ summary: "", line: "", transcript: "", costEur: 0 },
+    }),
+  );
+}
+
+test("never more calls at once than the cap; each end makes room for one; all done is finished", async () => {
+  const id = await running({ numbers: 5, concurrency: 2 });
+  const runner = startRunner();
+  await calling(id, 2);
+  for (let left = 5; left > 0; left--) {
+    await calling(id, Math.min(2, left));
+    expect(await inState(id, "calling")).toHaveLength(Math.min(2, left));
+    const [one] = await inState(id, "calling");
+    await ends(runner, one?.callUuid ?? null, "agent_hangup");
+    runner.wake();
+  }
+  await eventually(async () => (await statusOf(id)) === "finished", "the end");
+  expect(await inState(id, "done")).toHaveLength(5);
+  expect(await server.database.read.select().from(schedules)).toHaveLength(5);
+});
+
+test("nobody is called before ten or on a Sunday", async () => {
+  for (const time of ["2026-11-20T09:59:00+02:00", "2026-11-22T12:00:00+02:00"]) {
+    clock.stepWallClock(Date.parse(time) - clock.now());
+    const id = await running({ numbers: 1 });
+    const runner = startRunner();
+    runner.wake();
+    await runner.stop();
+    expect(await inState(id, "waiting")).toHaveLength(1);
+    expect(await statusOf(id)).toBe("running");
+  }
+});
+
+test("who was not reached is tried again after the pause and not before, and only so often", async () => {
+  const id = await running({ numbers: 1, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ends(runner, (await targets(id))[0]?.callUuid ?? null, "no_answer");
+  clock.stepWallClock(60 * MINUTE_MS - 1);
+  runner.wake();
+  await runner.stop();
+  expect((await targets(id))[0]).toMatchObject({ status: "waiting", attempts: 1 });
+
+  clock.stepWallClock(1);
+  const later = startRunner();
+  await calling(id, 1);
+  await ends(later, (await targets(id))[0]?.callUuid ?? null, "busy");
+  later.wake();
+  await eventually(async () => (await statusOf(id)) === "finished", "the end");
+  expect((await targets(id))[0]).toMatchObject({ status: "failed", outcome: "busy", attempts: 2 });
+});
+
+test("a number that does not exist is not tried again", async () => {
+  const id = await running({ numbers: 1, attempts: 5 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ends(runner, (await targets(id))[0]?.callUuid ?? null, "invalid_number");
+  expect((await targets(id))[0]).toMatchObject({ status: "failed", attempts: 1 });
+});
+
+test.each([
+  ["half of them failed", BREAKER_MIN / 2, "stopped_by_breaker"],
+  ["one fewer than half failed", BREAKER_MIN / 2 - 1, "running"],
+])("the breaker: of ten calls, %s", async (_, failures, status) => {
+  const id = await running({ numbers: BREAKER_MIN + 2, concurrency: 1 });
+  const runner = startRunner();
+  for (let call = 0; call < BREAKER_MIN; call++) {
+    await calling(id, 1);
+    const [one] = await inState(id, "calling");
+    await ends(runner, one?.callUuid ?? null, call < failures ? "declined" : "agent_hangup");
+    if (call < BREAKER_MIN - 1) expect(await statusOf(id)).toBe("running");
+    runner.wake();
+  }
+  if (status === "running") await calling(id, 1);
+  else await eventually(async () => (await statusOf(id)) === status, "the breaker");
+  expect(await statusOf(id)).toBe(status as "running");
+  expect((await server.database.read.select().from(schedules)).length).toBe(
+    BREAKER_MIN + (status === "running" ? 1 : 0),
+  );
+});
+
+test("nine failures of nine are too few to judge; a resumed campaign is judged anew", async () => {
+  const id = await running({ numbers: 14, concurrency: 1 });
+  const runner = startRunner();
+  for (let call = 0; call < BREAKER_MIN; call++) {
+    await calling(id, 1);
+    expect(await statusOf(id)).toBe("running");
+    const [one] = await inState(id, "calling");
+    await ends(runner, one?.callUuid ?? null, "declined");
+    runner.wake();
+  }
+  await eventually(async () => (await statusOf(id)) === "stopped_by_breaker", "the breaker");
+  clock.stepWallClock(1_000);
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "resume" });
+  runner.wake();
+  await calling(id, 1);
+  expect(await statusOf(id)).toBe("running");
+});
+
+test.each([
+  ["what went well before them does not count", { failed: 0, well: 11, failedAgain: 10 }],
+  ["the first of them counts", { failed: 1, well: 10, failedAgain: 9 }],
+])("the breaker looks at the last twenty calls: %s", async (_, { failed, well, failedAgain }) => {
+  const calls = failed + well + failedAgain;
+  const id = await running({ numbers: calls + 1, concurrency: 1 });
+  const runner = startRunner();
+  for (let call = 0; call < calls; call++) {
+    await calling(id, 1);
+    expect(await statusOf(id)).toBe("running");
+    clock.stepWallClock(1_000);
+    const [one] = await inState(id, "calling");
+    const isWell = call >= failed && call < failed + well;
+    await ends(runner, one?.callUuid ?? null, isWell ? "agent_hangup" : "declined");
+    runner.wake();
+  }
+  await eventually(async () => (await statusOf(id)) === "stopped_by_breaker", "the breaker");
+});
+
+test("who refuses in the middle of it is skipped, and the others are called", async () => {
+  const id = await running({ numbers: 3, concurrency: 1 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await server.database.tx(async (queries) => {
+    await contactStore(queries).insert(tenant.id, {
+      ...{ numberE164: numberOf(1), firstName: "Ona", lastName: "", vocative: null },
+      ...{ birthday: null, language: null, notes: "", consent: true, doNotCall: true },
+      ...{ pinHash: null, createdAt: 1, updatedAt: 1 },
+    });
+  });
+  await ends(runner, (await inState(id, "calling"))[0]?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await eventually(
+    async () => (await inState(id, "calling"))[0]?.numberE164 === numberOf(2),
+    "the third is called",
+  );
+  expect((await targets(id))[1]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
+});
+
+test("who refused and is known by a fingerprint alone is skipped without a call", async () => {
+  await server.database.tx((queries) => refusals.add(queries, tenant.id, numberOf(0), 1));
+  const id = await running({ numbers: 2, concurrency: 1 });
+  const runner = startRunner();
+  await calling(id, 1);
+  expect((await targets(id))[0]).toMatchObject({ status: "skipped", outcome: "do_not_call" });
+  expect((await inState(id, "calling"))[0]?.numberE164).toBe(numberOf(1));
+  await runner.stop();
+});
+
+test("a number is called once by two runners, and by one that starts after a crash", async () => {
+  const id = await running({ numbers: 6, concurrency: 3 });
+  const [first, second] = [startRunner(), startRunner()];
+  first.wake();
+  second.wake();
+  await calling(id, 3);
+  await Promise.all([first.stop(), second.stop()]);
+  await startRunner().stop();
+  expect(await inState(id, "calling")).toHaveLength(3);
+  const placed = await server.database.read.select().from(schedules);
+  expect(placed.map(({ toNumber }) => toNumber).sort()).toEqual([0, 1, 2].map(numberOf));
+});
+
+test("a call that ended while nobody listened is settled at the next start", async () => {
+  const id = await running({ numbers: 2, concurrency: 1, attempts: 2 });
+  const runner = startRunner();
+  await calling(id, 1);
+  await runner.stop();
+  const [one] = await inState(id, "calling");
+  await server.database.tx((queries) =>
+    queries
+      .update(calls)
+      .set({ status: "failed", endedAt: clock.now(), endedReason: "interrupted" })
+      .where(eq(calls.callUuid, one?.callUuid ?? "")),
+  );
+  startRunner();
+  await eventually(
+    async () => (await inState(id, "calling"))[0]?.numberE164 === numberOf(1),
+    "the second is called",
+  );
+  expect((await targets(id))[0]).toMatchObject({
+    ...{ status: "waiting", outcome: "interrupted", attempts: 1 },
+    notBefore: NOON + 60 * MINUTE_MS,
+  });
+});
+
+test("one whose agent is deleted pauses with the reason: no other agent calls, and it does not go on", async () => {
+  const made = await ask(server, tenant, "POST", "/agents", { name: "Survey", prompt: "x" });
+  const surveyor = pickId(made, "agent.id");
+  const id = await running({ numbers: 3, concurrency: 1, agent: surveyor });
+  const runner = startRunner();
+  await calling(id, 1);
+  await ask(server, tenant, "DELETE", `/agents/${surveyor}`);
+  await ends(runner, (await inState(id, "calling"))[0]?.callUuid ?? null, "agent_hangup");
+  runner.wake();
+  await eventually(async () => (await statusOf(id)) === "paused", "it pauses");
+  const placed = await server.database.read.select().from(schedules);
+  expect(placed.map((entry) => entry.toNumber)).toEqual([numberOf(0)]);
+  expect(await ask(server, tenant, "GET", `/campaigns/${id}`)).toMatchObject({
+    json: { campaign: { status: "paused", status_reason: "agent_deleted", agent_id: null } },
+  });
+  const resumed = await ask(server, tenant, "POST", `/campaigns/${id}/action`, {
+    action: "resume",
+  });
+  expect(resumed.status).toBe(409);
+});
+
+test("one that was cancelled while the runner looked stays cancelled", async () => {
+  const id = await running({ numbers: 1 });
+  await ask(server, tenant, "POST", `/campaigns/${id}/action`, { action: "cancel" });
+  await server.database.tx((queries) =>
+    campaignStore(queries).leaveRunning(tenant.id, id, "finished", clock.now()),
+  );
+  expect(await statusOf(id)).toBe("cancelled");
+});

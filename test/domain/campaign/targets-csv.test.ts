@@ -1,0 +1,40 @@
+/** A campaign's list: what is read out of it, and what is told of lines that cannot be called. */
+import { expect, test } from "bun:test";
+import { readTargetsCsv } from "../../../src/domain/campaign/targets-csv.ts";
+import { AppError } from "../../../src/core/errors.ts";
+
+const read = (csv: string) => readTargetsCsv(csv, "LT");
+const complaint = async (csv: string): Promise<string> => {
+  try {
+    await read(csv);
+    return "none";
+  } catch (error) {
+    return error instanceof AppError ? error.publicMessage : String(error);
+  }
+};
+
+test("numbers as a spreadsheet has them, every other column a variable; a number that stands twice is called once", async () => {
+  const { targets, problems } = await read(
+    "\uFEFFNumber;First name;Visit on\r\n8 612 34567;Rūta;Friday\r\n+370 612 34567;Ona;Monday\r\n",
+  );
+  expect(problems).toEqual([]);
+  expect(targets).toEqual([
+    { numberE164: "+37061234567", variables: { first_name: "Rūta", visit_on: "Friday" } },
+  ] as never);
+});
+
+test("a line without a telephone number is told with its number in the file, and the others are called", async () => {
+  const { targets, problems } = await read("number,name\n\nnobody,Ona\n+37061234567,Rūta\n");
+  expect(problems).toEqual([{ line: 3, problem: '"nobody" is no telephone number.' }]);
+  expect(targets).toHaveLength(1);
+});
+
+test.each([
+  ["", "header row"],
+  ["name\nRūta\n", "header row"],
+  ["number\n", "no number below its header"],
+  [`number\n${"+37061234567\n".repeat(20_001)}`, "20000 numbers"],
+  [`number,${Array.from({ length: 21 }, (_, n) => `v${n}`).join()}\n`, "20 columns"],
+])("%#: a file that is no list is refused in words", async (csv, words) => {
+  expect(await complaint(csv)).toContain(words);
+});

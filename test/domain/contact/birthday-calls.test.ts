@@ -1,0 +1,244 @@
+/** Birthday calls on a real store and the real call desk, with a clock of our own. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { callerStore } from "../../../src/adapter/store/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import {
+  birthdayCalls,
+  callPurposes,
+  calls,
+  contacts,
+  schedules,
+  tenants,
+} from "../../../src/adapter/store/schema/index.ts";
+import {
+  type ApiServer,
+  type ApiTenant,
+  ask,
+  pickId,
+  startApiServer,
+} from "../../support/api-server.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const ZONE = "Europe/Vilnius";
+/** A Friday, 12:00 in Vilnius. */
+const NOON = Date.parse("2026-11-20T12:00:00+02:00");
+const clock = fakeClock(NOON);
+const setClock = (atMs: number) => clock.stepWallClock(atMs - clock.now());
+let server: ApiServer;
+let tenant: ApiTenant;
+let agentId = 0;
+let numbers = 0;
+
+beforeAll(async () => {
+  server = await startApiServer({ directory: tempDir(), clock });
+  tenant = await server.tenant();
+  await server.credit(tenant.id, 100);
+  agentId = pickId(
+    await ask(server, tenant, "POST", "/agents", { name: "Care", prompt: "x" }),
+    "agent.id",
+  );
+  await server.database.tx(async (queries) => {
+    await queries
+      .update(tenants)
+      .set({ birthdayCalls: true, timeZone: ZONE })
+      .where(eq(tenants.id, tenant.id));
+    await callerStore(queries).putFeatureSettings(
+      tenant.id,
+      { birthdayAgentId: agentId, holidays: "LT" },
+      NOON,
+    );
+  });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  setClock(NOON);
+  await server.database.tx(async (queries) => {
+    await queries.delete(birthdayCalls);
+    await queries.delete(callPurposes);
+    await queries.delete(schedules);
+    await queries.delete(contacts);
+  });
+});
+
+interface More {
+  readonly consent?: boolean;
+  readonly doNotCall?: boolean;
+  readonly numberE164?: string;
+}
+const add = (birthday: string, more: More = {}) =>
+  server.database.tx((queries) =>
+    contactStore(queries).insert(tenant.id, {
+      ...{
+        numberE164: more.numberE164 ?? `+3706${String(1_000_000 + numbers++)}`,
+        firstName: "Ona",
+        lastName: "",
+      },
+      ...{
+        vocative: null,
+        birthday,
+        language: null,
+        notes: "",
+        pinHash: null,
+        createdAt: 1,
+        updatedAt: 1,
+      },
+      consent: more.consent ?? true,
+      doNotCall: more.doNotCall ?? false,
+    }),
+  );
+const look = () => server.callerParts.birthdays.look();
+const planned = () => server.database.read.select().from(schedules).orderBy(schedules.scheduleAt);
+const entries = () => server.database.read.select().from(birthdayCalls);
+
+/** The end of a call as the call's own end tells it. */
+const ended = (callUuid: string, endedReason: string, answeredMs: number) =>
+  server.database.tx((queries) =>
+    server.callerParts.callers.ended(queries, {
+      ...{ tenantId: tenant.id, callUuid, direction: "outbound", number: "", agentId },
+      ...{ status: answeredMs > 0 ? "completed" : "no_answer", endedReason, answeredMs },
+      ...{ summary: "", line: "", transcript: "", costEur: 0 },
+    }),
+  );
+
+test("those whose day it is, who agreed and may be called, once, spread over the hours", async () => {
+  await add("1980-11-20");
+  await add("--11-20");
+  await add("1980-11-21");
+  await add("1980-11-20", { consent: false });
+  await add("1980-11-20", { doNotCall: true });
+  await look();
+  await look();
+  const rows = await planned();
+  expect(rows).toHaveLength(2);
+  expect(rows.every(({ agentId: agent }) => agent === agentId)).toBe(true);
+  expect(rows[0]?.scheduleAt).toBe(NOON);
+  expect(rows[1]?.scheduleAt).toBe(NOON + 3 * 3_600_000);
+  const wishes = { reason: "best wishes for the birthday", sensitive: false, origin: "birthday" };
+  expect(await server.database.read.select().from(callPurposes)).toMatchObject([wishes, wishes]);
+  setClock(Date.parse("2027-11-20T12:00:00+02:00"));
+  await look();
+  expect(await entries()).toHaveLength(4);
+});
+
+test.each([
+  ["before ten", "2026-11-20T09:59:00+02:00"],
+  ["at six", "2026-11-20T18:00:00+02:00"],
+  ["on a Sunday", "2026-11-22T12:00:00+02:00"],
+  ["on a holiday", "2026-12-25T12:00:00+02:00"],
+])("nobody is called %s", async (_, time) => {
+  setClock(Date.parse(time));
+  const { month, day } = { month: time.slice(5, 7), day: time.slice(8, 10) };
+  await add(`--${month}-${day}`);
+  await look();
+  expect(await planned()).toEqual([]);
+  expect(await server.callerParts.birthdays.preview(tenant.id)).toHaveLength(1);
+});
+
+test("29 February is congratulated on the 28th of other years", async () => {
+  setClock(Date.parse("2025-02-28T12:00:00+02:00"));
+  await add("1980-02-29");
+  await look();
+  expect(await planned()).toHaveLength(1);
+});
+
+test("nobody answered: a second try three hours later, and no third", async () => {
+  await add("1980-11-20");
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "no_answer", 0);
+  setClock(NOON + 600_000);
+  await look();
+  const [first, second] = await planned();
+  expect(second?.scheduleAt).toBe(NOON + 600_000 + 3 * 3_600_000);
+  expect(second?.callUuid).not.toBe(first?.callUuid);
+  await ended(second?.callUuid ?? "", "no_answer", 0);
+  setClock(NOON + 4 * 3_600_000);
+  await look();
+  expect(await planned()).toHaveLength(2);
+  expect((await entries())[0]?.state).toBe("given_up");
+});
+
+test("two tries at most, however much of the day is left", async () => {
+  const ten = Date.parse("2026-11-20T10:00:00+02:00");
+  setClock(ten);
+  await add("1980-11-20");
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "no_answer", 0);
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "no_answer", 0);
+  setClock(ten + 4 * 3_600_000);
+  await look();
+  expect(await planned()).toHaveLength(2);
+  expect((await entries())[0]?.state).toBe("given_up");
+});
+
+test("who was reached is done", async () => {
+  await add("1980-11-20");
+  await look();
+  await ended((await entries())[0]?.callUuid ?? "", "agent_hangup", 30_000);
+  await look();
+  expect((await entries())[0]?.state).toBe("done");
+  expect(await planned()).toHaveLength(1);
+});
+
+test("who is deleted and imported again is not called twice in a year", async () => {
+  const numberE164 = "+37069999901";
+  await add("1980-11-20", { numberE164 });
+  await look();
+  expect(await planned()).toHaveLength(1);
+  await server.database.tx((queries) => queries.delete(contacts));
+  await add("1980-11-20", { numberE164 });
+  await look();
+  expect(await planned()).toHaveLength(1);
+  expect(await server.callerParts.birthdays.preview(tenant.id)).toEqual([]);
+  setClock(Date.parse("2027-11-20T12:00:00+02:00"));
+  await look();
+  expect(await entries()).toHaveLength(1);
+});
+
+test("a call that ended while nobody listened is tried again the same day, not the next", async () => {
+  await add("1980-11-20");
+  await look();
+  const uuid = (await entries())[0]?.callUuid ?? "";
+  await server.database.tx((queries) =>
+    queries.update(calls).set({ endedAt: NOON, status: "failed" }).where(eq(calls.callUuid, uuid)),
+  );
+  setClock(Date.parse("2026-11-21T12:00:00+02:00"));
+  await look();
+  expect(await planned()).toHaveLength(1);
+  expect((await entries())[0]?.state).toBe("given_up");
+});
+
+test("who takes back the consent or refuses before it is dialled is not dialled", async () => {
+  const contact = await add("1980-11-20");
+  await look();
+  const callUuid = (await entries())[0]?.callUuid ?? "";
+  const call = { tenantId: tenant.id, callUuid, toNumber: contact.numberE164 };
+  const mayDial = () =>
+    server.database.tx((queries) => server.callerParts.callers.mayDial(queries, call));
+  await mayDial();
+  await server.database.tx((q) =>
+    contactStore(q).update(tenant.id, contact.id, { consent: false }),
+  );
+  await expect(mayDial()).rejects.toThrow();
+  await server.database.tx((q) =>
+    contactStore(q).update(tenant.id, contact.id, { consent: true, doNotCall: true }),
+  );
+  await expect(mayDial()).rejects.toThrow();
+});
+
+test("without an agent nothing is placed, and the preview still says who it would be", async () => {
+  await add("1980-11-20");
+  const set = (birthdayAgentId: number | null) =>
+    server.database.tx((q) =>
+      callerStore(q).putFeatureSettings(tenant.id, { birthdayAgentId }, NOON),
+    );
+  await set(null);
+  await look();
+  expect(await planned()).toEqual([]);
+  expect(await server.callerParts.birthdays.preview(tenant.id)).toHaveLength(1);
+  await set(agentId);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { isBirthdayOn, parseBirthday } from "../../../src/domain/contact/birthday.ts";
+import {
+  easter,
+  isHoliday,
+  mayCallNow,
+  minutesOf,
+  nextCallingTime,
+} from "../../../src/domain/contact/calling-hours.ts";
+
+const ZONE = "Europe/Vilnius";
+const HOURS = { from: 600, to: 1080, holidays: "LT" };
+const at = (text: string) => Date.parse(text);
+const may = (text: string) => mayCallNow(ZONE, at(text), HOURS);
+
+test("Easter as the almanac has it", () => {
+  const known = {
+    1886: "4-25",
+    1981: "4-19",
+    2024: "3-31",
+    2025: "4-20",
+    2026: "4-5",
+    2027: "3-28",
+    2038: "4-25",
+    2049: "4-18",
+    2285: "3-22",
+  };
+  for (const [year, day] of Object.entries(known)) {
+    const found = easter(Number(year));
+    expect([year, `${found.month}-${found.day}`]).toEqual([year, day]);
+  }
+});
+
+test("a time of day is read and written with two digits each", () => {
+  expect([600, 545, 0, 1439].map(timeOfDayText)).toEqual(["10:00", "09:05", "00:00", "23:59"]);
+  expect(["10:00", "09:05", "00:00", "23:59"].map(minutesOf)).toEqual([600, 545, 0, 1439]);
+});
+
+describe("nobody is called", () => {
+  test("before ten and from six on, by the tenant's clock, in summer and in winter", () => {
+    expect(may("2026-11-20T09:59:59+02:00")).toBe(false);
+    expect(may("2026-11-20T10:00:00+02:00")).toBe(true);
+    expect(may("2026-11-20T17:59:59+02:00")).toBe(true);
+    expect(may("2026-11-20T18:00:00+02:00")).toBe(false);
+    expect(may("2026-07-17T10:00:00+03:00")).toBe(true);
+    expect(may("2026-07-17T09:59:59+03:00")).toBe(false);
+  });
+
+  test("on Sundays, on holidays, on Easter Monday", () => {
+    expect(may("2026-11-22T12:00:00+02:00")).toBe(false);
+    expect(may("2026-12-24T12:00:00+02:00")).toBe(false);
+    expect(may("2026-04-06T12:00:00+03:00")).toBe(false);
+    expect(isHoliday({ year: 2026, month: 4, day: 3 }, "LV")).toBe(true);
+    expect(isHoliday({ year: 2026, month: 4, day: 3 }, "LT")).toBe(false);
+    expect(isHoliday({ year: 2026, month: 12, day: 24 }, null)).toBe(false);
+  });
+});
+
+test("the days the clocks change keep ten o'clock at ten", () => {
+  // Sundays both; Monday's hours are not touched, Sunday's would be right where Sundays were open.
+  expect(may("2026-03-30T10:00:00+03:00")).toBe(true);
+  expect(may("2026-03-30T09:59:00+03:00")).toBe(false);
+  expect(may("2026-10-26T10:00:00+02:00")).toBe(true);
+});
+
+test("the next time is now, today's opening, or the next open day's", () => {
+  const next = (text: string) =>
+    new Date(nextCallingTime(ZONE, at(text), HOURS) ?? 0).toISOString();
+  expect(next("2026-11-20T12:00:00+02:00")).toBe("2026-11-20T10:00:00.000Z");
+  expect(next("2026-11-20T03:00:00+02:00")).toBe("2026-11-20T08:00:00.000Z");
+  expect(next("2026-11-21T18:00:00+02:00")).toBe("2026-11-23T08:00:00.000Z");
+  expect(next("2026-12-23T19:00:00+02:00")).toBe("2026-12-28T08:00:00.000Z");
+});
+
+test("29 February is on the 28th in other years, and only then", () => {
+  const leap = parseBirthday("--02-29");
+  expect(leap).not.toBeNull();
+  if (!leap) return;
+  expect(isBirthdayOn(leap, { year: 2028, month: 2, day: 29 })).toBe(true);
+  expect(isBirthdayOn(leap, { year: 2028, month: 2, day: 28 })).toBe(false);
+  expect(isBirthdayOn(leap, { year: 2027, month: 2, day: 28 })).toBe(true);
+  expect(isBirthdayOn(leap, { year: 2027, month: 3, day: 1 })).toBe(false);
+});

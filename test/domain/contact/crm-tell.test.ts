@@ -1,0 +1,32 @@
+/** The message that a CRM gets about a call, as it is stored with the call's end. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { crmTeller } from "../../../src/domain/contact/crm/tell.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+test("a talk of 61.001 s is told as 62 seconds that began so long before the end", async () => {
+  const clock = fakeClock(Date.parse("2026-11-22T12:01:01.001Z"));
+  const database = await openTestDatabase(join(tempDir(), "crm.db"), clock.now());
+  const bodies: string[] = [];
+  const teller = crmTeller({
+    records: () => ({
+      target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
+      enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),
+    }),
+    ...{ isOn: async () => true, agentName: async () => "Reception", clock, wake: () => {} },
+  });
+  await teller.ended(database.read, {
+    ...{ tenantId: 1, callUuid: "u1", direction: "inbound", number: "+37061000301", agentId: 7 },
+    ...{ status: "completed", endedReason: "caller_hangup", talkMs: 61_001 },
+    ...{ summary: "A visit.", line: "", transcript: "Agent: Hello.", costEur: 0.15 },
+  });
+  expect(bodies.map((body) => JSON.parse(body))).toEqual([
+    expect.objectContaining({
+      ...{ call_id: "u1", agent: "Reception", number: "+37061000301", duration_sec: 62 },
+      ...{ started_at: "2026-11-22T12:00:00.000Z", cost_eur: 0.15, summary: "A visit." },
+    }),
+  ]);
+  await database.close();
+});

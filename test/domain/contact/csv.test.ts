@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ContactFields } from "../../../src/domain/contact/contacts.ts";
+import { contactCsvLine, contactsCsvHeader, readContactsCsv } from "../../../src/domain/contact/csv.ts";
+
+const read = (csv: string) => readContactsCsv(csv, "LT");
+
+describe("what is understood", () => {
+  test("a comma file with all columns", async () => {
+    const { contacts, problems } = await read(
+      'number,first_name,last_name,vocative,birthday,language,notes,consent,do_not_call\n+37061234567,Jonas,Petraitis,Jonai,1980-02-29,lt,"Likes, commas",yes,no\n',
+    );
+    expect(problems).toEqual([]);
+    expect(contacts).toEqual([
+      {
+        ...{ line: 2, numberE164: "+37061234567", firstName: "Jonas", lastName: "Petraitis" },
+        ...{ vocative: "Jonai", birthday: "1980-02-29", language: "lt", notes: "Likes, commas" },
+        ...{ consent: true, doNotCall: false },
+      },
+    ]);
+  });
+
+  test("a spreadsheet's file: semicolons, mark, CRLF, Lithuanian headings, national numbers", async () => {
+    const { contacts } = await read(
+      "\uFEFFTelefonas;Vardas;Pavardė;Sutikimas\r\n8 612 34567;Rūta;Kazlauskienė;taip\r\n",
+    );
+    expect(contacts[0]).toMatchObject({
+      ...{ numberE164: "+37061234567", firstName: "Rūta", lastName: "Kazlauskienė", consent: true },
+    });
+  });
+
+  test("a birthday without a year; columns nobody knows are left out", async () => {
+    const { contacts } = await read("number,shoe size,birthday\n+37061234567,44,--02-29\n");
+    expect(contacts[0]).toMatchObject({ birthday: "--02-29", firstName: "" });
+  });
+});
+
+test("marks, quotes, blanks around cells and empty lines of a file are none of its text", async () => {
+  const csv = '\uFEFF"number" , "first_name"\r\n\r\n +37061234567 ,  Ona \r\n\r\n';
+  expect(await readCsvFile(csv)).toEqual({
+    header: ["number", "first_name"],
+    lines: [{ cells: ["+37061234567", "Ona"], line: 3 }],
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["12", "number"],
+    ["", "number"],
+  ])("the number %p, with its line", async (number, column) => {
+    const { contacts, problems } = await read(
+      `first_name,number\nJonas,+37061234567\nOna,${number}\n`,
+    );
+    expect(contacts).toHaveLength(1);
+    expect(problems).toMatchObject([{ line: 3, column }]);
+  });
+
+  test.each(["1980-13-01", "1981-02-29", "1899-01-01", "29.02.1980", "1980-2-9"])(
+    "the birthday %s",
+    async (day) => {
+      const { problems } = await read(`number,birthday\n+37061234567,${day}\n`);
+      expect(problems).toMatchObject([{ column: "birthday" }]);
+    },
+  );
+
+  test("a person twice, told with the first line", async () => {
+    const { contacts, problems } = await read(
+      "number,first_name\n+37061234567,Ona\n+37061234567,ona\n+37061234567,Petras\n",
+    );
+    expect(contacts).toHaveLength(2);
+    expect(problems[0]).toMatchObject({ line: 3 });
+    expect(problems[0]?.problem).toContain("line 2");
+  });
+
+  test.each([
+    ["", "empty"],
+    ["first_name\nJonas\n", "number"],
+    ['number\n"+37061234567\n', "cannot be read"],
+  ])("the file %p", async (csv, says) => {
+    await expect(read(csv)).rejects.toMatchObject({
+      publicMessage: expect.stringContaining(says),
+    });
+  });
+
+  test("lines at and above 20,000", async () => {
+    const lines = (count: number) =>
+      `number\n${Array.from({ length: count }, (_, index) => `+3706${String(index).padStart(7, "0")}`).join("\n")}\n`;
+    expect((await read(lines(20_000))).contacts).toHaveLength(20_000);
+    await expect(read(lines(20_001))).rejects.toThrow("20000 lines");
+  });
+});
+
+const field = fc
+  .string({ maxLength: 40, unit: "grapheme" })
+  .map((text) => text.replace(/[\r\0]/g, "").trim());
+const anyContact: fc.Arbitrary<ContactFields> = fc.record({
+  numberE164: fc.integer({ min: 60_000_000, max: 69_999_999 }).map((n) => `+370${n}`),
+  firstName: field,
+  lastName: field,
+  vocative: fc.constantFrom(null, "Jonai"),
+  birthday: fc.constantFrom(null, "1980-02-29", "--12-31"),
+  language: fc.constantFrom(null, "lt" as const, "ru" as const),
+  notes: field,
+  consent: fc.boolean(),
+  doNotCall: fc.boolean(),
+});
+
+test("what is written is read back, and no cell is a formula", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyContact, async (contact) => {
+      const csv = contactsCsvHeader() + contactCsvLine(contact);
+      const { contacts, problems } = await read(csv);
+      expect(problems).toEqual([]);
+      const guarded = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+      expect(contacts[0]).toEqual({
+        ...contact,
+        line: contacts[0]?.line ?? 0,
+        firstName: guarded(contact.firstName),
+        lastName: guarded(contact.lastName),
+        notes: guarded(contact.notes),
+      });
+      for (const cell of csv.split("\r\n")[1]?.split(",") ?? []) expect(cell).not.toMatch(/^[=@]/);
+    }),
+    { numRuns: 500 },
+  );
+});

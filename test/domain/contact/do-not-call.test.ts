@@ -1,0 +1,155 @@
+/** "Don't call me": kept when the contact, the person or all that is known of the number goes. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { doNotCallListOf } from "../../../src/app/caller-services.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
+import { callerStore } from "../../../src/adapter/store/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { contacts, doNotCallEntries } from "../../../src/adapter/store/schema/index.ts";
+import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const PERSON = "+37061234567";
+const clock = fakeClock();
+const directory = tempDir();
+let server: ApiServer;
+let tenant: ApiTenant;
+
+beforeAll(async () => {
+  server = await startApiServer({ directory, clock });
+  tenant = await server.tenant();
+});
+afterAll(() => server.stop());
+beforeEach(() =>
+  server.database.tx(async (queries) => {
+    await queries.delete(contacts);
+    await queries.delete(doNotCallEntries);
+  }),
+);
+
+interface Shown {
+  readonly id: number;
+  readonly do_not_call: boolean;
+}
+async function contact(method: string, path: string, body?: object): Promise<Shown> {
+  const answered = await ask(server, tenant, method, `/contacts${path}`, body);
+  expect(answered.status).toBe(200);
+  return (answered.json as unknown as { contact: Shown }).contact;
+}
+
+/** Would it be dialled, for what somebody else than the tenant itself asked for? */
+async function isDialled(origin: "api" | "campaign" | "birthday"): Promise<boolean> {
+  const callUuid = crypto.randomUUID();
+  await server.database.tx((queries) =>
+    callerStore(queries).putPurpose(tenant.id, {
+      ...{ callUuid, reason: "Check-ups", sensitive: false, origin, createdAt: clock.now() },
+    }),
+  );
+  const call = { tenantId: tenant.id, callUuid, toNumber: PERSON };
+  return server.database
+    .tx((queries) => server.callerParts.callers.mayDial(queries, call))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+const erase = () =>
+  erasePerson(
+    {
+      ...{ database: server.database, clock, recordingsDir: directory, outboxDir: directory },
+      doNotCallList: doNotCallListOf(server.vault, server.database),
+    },
+    tenant.id,
+    PERSON,
+    false,
+  );
+
+test("an erased person who asked not to be called is not dialled by the next campaign", async () => {
+  await contact("POST", "", { number_e164: PERSON, do_not_call: true, first_name: "Ona" });
+  expect(await isDialled("campaign")).toBe(false);
+  expect(await erase()).toMatchObject({ contacts: 1, do_not_call_kept: true });
+  expect(await isDialled("campaign")).toBe(false);
+  // What the tenant itself asks for, call by call, is its own to answer for: as before.
+  expect(await isDialled("api")).toBe(true);
+  const [kept] = await server.database.read.select().from(doNotCallEntries);
+  expect(JSON.stringify(kept)).not.toContain(PERSON.slice(-7));
+});
+
+test("an erased person who never refused may be called again", async () => {
+  await contact("POST", "", { number_e164: PERSON, consent: true });
+  expect((await erase()).do_not_call_kept).toBeUndefined();
+  expect(await isDialled("campaign")).toBe(true);
+});
+
+test("a contact made or imported anew says that the person refused; only taking that back lifts it", async () => {
+  const first = await contact("POST", "", { number_e164: PERSON, do_not_call: true });
+  await ask(server, tenant, "DELETE", `/contacts/${first.id}`);
+  expect(await isDialled("campaign")).toBe(false);
+  const csv = `number,first name,do not call\n${PERSON},Ona,no\n`;
+  const imported = await ask(server, tenant, "POST", "/contacts/import", { csv });
+  expect(imported.json).toMatchObject({ created: 1 });
+  const second = await contact("POST", "", { number_e164: PERSON, do_not_call: false });
+  expect(second.do_not_call).toBe(true);
+  const listed = await ask(server, tenant, "GET", "/contacts");
+  const shown = (listed.json as unknown as { contacts: Shown[] }).contacts;
+  expect(shown.map(({ do_not_call }) => do_not_call)).toEqual([true, true]);
+  for (const { id } of shown) await contact("PATCH", `/${id}`, { do_not_call: false });
+  expect(await isDialled("campaign")).toBe(true);
+});
+
+test("a file brought in again does not lift what was refused meanwhile", async () => {
+  const csv = `number,first name\n${PERSON},Ona\n`;
+  await ask(server, tenant, "POST", "/contacts/import", { csv });
+  await server.database.tx((queries) =>
+    contactStore(queries).setDoNotCall(tenant.id, PERSON, clock.now()),
+  );
+  const again = await ask(server, tenant, "POST", "/contacts/import", { csv });
+  expect(again.json).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+  expect(await isDialled("campaign")).toBe(false);
+});
+
+test("a form that leaves the refusal as it was lifts nothing", async () => {
+  const first = await contact("POST", "", { number_e164: PERSON, do_not_call: true });
+  const other = await contact("POST", "", { number_e164: PERSON, first_name: "Jonas" });
+  await ask(server, tenant, "DELETE", `/contacts/${first.id}`);
+  await contact("PATCH", `/${other.id}`, { do_not_call: false, notes: "neighbour" });
+  expect(await isDialled("campaign")).toBe(false);
+});
+
+test("who is no contact and says so in a campaign's call is not called again", async () => {
+  const callUuid = crypto.randomUUID();
+  await server.database.tx((queries) =>
+    callerStore(queries).putPurpose(tenant.id, {
+      ...{ callUuid, reason: "Check-ups", sensitive: false, origin: "campaign" as const },
+      createdAt: clock.now(),
+    }),
+  );
+  const call = { tenantId: tenant.id, callUuid, number: PERSON };
+  expect(await server.callerParts.callers.handleOptOut(call, "opt_out_key")).toBe(true);
+  expect(await isDialled("campaign")).toBe(false);
+});
+
+test("a refusal is found after the master key was changed, and under no other appliance's key", async () => {
+  const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const root = new Uint8Array(32).fill(3);
+  const vault = createVault(old, root);
+  const replaced = new Uint8Array(32).fill(4);
+  const { database } = server;
+  await database.tx((queries) =>
+    doNotCallListOf(vault, database).add(queries, tenant.id, PERSON, 1),
+  );
+  vault.rekey(next, replaced);
+  expect(await doNotCallListOf(vault, database).has(database.read, tenant.id, PERSON)).toBe(true);
+  expect(
+    await doNotCallListOf(createVault(next, replaced, root), database).has(
+      database.read,
+      tenant.id,
+      PERSON,
+    ),
+  ).toBe(true);
+  expect(
+    await doNotCallListOf(createVault(old), database).has(database.read, tenant.id, PERSON),
+  ).toBe(false);
+});

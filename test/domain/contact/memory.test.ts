@@ -1,0 +1,166 @@
+/**
+ * What the agent is told of earlier calls (`callback_memory`): a caller at level 1 everything, anybody
+ * else the last call's purpose and outcome in one line, never what was said. Two tenants, one number.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { CallerTenant, EndedCall } from "../../../src/domain/contact/ports.ts";
+import { callerStore } from "../../../src/adapter/store/caller-store.ts";
+import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import { callMemories, calls, contacts, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { insertCall } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const NUMBER = "+37061000101";
+const SUMMARY = "Ona asked for the results of her blood test and heard them.";
+const LINE = "Test results were discussed.";
+const agent = { language: "en", firstMessage: "Good afternoon." } as const;
+const caller = { direction: "inbound", number: NUMBER, callUuid: "u" } as const;
+
+let clock: FakeClock;
+let server: ApiServer;
+let own: ApiTenant;
+let other: ApiTenant;
+
+beforeAll(async () => {
+  clock = fakeClock();
+  server = await startApiServer({ directory: tempDir(), clock });
+  [own, other] = [await server.tenant(), await server.tenant()];
+  await server.database.tx((queries) => queries.update(tenants).set({ callbackMemory: true }));
+});
+afterAll(() => server.stop());
+beforeEach(() =>
+  server.database.tx(async (queries) => {
+    await queries.delete(callMemories);
+    await queries.delete(contacts);
+  }),
+);
+
+/** An outbound call that was spoken, with its row, as finish.ts ends it. */
+async function called(changes: Partial<EndedCall> = {}, reason?: string, sensitive = false) {
+  const callUuid = crypto.randomUUID();
+  await insertCall(server.database, own.id, callUuid);
+  await server.database.tx(async (queries) => {
+    if (reason !== undefined)
+      await callerStore(queries).putPurpose(own.id, {
+        ...{ callUuid, reason, sensitive, origin: "api" as const, createdAt: clock.now() },
+      });
+    await queries
+      .update(calls)
+      .set({ summary: changes.summary ?? SUMMARY })
+      .where(eq(calls.callUuid, callUuid));
+    await server.callerParts.callers.ended(queries, {
+      ...{ tenantId: own.id, callUuid, direction: "outbound", number: NUMBER, agentId: null },
+      ...{
+        status: "completed",
+        endedReason: "caller_hangup",
+        answeredMs: 30_000,
+        summary: SUMMARY,
+      },
+      ...{ line: LINE, transcript: SUMMARY, costEur: 0 },
+      ...changes,
+    });
+  });
+  await clock.advance(60_000);
+}
+
+async function told(tenant: ApiTenant, cliIdentity: boolean): Promise<string[]> {
+  const features: CallerTenant = {
+    ...{ id: tenant.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false },
+    ...{ cliIdentity, crmBridge: false },
+  };
+  const { data, knowledge } = await server.database.tx((queries) =>
+    server.callerParts.callers.contextOf(queries, features, agent, caller),
+  );
+  expect(knowledge?.content ?? "").not.toContain(SUMMARY);
+  return data.filter(({ label }) => label === "earlier_call").map(({ text }) => text);
+}
+
+const asContact = () =>
+  server.database.tx((queries) =>
+    contactStore(queries).insert(own.id, {
+      ...{ numberE164: NUMBER, firstName: "Ona", lastName: "", vocative: null, birthday: null },
+      ...{ language: null, notes: "", consent: false, doNotCall: false, pinHash: null },
+      ...{ createdAt: 1, updatedAt: 1 },
+    }),
+  );
+
+test("who is no contact hears of the last call's purpose and outcome, in one line, and of no other", async () => {
+  await called({}, "an invoice");
+  await called({}, "your appointment");
+  const lines = await told(own, true);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(
+    /^We called this number today at \S+ about: your appointment\. We spoke: /,
+  );
+  expect(lines[0]).toContain(LINE);
+  expect(lines[0]).not.toContain(SUMMARY);
+});
+
+test("a contact who is not recognised hears no more than that", async () => {
+  await asContact();
+  await called({}, "your appointment");
+  const [line] = await told(own, false);
+  expect(line).toContain(LINE);
+  expect(line).not.toContain(SUMMARY);
+});
+
+test("a recognised caller hears of three calls, summaries and promises included", async () => {
+  await asContact();
+  for (const reason of ["one", "two", "three", "four"]) await called({}, reason);
+  await server.database.tx((queries) => queries.update(callMemories).set({ promise: "a refund" }));
+  const lines = await told(own, true);
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toContain("four");
+  for (const line of lines) {
+    expect(line).toContain(SUMMARY);
+    expect(line).toContain("We promised: a refund");
+  }
+});
+
+test("where nobody said why, the line made at the end does; the agent's name never", async () => {
+  await called();
+  const [line] = await told(own, false);
+  expect(line).toMatch(
+    /^We called this number today at \S+\. We spoke: Test results were discussed\.$/,
+  );
+  await called({ answeredMs: 0, endedReason: "busy", summary: "", line: "" });
+  expect(await told(own, false)).toEqual([expect.stringMatching(/\d\d\. The line was busy\.$/)]);
+});
+
+test("a sensitive last call is not told to a stranger, and not replaced by one before it", async () => {
+  await called({}, "an invoice");
+  await called({}, "the results of the blood test", true);
+  expect(await told(own, false)).toEqual([]);
+});
+
+test("one tenant's calls are nothing to another's agent", async () => {
+  await called({}, "your appointment");
+  expect(await told(other, true)).toEqual([]);
+});
+
+test("a birthday call is known as one when it is made; a campaign's and one of the API are not", async () => {
+  const occasionOf = async (origin: "api" | "birthday" | "campaign") => {
+    const callUuid = crypto.randomUUID();
+    await server.database.tx((queries) =>
+      callerStore(queries).putPurpose(own.id, {
+        ...{ callUuid, reason: "best wishes", sensitive: false, origin, createdAt: 1 },
+      }),
+    );
+    const tenant = { id: own.id, timeZone: "UTC", callbackMemory: true, namedGreeting: false };
+    const { occasion } = await server.database.tx((queries) =>
+      server.callerParts.callers.contextOf(
+        queries,
+        { ...tenant, cliIdentity: false, crmBridge: false },
+        agent,
+        { direction: "outbound", number: NUMBER, callUuid },
+      ),
+    );
+    return occasion;
+  };
+  expect(await occasionOf("birthday")).toBe("birthday");
+  expect(await occasionOf("campaign")).toBeNull();
+  expect(await occasionOf("api")).toBeNull();
+});

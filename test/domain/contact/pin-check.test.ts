@@ -1,0 +1,120 @@
+/** Telephone PINs on a real store, with a clock of our own: three tries in 15 minutes, nine in a day. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createPinCheck, LOCKED_MS, TRIES_PER_DAY_MAX } from "../../../src/domain/contact/pin-check.ts";
+import { contactStore } from "../../../src/adapter/store/contact-store.ts";
+import type { Database } from "../../../src/adapter/store/database.ts";
+import { pinStore } from "../../../src/adapter/store/pin-store.ts";
+import { auditEntries, contacts, pinAttempts } from "../../../src/adapter/store/schema/index.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const NUMBER = "+37061000001";
+const PIN = "4711";
+const clock = fakeClock(1_795_000_000_000);
+let database: Database;
+let tenantId = 0;
+let pinHash = "";
+
+beforeAll(async () => {
+  database = await openTestDatabase(join(tempDir(), "pins.db"), clock.now());
+  tenantId = await insertTenant(database);
+  pinHash = await Bun.password.hash(PIN, { algorithm: "argon2id", memoryCost: 8192, timeCost: 1 });
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.tx(async (queries) => {
+    await queries.delete(contacts);
+    await queries.delete(pinAttempts);
+    await queries.delete(auditEntries);
+  });
+  await addContact(pinHash);
+});
+
+const pins = () => createPinCheck({ database, contacts: contactStore, records: pinStore, clock });
+const call = () => ({ tenantId, number: NUMBER, callUuid: "019aa3c1-7a10-7abc-8def-0123456789ab" });
+const addContact = (hash: string | null) =>
+  database.tx((queries) =>
+    contactStore(queries).insert(tenantId, {
+      ...{ numberE164: NUMBER, firstName: "Ona", lastName: "", vocative: null, birthday: null },
+      ...{ language: null, notes: "", consent: false, doNotCall: false, pinHash: hash },
+      ...{ createdAt: 1, updatedAt: 1 },
+    }),
+  );
+const keyed = async (...digits: string[]) => {
+  const verdicts = [];
+  for (const pin of digits) verdicts.push(await pins().check(call(), pin));
+  return verdicts;
+};
+
+test("the third wrong PIN locks the number out, for the right one too, for 15 minutes", async () => {
+  expect(await keyed("0000", "1111", "2222", PIN)).toEqual(["wrong", "wrong", "locked", "locked"]);
+  clock.stepWallClock(LOCKED_MS - 1);
+  expect(await pins().mayTry(call())).toBe(false);
+  clock.stepWallClock(1);
+  expect(await pins().mayTry(call())).toBe(true);
+  expect(await keyed("0000", "1111", PIN)).toEqual(["wrong", "wrong", "right"]);
+});
+
+test("nine wrong PINs within a day are all: no tenth, however they were spread, until the first is a day old", async () => {
+  const first = clock.now();
+  for (let round = 0; round < TRIES_PER_DAY_MAX / 3; round++) {
+    expect(await keyed("0000", "1111", "2222")).toEqual(["wrong", "wrong", "locked"]);
+    clock.stepWallClock(LOCKED_MS);
+  }
+  expect(await pins().mayTry(call())).toBe(false);
+  expect(await keyed(PIN)).toEqual(["locked"]);
+  clock.stepWallClock(first + 86_400_000 - clock.now());
+  expect(await pins().mayTry(call())).toBe(false);
+  clock.stepWallClock(1);
+  expect(await keyed(PIN)).toEqual(["right"]);
+});
+
+test("a right PIN in between buys nobody a tenth wrong one of the day", async () => {
+  for (let round = 0; round < 4; round++) await keyed("0000", "1111", PIN);
+  expect(await keyed("0000")).toEqual(["locked"]);
+  expect(await pins().mayTry(call())).toBe(false);
+});
+
+test("a right PIN forgives the wrong ones before it", async () => {
+  expect(await keyed("0000", "1111", PIN, "0000", "1111", PIN)).toEqual([
+    ...["wrong", "wrong", "right", "wrong", "wrong", "right"],
+  ]);
+});
+
+test("calls side by side have three tries between them", async () => {
+  const all = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => pins().check(call(), String(1000 + n))),
+  );
+  expect(all.filter((verdict) => verdict === "right")).toEqual([]);
+  expect(await database.read.select().from(pinAttempts)).toHaveLength(3);
+  expect(await pins().mayTry(call())).toBe(false);
+});
+
+test("nobody may try without a PIN of one contact: none set, shared, unknown, withheld, another tenant's", async () => {
+  const stranger = await insertTenant(database);
+  expect(await pins().mayTry({ ...call(), tenantId: stranger })).toBe(false);
+  expect(await pins().mayTry({ ...call(), number: "" })).toBe(false);
+  expect(await pins().mayTry({ ...call(), number: "+37061000009" })).toBe(false);
+  await addContact(pinHash);
+  expect(await pins().mayTry(call())).toBe(false);
+  expect(await keyed(PIN)).toEqual(["no_pin"]);
+  await database.tx((queries) => queries.delete(contacts));
+  await addContact(null);
+  expect(await keyed(PIN)).toEqual(["no_pin"]);
+});
+
+test("what was keyed is written down nowhere; that it was tried is", async () => {
+  await keyed("98765", "not digits", PIN);
+  const rows = [
+    ...(await database.read.select().from(pinAttempts)),
+    ...(await database.read.select().from(auditEntries)),
+  ];
+  expect(rows).toHaveLength(6);
+  const text = JSON.stringify(rows);
+  for (const digits of ["98765", "not digits"]) expect(text).not.toContain(digits);
+  const audited = await database.read.select().from(auditEntries);
+  expect(audited.map(({ outcome }) => outcome)).toEqual(["refused", "refused", "done"]);
+});

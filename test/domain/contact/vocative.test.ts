@@ -1,0 +1,45 @@
+/** The vocative against names written out by hand, at least 200 of each language. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { vocativeOf } from "../../../src/domain/contact/vocative/vocative.ts";
+
+const NAMES_MIN = 200;
+
+const pairs = (language: string) =>
+  readFileSync(join(import.meta.dir, "names", `${language}.txt`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ") as [string, string]);
+
+describe.each([
+  ["lt", "lithuanian"],
+  ["lv", "latvian"],
+] as const)("%s", (language, file) => {
+  test("every name of the list is addressed as written there", () => {
+    const names = pairs(file);
+    expect(names.length).toBeGreaterThanOrEqual(NAMES_MIN);
+    expect(new Set(names.map(([name]) => name)).size).toBe(names.length);
+    for (const [name, vocative] of names)
+      expect([name, vocativeOf(name, language)]).toEqual([name, vocative]);
+  });
+
+  test("capitals stay capitals", () => {
+    for (const [name, vocative] of pairs(file))
+      expect(vocativeOf(name.toUpperCase(), language)).toBe(vocative.toUpperCase());
+  });
+});
+
+test("English and Russian address by the name itself", () => {
+  for (const language of ["en", "ru"] as const)
+    for (const name of ["Jonas", "James", "Борис"]) expect(vocativeOf(name, language)).toBe(name);
+});
+
+test("letters made of two code points are the same letters", () => {
+  expect(vocativeOf("Eglė".normalize("NFD"), "lt")).toBe("Egle");
+});
+
+test("a name too short for a rule stays", () => {
+  expect(vocativeOf("As", "lt")).toBe("As");
+  expect(vocativeOf("", "lv")).toBe("");
+});

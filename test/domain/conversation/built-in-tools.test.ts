@@ -1,0 +1,175 @@
+/** The agents' own tools: what is offered, how arguments are read, what each does in a call. */
+import { describe, expect, test } from "bun:test";
+import {
+  builtInTools,
+  isBuiltIn,
+  maySendDigits,
+  readBuiltInCall,
+} from "../../../src/domain/conversation/built-in-tools.ts";
+import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
+
+const TARGETS = { Reception: "+37060000000", desk: "sip:desk@example.com" };
+const text = (words: string): LlmEvent => ({ type: "text", text: words });
+const calls = (tool: string, args: Record<string, string>): LlmEvent => ({
+  type: "tool_call",
+  toolCallId: `id-${tool}`,
+  tool,
+  arguments: args,
+});
+
+test("transfer is offered only where there are targets, and names them all", () => {
+  const names = (targets: Record<string, string>) =>
+    builtInTools({ transferTargets: targets, sendDigits: true }).map((tool) => tool.name);
+  expect(names({})).not.toContain("transfer_call");
+  expect(names(TARGETS)).toContain("transfer_call");
+  const tool = builtInTools({ transferTargets: TARGETS, sendDigits: true }).find(
+    ({ name }) => name === "transfer_call",
+  );
+  expect(JSON.stringify(tool?.parameters)).toContain('"enum":["Reception","desk"]');
+});
+
+test("keys are offered and pressed on calls we place, and on calls that come in where the agent may", async () => {
+  for (const [direction, sendDigitsInbound, may] of [
+    ["outbound", false, true],
+    ["outbound", true, true],
+    ["inbound", false, false],
+    ["inbound", true, true],
+  ] as const) {
+    const config = { ...callConfig({ sendDigitsInbound }), direction };
+    const offered = builtInTools({ transferTargets: {}, sendDigits: maySendDigits(config) });
+    expect(offered.some(({ name }) => name === "send_digits")).toBe(may);
+    const call = await scriptedCall({ config });
+    const sent: string[] = [];
+    call.audio.sendDigits = (digits: string) => void sent.push(digits);
+    await call.answerAndGreet();
+    // Whoever answered our call is greeted after two seconds of silence.
+    await call.silence(4_000);
+    call.script.answers = ({ type }) =>
+      type === "utterance" ? [calls("send_digits", { digits: "##21" })] : [text("Done.")];
+    await call.says("Press hash hash twenty-one, please.");
+    await call.silence(2_000);
+    expect(sent.length > 0).toBe(may);
+    const answered = call.inputs.find(({ type }) => type === "tool_result");
+    expect(answered).toMatchObject({ ok: may });
+  }
+});
+
+test("a tenant's tool of the same name wins", () => {
+  const own = { name: "end_call", description: "Ours", parameters: {} };
+  expect(
+    builtInTools({ transferTargets: {}, sendDigits: true }, [own]).map(({ name }) => name),
+  ).not.toContain("end_call");
+  expect(isBuiltIn("end_call")).toBe(true);
+});
+
+test.each([
+  ["transfer_call", { to: "reception" }, { target: "+37060000000", briefing: null }],
+  ["transfer_call", { to: "desk", briefing: "Moves a visit." }, { briefing: "Moves a visit." }],
+  ["send_digits", { digits: "20 4#" }, { digits: "204#" }],
+  ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
+  ["switch_language", { language: "lt" }, { language: "lt" }],
+] as const)("%s %j is read", (tool, args, call) => {
+  expect(readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true })).toMatchObject(
+    {
+      ok: true,
+      call,
+    },
+  );
+});
+
+test.each([
+  ["transfer_call", { to: "+37099999999" }],
+  ["transfer_call", {}],
+  ["send_digits", { digits: "call me" }],
+  ["send_digits", { digits: "1".repeat(33) }],
+  ["take_message", { message: " " }],
+  ["switch_language", { language: "de" }],
+] as const)("%s %j is refused with a reason", (tool, args) => {
+  const reading = readBuiltInCall(tool, args, { transferTargets: TARGETS, sendDigits: true });
+  expect(reading.ok).toBe(false);
+});
+
+describe("in a call", () => {
+  const withTargets = { settings: { transferTargets: TARGETS } };
+
+  test("end_call lets the goodbye be heard and ends the call", async () => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.answers = () => [text("Goodbye then."), calls("end_call", {})];
+    await call.says("That is all.");
+    await call.silence(2_000);
+    expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "agent_hangup" });
+    expect(call.turns().at(-1)).toMatchObject({ text: "Goodbye then.", interrupted: false });
+  });
+
+  test("transfer_call asks main after the words, with the briefing", async () => {
+    const call = await scriptedCall(withTargets);
+    await call.answerAndGreet();
+    call.script.answers = () => [
+      text("I will connect you."),
+      calls("transfer_call", { to: "Reception", briefing: "Jonas, about a bill." }),
+    ];
+    await call.says("A human please.");
+    await call.silence(1_800);
+    expect(call.messages).toContainEqual({
+      type: "transfer_requested",
+      target: "+37060000000",
+      announcement: "Jonas, about a bill.",
+    });
+  });
+
+  test("a transfer that failed is told to the caller at once and to the mind as the tool's result", async () => {
+    const call = await scriptedCall(withTargets);
+    await call.answerAndGreet();
+    call.script.answers = (input) =>
+      input.type === "tool_result"
+        ? [text("Shall I take a message?")]
+        : [text("I will connect you."), calls("transfer_call", { to: "desk" })];
+    await call.says("A human please.");
+    await call.silence(1_800);
+    call.session.transferBegin();
+    expect(call.messages.at(-1)).toEqual({ type: "transfer_ready" });
+    expect(call.session.turn.name).toBe("transferring");
+    await call.silence(9_000);
+    expect(call.inputs.some((input) => input.type === "silence")).toBe(false);
+    call.session.transferFailed("busy");
+    await call.silence(6_000);
+    expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: false });
+    expect(call.turns().at(-1)?.text).toContain("the line is busy");
+    expect(call.turns().at(-1)?.text).toContain("Shall I take a message?");
+  });
+
+  test("take_message is kept with the call and answered", async () => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.answers = (input) =>
+      input.type === "tool_result"
+        ? [text("I will pass it on.")]
+        : [calls("take_message", { message: "Please call back.", callback: "after five" })];
+    await call.says("Tell them to call me back after five.");
+    await call.silence(1_000);
+    expect(call.messages).toContainEqual(
+      expect.objectContaining({
+        type: "note",
+        note: expect.objectContaining({
+          kind: "message",
+          text: "Please call back.",
+          callback: "after five",
+        }),
+      }),
+    );
+    expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: true });
+    expect(call.messages.some(({ type }) => type === "tool_call_requested")).toBe(false);
+  });
+
+  test("an engine that cannot switch the language says so to its mind", async () => {
+    const call = await scriptedCall();
+    await call.answerAndGreet();
+    call.script.answers = (input) =>
+      input.type === "tool_result" ? [] : [calls("switch_language", { language: "lt" })];
+    await call.says("Lietuviškai, prašau.");
+    await call.silence(500);
+    expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: false });
+  });
+});

@@ -1,0 +1,17 @@
+/** When a call's last words begin: as late as their length allows. */
+import { expect, test } from "bun:test";
+import { CallLength } from "../../../src/domain/conversation/call-length.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+
+test("a phrase of 4 s begins 5 s before the limit; 250 ms before it the call is cut", async () => {
+  const clock = fakeClock();
+  const seen: string[] = [];
+  const note = (what: string) => () => void seen.push(`${what} ${clock.monotonic()}`);
+  const length = new CallLength({
+    ...{ clock, limitMs: 30_000, phraseMs: () => 4_000, applies: () => true },
+    ...{ close: note("close"), cut: note("cut") },
+  });
+  length.begin();
+  await clock.advance(60_000);
+  expect(seen).toEqual(["close 25000", "cut 29750"]);
+});

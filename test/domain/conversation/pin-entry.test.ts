@@ -1,0 +1,51 @@
+/** When a PIN may be asked for: only while a conversation is held, and nobody waits for a person. */
+import { expect, test } from "bun:test";
+import type { MindEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+
+type Call = Awaited<ReturnType<typeof scriptedCall>>;
+
+/** Answered at once with no digits, and nothing is said. */
+async function expectRefused(call: Call): Promise<void> {
+  const before = call.spoken.length;
+  call.session.askPin(false);
+  expect(call.messages.at(-1)).toEqual({ type: "pin_entered", digits: null });
+  expect(call.spoken.slice(before)).toEqual([]);
+}
+
+test("a caller who talks with the agent is asked, and what was keyed until # is told", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.askPin(false);
+  for (const key of "1234#") call.audio.press(key);
+  expect(call.messages.at(-1)).toEqual({ type: "pin_entered", digits: "1234" });
+});
+
+test("nobody is asked before it is known who answered", async () => {
+  const call = await scriptedCall({ brief: { ...callBrief(), direction: "outbound" } });
+  await call.session.prepare();
+  call.session.answered();
+  await call.silence(200);
+  expect(call.session.turn.name).toBe("screening");
+  await expectRefused(call);
+});
+
+test("nobody is asked during the last sentence before a transfer", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const words: MindEvent = { type: "text", text: "I will put you through to a colleague now." };
+  call.script.answers = () => [words];
+  await call.says("A person, please.");
+  await call.silence(400);
+  expect(call.session.turn.name).toBe("agent_speaking");
+  call.session.transferBegin();
+  await expectRefused(call);
+});
+
+test("nobody is asked who is held for a person", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.session.transferBegin();
+  expect(call.session.turn.name).toBe("transferring");
+  await expectRefused(call);
+});

@@ -1,0 +1,129 @@
+/** Tools in a conversation: waited for, bridged by fillers, given up, with scripted audio and engine. */
+import { expect, test } from "bun:test";
+import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+const text = (value: string): LlmEvent => ({ type: "text", text: value });
+const toolCall = (toolCallId: string): LlmEvent => ({
+  type: "tool_call",
+  toolCallId,
+  tool: "lookup",
+  arguments: {},
+});
+const toolResult = (toolCallId: string) => ({
+  toolCallId,
+  ok: true,
+  httpStatus: 200,
+  durationMs: 10,
+  output: "done",
+});
+
+test("a slow tool is bridged by rotating fillers, none clipped by the answer", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("Your visit is on Monday.")] : [toolCall("t1")];
+  await call.says("When is my visit?");
+  expect(call.messages.at(-1)).toMatchObject({ type: "tool_call_requested", tool: "lookup" });
+  await call.silence(2_300);
+  expect(call.session.turn.name).toBe("thinking");
+  await call.silence(300);
+  expect(call.session.turn.name).toBe("agent_speaking");
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(3_000);
+  expect(call.turns().at(-1)?.text).toBe("One moment. Your visit is on Monday.");
+});
+
+test("a second wait gets another filler", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("Here it is.")] : [toolCall("t1")];
+  await call.says("When is my visit?");
+  await call.silence(2_600 + 600 + 2_600 + 700);
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(2_000);
+  expect(call.turns().at(-1)?.text).toBe("One moment. Let me look. Here it is.");
+});
+
+test("a fast tool gets no filler", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("Here it is.")] : [toolCall("t1")];
+  await call.says("When is my visit?");
+  await call.silence(1_000);
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(4_000);
+  expect(call.turns().at(-1)?.text).toBe("Here it is.");
+});
+
+test("a tool that never answers is given up in time and the mind is told", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) =>
+    input.type === "tool_result" ? [text("I could not reach it.")] : [toolCall("t1")];
+  await call.says("When is my visit?");
+  await call.silence(13_000);
+  expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", toolCallId: "t1", ok: false });
+  expect(call.turns().at(-1)?.text).toContain("I could not reach it.");
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(500);
+  expect(call.inputs.filter((input) => input.type === "tool_result")).toHaveLength(1);
+});
+
+test("what the caller says during a tool call is answered after the tool's answer", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = (input) => {
+    if (input.type === "tool_result") return [text("It is on Monday.")];
+    return call.inputs.length === 1 ? [toolCall("t1")] : [text("In Garden Street.")];
+  };
+  await call.says("When is my visit?");
+  await call.says("And where do I go?");
+  expect(call.inputs).toHaveLength(1);
+  call.session.toolResult(toolResult("t1"));
+  await call.silence(4_000);
+  expect(call.inputs.map((input) => input.type)).toEqual(["utterance", "tool_result", "utterance"]);
+});
+
+test("of nine tools asked for at once eight are run, and the mind is told of the ninth", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  call.script.answers = ({ type }) =>
+    type === "utterance" ? Array.from({ length: 9 }, (_, at) => toolCall(`call-${at}`)) : [];
+  await call.says("When are you open?");
+  await call.silence(100);
+  const wishes = call.messages.flatMap((sent) =>
+    sent.type === "tool_wish" ? [sent.toolCallId] : [],
+  );
+  expect(wishes).toEqual(Array.from({ length: 8 }, (_, at) => `call-${at}`));
+  expect(call.inputs.filter(({ type }) => type === "tool_result")).toMatchObject([
+    { toolCallId: "call-8", ok: false, output: { error: "too many tool calls at once" } },
+  ]);
+});
+
+test("a mind that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  let asked = 0;
+  let refused = "";
+  call.script.answers = (input) => {
+    if (input.type === "tool_result" && !input.ok) {
+      refused = JSON.stringify(input.output);
+      return [text("I could not find that.")];
+    }
+    return [toolCall(`call-${++asked}`)];
+  };
+  await call.says("When are you open?");
+  const requests = () => call.messages.filter(({ type }) => type === "tool_call_requested").length;
+  for (let answered = 1; answered <= 50; answered++) {
+    expect(requests()).toBe(answered);
+    call.session.toolResult(toolResult(`call-${answered}`));
+    await call.silence(100);
+  }
+  expect(requests()).toBe(50);
+  expect(refused).toContain("answer with what is known");
+  await call.silence(2_000);
+  expect(call.turns().at(-1)?.text).toContain("I could not find that.");
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { AGENT_LANGUAGES } from "../../../src/domain/agent/agent.ts";
+import { attachmentName } from "../../../src/domain/mail/message.ts";
+import { type TranscriptMailFacts, transcriptMail } from "../../../src/domain/mail/transcript-mail.ts";
+
+const facts: TranscriptMailFacts = {
+  recipient: "desk@clinic.example",
+  agentName: "Reception",
+  language: "en",
+  timeZone: "Europe/Vilnius",
+  call: {
+    callUuid: "019aa3c1-7a10-7abc-8def-0123456789ab",
+    direction: "inbound",
+    fromNumber: "+37060000001",
+    toNumber: "+37052000000",
+    createdAt: Date.parse("2026-11-21T04:05:00Z"),
+    answeredAt: Date.parse("2026-11-21T04:05:06Z"),
+    endedAt: Date.parse("2026-11-21T04:08:13Z"),
+    summary: "The caller asked for opening hours.",
+  },
+  turns: [
+    { speaker: "agent", text: "Hello.", startMs: 0 },
+    { speaker: "customer", text: " When are you open? ", startMs: 65_000 },
+    { speaker: "agent", text: "  ", startMs: 70_000 },
+  ],
+  attachment: "x.mp3",
+};
+
+describe("the post-call mail", () => {
+  test("says what the call was, its summary and its transcript", () => {
+    const mail = transcriptMail(facts);
+    expect(mail).toMatchObject({
+      key: "transcript:019aa3c1-7a10-7abc-8def-0123456789ab",
+      recipient: "desk@clinic.example",
+      subject: "Call from +37060000001, 2026-11-21 06:05",
+      attachment: "x.mp3",
+    });
+    for (const line of [
+      "Duration: 3:07",
+      "Time: 2026-11-21 06:05 (Europe/Vilnius)",
+      "The caller asked for opening hours.",
+      "[0:00] Agent: Hello.",
+      "[1:05] Customer: When are you open?",
+    ])
+      expect(mail.body).toContain(line);
+    expect(mail.recordingWords?.attached).toContain("The recording is attached.");
+    expect(mail.recordingWords?.linked).toContain("{url}");
+    expect(mail.body).not.toContain("recording");
+    expect(mail.body).not.toContain("[1:10]");
+  });
+
+  test.each([...AGENT_LANGUAGES])("has every word in %s", (language) => {
+    const bare = { ...facts.call, summary: null, answeredAt: null, fromNumber: "" };
+    const mail = transcriptMail({ ...facts, language, call: bare, turns: [], attachment: null });
+    expect(mail.body).not.toContain("undefined");
+    expect(mail.subject).not.toContain("undefined");
+    if (language !== "en") expect(mail.body).not.toContain("Summary");
+  });
+
+  test("an outbound call is named after whom it went to, in the agent's language", () => {
+    const call = { ...facts.call, direction: "outbound" as const };
+    expect(transcriptMail({ ...facts, call, language: "lt" }).subject).toBe(
+      "Skambutis į +37052000000, 2026-11-21 06:05",
+    );
+  });
+});
+
+describe("the attachment's name", () => {
+  test("tells when the call began, from its UUID v7, and which call it was", () => {
+    const stamp = Date.parse("2026-11-21T04:05:06Z").toString(16).padStart(12, "0");
+    const callUuid = `${stamp.slice(0, 8)}-${stamp.slice(8)}-7abc-8def-0123456789ab`;
+    expect(attachmentName({ callUuid, createdAt: 0 }, "a.mp3")).toBe(
+      "call-2026-11-21-0405-456789ab.mp3",
+    );
+    expect(attachmentName({ callUuid: null, createdAt: 0 }, "a.mp3")).toBe(
+      "call-1970-01-01-0000-recording.mp3",
+    );
+  });
+});

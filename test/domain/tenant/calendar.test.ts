@@ -1,0 +1,64 @@
+/** Days of a tenant's zone, across daylight saving and where midnight does not exist. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  daysFrom,
+  daysInMonth,
+  dayText,
+  startOfDay,
+  wallClock,
+} from "../../../src/core/calendar.ts";
+
+const iso = (epochMs: number) => new Date(epochMs).toISOString();
+
+test.each([
+  ["Europe/Vilnius", { year: 2026, month: 11, day: 21 }, "2026-11-20T22:00:00.000Z"],
+  ["Europe/Vilnius", { year: 2026, month: 7, day: 1 }, "2026-06-30T21:00:00.000Z"],
+  // The night of the change itself, both ways.
+  ["Europe/Vilnius", { year: 2026, month: 3, day: 29 }, "2026-03-28T22:00:00.000Z"],
+  ["Europe/Vilnius", { year: 2026, month: 3, day: 30 }, "2026-03-29T21:00:00.000Z"],
+  ["Europe/Vilnius", { year: 2026, month: 10, day: 26 }, "2026-10-25T22:00:00.000Z"],
+  // Midnight of this day did not exist in Beirut: the clocks went from 23:59 to 01:00.
+  ["Asia/Beirut", { year: 2026, month: 3, day: 29 }, "2026-03-28T22:00:00.000Z"],
+  ["America/New_York", { year: 2026, month: 1, day: 1 }, "2026-01-01T05:00:00.000Z"],
+  ["UTC", { year: 2026, month: 13, day: 1 }, "2027-01-01T00:00:00.000Z"],
+])("in %s the day %j begins at %s", (zone, day, expected) => {
+  expect(iso(startOfDay(zone, day))).toBe(expected);
+});
+
+test("the instant a day begins is in that day, the one before is not", () => {
+  const zones = [
+    "Europe/Vilnius",
+    "Europe/Riga",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Asia/Beirut",
+    "UTC",
+  ];
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zones),
+      fc.integer({ min: 0, max: 12_000 }),
+      (zone, daysSince2000) => {
+        const date = new Date(Date.UTC(2000, 0, 1 + daysSince2000));
+        const day = {
+          year: date.getUTCFullYear(),
+          month: date.getUTCMonth() + 1,
+          day: date.getUTCDate(),
+        };
+        const start = startOfDay(zone, day);
+        expect(dayText(wallClock(zone, start))).toBe(dayText(day));
+        expect(dayText(wallClock(zone, start - 1))).not.toBe(dayText(day));
+      },
+    ),
+  );
+});
+
+test("days roll over months and leap years", () => {
+  expect(daysFrom({ year: 2028, month: 2, day: 28 }, 3)).toEqual([
+    "2028-02-28",
+    "2028-02-29",
+    "2028-03-01",
+  ]);
+  expect([daysInMonth(2028, 2), daysInMonth(2026, 2), daysInMonth(2026, 12)]).toEqual([29, 28, 31]);
+});

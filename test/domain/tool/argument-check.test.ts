@@ -1,0 +1,79 @@
+/** Schemas that take for ever, as they were saved before there were bounds: the real worker, ended and begun anew. */
+import { afterAll, expect, test } from "bun:test";
+import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
+import type { JsonObject, JsonValue } from "../../../src/adapter/worker/messages.ts";
+import { spawnSchemaWorker } from "../../../src/workers.ts";
+import { startEventLoopMeter } from "../../support/event-loop-meter.ts";
+
+let started = 0;
+const check = createArgumentCheck(() => {
+  started++;
+  return spawnSchemaWorker();
+});
+afterAll(() => check.close());
+
+/** `^(a+)+$` over 40 strings of 60 characters each. */
+const SLOW_PATTERN: JsonObject = {
+  type: "object",
+  properties: { x: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } },
+};
+const SLOW_STRINGS: JsonObject = { x: Array.from({ length: 40 }, () => `${"a".repeat(60)}!`) };
+
+/** Each step asks the next one twice. */
+function slowChain(steps: number): JsonObject {
+  const $defs: Record<string, JsonValue> = { [`a${steps}`]: { type: "string" } };
+  for (let at = 0; at < steps; at++) {
+    const next = { $ref: `#/$defs/a${at + 1}` };
+    $defs[`a${at}`] = { anyOf: [next, next] };
+  }
+  return { type: "object", properties: { x: { $ref: "#/$defs/a0" } }, $defs };
+}
+
+const GOOD: JsonObject = { type: "object", properties: { day: { type: "string" } } };
+const PLAIN_HOLD_MS_MAX = 50;
+
+test("what takes for ever ends at the deadline, holds no turn of the main thread, and others go on", async () => {
+  expect(await check.problem(1, GOOD, { day: "monday" })).toBeNull();
+  const meter = startEventLoopMeter();
+  const [slow, chain, good, bad] = await Promise.all([
+    check.problem(1, SLOW_PATTERN, SLOW_STRINGS),
+    check.problem(1, slowChain(40), { x: 5 }),
+    check.problem(2, GOOD, { day: "monday" }),
+    check.problem(2, GOOD, { day: 5 }),
+  ]);
+  meter.stop();
+  expect(slow).toContain("could not be checked in time");
+  expect(chain).toContain("could not be checked in time");
+  expect([good, bad]).toEqual([null, expect.stringContaining("day")]);
+  expect(meter.longestMs()).toBeLessThan(PLAIN_HOLD_MS_MAX);
+  expect(started).toBe(3);
+});
+
+test("tenants take turns: another one waits for one job of the slow one, not for all", async () => {
+  const order: string[] = [];
+  const slow = [1, 2, 3].map(() =>
+    check.problem(1, slowChain(40), { x: 5 }).then(() => order.push("slow")),
+  );
+  const quick = check.problem(2, GOOD, {}).then(() => order.push("quick"));
+  await Promise.all([...slow, quick]);
+  expect(order).toEqual(["slow", "quick", "slow", "slow"]);
+});
+
+test("arguments are read up to 65,536 characters of JSON, and however deep they are", async () => {
+  const characters = (count: number): JsonObject => ({ day: "x".repeat(count - 10) });
+  expect(await check.problem(1, GOOD, characters(65_535))).toBeNull();
+  expect(await check.problem(1, GOOD, characters(65_536))).toBeNull();
+  expect(await check.problem(1, GOOD, characters(65_537))).toContain("larger");
+  const deep = JSON.parse(`{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`) as JsonObject;
+  expect(await check.problem(1, GOOD, deep)).toContain("larger");
+});
+
+test("a tenant's queue is bounded at 32, and closing answers what waits", async () => {
+  const own = createArgumentCheck(spawnSchemaWorker);
+  const answers = Array.from({ length: 35 }, () => own.problem(1, slowChain(40), { x: 5 }));
+  own.close();
+  const texts = await Promise.all(answers);
+  expect(texts.filter((text) => text?.includes("Too many"))).toHaveLength(2);
+  expect(texts.filter((text) => text?.includes("shutting down"))).toHaveLength(33);
+  expect(await own.problem(1, GOOD, {})).toContain("shutting down");
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { DeliveryCapacity } from "../../../src/domain/webhook/capacity.ts";
+
+const target = (webhookId: number, fields: { call?: string; failing?: boolean } = {}) => ({
+  webhookId,
+  legacyUrl: null,
+  callUuid: fields.call ?? null,
+  failingSince: fields.failing ? 1 : null,
+});
+
+const take = (capacity: DeliveryCapacity, count: number, of: ReturnType<typeof target>) =>
+  Array.from({ length: count }, () => capacity.acquire(of)).filter(Boolean).length;
+
+describe("the delivery capacity", () => {
+  test("gives an endpoint its few slots, one while it fails, and the total to all", () => {
+    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    expect(take(capacity, 6, target(1))).toBe(4);
+    expect(take(capacity, 6, target(2, { failing: true }))).toBe(1);
+    expect(capacity.busy()).toEqual({ failing: false, webhookIds: [1, 2], legacyUrls: [] });
+    expect(take(capacity, 9, target(3)) + take(capacity, 9, target(4))).toBe(5);
+    expect(capacity.free).toBe(0);
+  });
+
+  test("keeps half of the slots for endpoints that work, however many fail", () => {
+    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    const dead = Array.from({ length: 50 }, (_, id) => target(id, { failing: true }));
+    expect(dead.filter((one) => capacity.acquire(one)).length).toBe(5);
+    expect(capacity.busy().failing).toBe(true);
+    expect(take(capacity, 4, target(100))).toBe(4);
+    for (const one of dead.slice(0, 5)) capacity.release(one);
+    expect(capacity.busy().failing).toBe(false);
+    expect(capacity.free).toBe(6);
+  });
+
+  test("sends an endpoint one event of a call at a time", () => {
+    const capacity = new DeliveryCapacity({ total: 10, perEndpoint: 4 });
+    const first = target(1, { call: "a" });
+    expect(capacity.acquire(first)).toBe(true);
+    expect(capacity.acquire(target(1, { call: "a" }))).toBe(false);
+    expect(capacity.acquire(target(1, { call: "b" }))).toBe(true);
+    expect(capacity.acquire(target(2, { call: "a" }))).toBe(true);
+    capacity.release(first);
+    expect(capacity.acquire(target(1, { call: "a" }))).toBe(true);
+  });
+});

@@ -1,0 +1,76 @@
+/** The delivery worker over a store that is watched, or in which something has just gone. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { deliveries } from "../../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
+import { createGuardedClient } from "../../../src/platform/net/outbound-http.ts";
+import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
+import { ended } from "../../support/delivery-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { plainVault } from "../../support/plain-vault.ts";
+import { insertTenant, insertWebhook } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
+  const clock = fakeClock();
+  const database = await openTestDatabase(join(tempDir(), "webhooks.db"), clock.now());
+  const shared = {
+    ...{ database, clock, random: systemRandom },
+    stores: { ...webhookStores, ...changed },
+  };
+  const worker = createDeliveryWorker({
+    ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 1_000, pauseMs },
+    client: createGuardedClient({ allowNetworks: [] }),
+  });
+  const sink = createEventSink({ ...shared, wake: () => worker.wake() });
+  return { clock, database, worker, sink };
+}
+
+test("however long a rest is set or a claim took, the next claim comes after 100 ms", async () => {
+  let claims = 0;
+  const outbox: WebhookStores["outbox"] = (queries) => {
+    const store = webhookStores.outbox(queries);
+    const due: typeof store.due = (...asked) => {
+      claims++;
+      return store.due(...asked);
+    };
+    return { ...store, due };
+  };
+  const { clock, database, worker } = await workerOver({ outbox }, 60_000);
+  worker.start();
+  await eventually(() => claims === 1 && clock.pendingTimers === 1, "the first rest");
+  worker.wake();
+  await clock.advance(99);
+  expect(clock.pendingTimers).toBe(1);
+  await clock.advance(1);
+  await eventually(() => claims === 2 && clock.pendingTimers === 1, "the second claim");
+  const stopped = worker.stop();
+  await clock.advance(100);
+  await stopped;
+  await database.close();
+});
+
+test("an event whose webhook goes after the claim is not told as delivered, and its log says why", async () => {
+  const subscribers: WebhookStores["subscribers"] = (queries) => ({
+    ...webhookStores.subscribers(queries),
+    target: async () => null,
+  });
+  const { database, worker, sink } = await workerOver({ subscribers }, 0);
+  const tenantId = await insertTenant(database);
+  await insertWebhook(database, tenantId, { url: "https://192.0.2.1/" });
+  await database.tx((queries) => sink.emit(queries, tenantId, ended(null)));
+  worker.start();
+  const log = () => database.read.select().from(deliveries);
+  await eventually(async () => (await log()).length === 1, "an attempt");
+  expect((await log())[0]).toMatchObject({
+    ...{ status: "failed", httpStatus: null, error: "the webhook or its secret is gone" },
+  });
+  await worker.stop();
+  await database.close();
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/log.ts";
+import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
+import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
+import { createToolRunner } from "../../../src/domain/tool/run-tool.ts";
+import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { spawnSchemaWorker } from "../../../src/workers.ts";
+import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";
+import { plainVault } from "../../support/plain-vault.ts";
+import { insertTenant, insertTool } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testCa } from "../../support/test-ca.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const HOST = "127.44.0.1";
+const directory = tempDir();
+const ca = testCa(directory);
+const database = await openTestDatabase(join(directory, "tools.db"), 0);
+const argumentCheck = createArgumentCheck(spawnSchemaWorker);
+const runner = createToolRunner({
+  database,
+  targets: toolTargetStore,
+  vault: plainVault,
+  client: createOutboundHttpClient({ allowNetworks: [HOST], caPem: ca.caPem }),
+  argumentCheck,
+  timeoutMs: 300,
+  log: silentLog,
+});
+
+let endpoint: HttpsReceiver;
+let tenantId = 0;
+beforeAll(async () => {
+  endpoint = await httpsReceiver(ca.issue([`IP:${HOST}`]), answer(200), HOST);
+});
+beforeEach(async () => {
+  endpoint.requests.length = 0;
+  tenantId = await insertTenant(database);
+  await insertTool(database, tenantId, {
+    url: `https://${HOST}:${endpoint.port}/book`,
+    parameters: {
+      type: "object",
+      properties: { day: { type: "string" } },
+      required: ["day"],
+    },
+  });
+});
+afterAll(async () => {
+  argumentCheck.close();
+  await endpoint.close();
+  await database.close();
+});
+
+const call = {
+  callUuid: "019aa3c1-7a10-7abc-8def-0123456789ab",
+  toolCallId: "wish-1",
+  tool: "book_visit",
+  arguments: { day: "monday" },
+  caller: { number: "+37060000001", direction: "inbound" },
+};
+
+describe("running a tool", () => {
+  test("posts call, arguments and caller with the secret header, and reads JSON back", async () => {
+    endpoint.respond = answer(200, '{"booked":true,"at":"9:30"}');
+    const result = await runner.run(tenantId, call);
+    expect(result).toMatchObject({
+      toolCallId: "wish-1",
+      ok: true,
+      httpStatus: 200,
+      output: { booked: true, at: "9:30" },
+    });
+    expect(result.durationMs).toBeGreaterThanOrEqual(0);
+    const [request] = endpoint.requests;
+    expect(request).toMatchObject({ method: "POST", path: "/book" });
+    expect(request?.headers["x-tool-secret"]).toBe("tool-secret");
+    expect(request?.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(request?.body ?? "")).toEqual({
+      call_id: call.callUuid,
+      tool: "book_visit",
+      arguments: { day: "monday" },
+      caller: { number: "+37060000001", direction: "inbound", verified: false, level: 0 },
+    });
+  });
+
+  test.each([
+    [1, 0, 0, false],
+    [1, 1, 1, true],
+    [2, 1, 1, false],
+    [2, 1, 2, true],
+    [2, 0, 2, true],
+  ] as const)(
+    "a tool of level %d for a caller of level %d, raised to %d",
+    async (needed, level, raised, runs) => {
+      const name = `level_${needed}_${level}_${raised}`;
+      const url = `https://${HOST}:${endpoint.port}/book`;
+      await insertTool(database, tenantId, { name, url, callerLevel: needed });
+      endpoint.respond = answer(200, "{}");
+      let asked = 0;
+      const raise = async () => {
+        asked++;
+        return raised;
+      };
+      const result = await runner.run(tenantId, { ...call, tool: name, level, raise });
+      expect(result.ok).toBe(runs);
+      expect(asked).toBe(level < needed ? 1 : 0);
+      expect(endpoint.requests).toHaveLength(runs ? 1 : 0);
+      if (!runs) expect(result.output).toMatch(/could not be verified/);
+      else
+        expect(JSON.parse(endpoint.requests[0]?.body ?? "").caller).toMatchObject({
+          verified: true,
+          level: raised,
+        });
+    },
+  );
+
+  test("a tool that needs a level does not run for somebody who cannot be asked", async () => {
+    const url = `https://${HOST}:${endpoint.port}/book`;
+    await insertTool(database, tenantId, { name: "private", url, callerLevel: 1 });
+    const result = await runner.run(tenantId, { ...call, tool: "private" });
+    expect(result).toMatchObject({ ok: false, httpStatus: null });
+    expect(endpoint.requests).toEqual([]);
+  });
+
+  test("text that is no JSON is passed on as text", async () => {
+    endpoint.respond = answer(200, "  booked \n");
+    expect((await runner.run(tenantId, call)).output).toBe("booked");
+  });
+
+  test("arguments that do not fit never leave the appliance", async () => {
+    const result = await runner.run(tenantId, { ...call, arguments: { day: 1 } });
+    expect(result).toMatchObject({ ok: false, httpStatus: null });
+    expect(String(result.output)).toContain("day");
+    expect(endpoint.requests).toEqual([]);
+  });
+
+  test("an unknown, disabled or foreign tool is said to be none", async () => {
+    const unknown = await runner.run(tenantId, { ...call, tool: "fly" });
+    expect(unknown).toMatchObject({ ok: false, output: "There is no tool named fly." });
+    await insertTool(database, tenantId, { name: "off", enabled: false });
+    expect((await runner.run(tenantId, { ...call, tool: "off" })).ok).toBe(false);
+    const stranger = await insertTenant(database);
+    expect((await runner.run(stranger, call)).ok).toBe(false);
+    expect(endpoint.requests).toEqual([]);
+  });
+
+  test("an error status, a redirect, silence and a flood are failures the agent can speak of", async () => {
+    endpoint.respond = answer(500);
+    expect(await runner.run(tenantId, call)).toMatchObject({
+      ok: false,
+      httpStatus: 500,
+      output: "The tool answered HTTP 500.",
+    });
+    endpoint.respond = answer(409, '{"reason":"taken"}');
+    expect(await runner.run(tenantId, call)).toMatchObject({
+      ok: false,
+      httpStatus: 409,
+      output: { reason: "taken" },
+    });
+    endpoint.respond = answer(307, "", { location: "https://10.0.0.1/" });
+    expect(await runner.run(tenantId, call)).toMatchObject({ ok: false, httpStatus: 307 });
+    endpoint.respond = () => {};
+    expect(await runner.run(tenantId, call)).toMatchObject({
+      ok: false,
+      httpStatus: null,
+      output: "The tool failed: no answer within 300 ms.",
+    });
+    endpoint.respond = answer(200, "x".repeat(64 * 1024 + 1));
+    const flood = await runner.run(tenantId, call);
+    expect(String(flood.output)).toContain("larger than 65536 bytes");
+  });
+
+  test("a private address and a secret that does not open fail without a request", async () => {
+    await insertTool(database, tenantId, { name: "inside", url: "https://192.168.0.1/" });
+    const inside = await runner.run(tenantId, { ...call, tool: "inside" });
+    expect(inside).toMatchObject({ ok: false, httpStatus: null });
+    expect(String(inside.output)).toContain("not allowed");
+    await insertTool(database, tenantId, { name: "spoiled", secretSealed: "elsewhere" });
+    const spoiled = await runner.run(tenantId, { ...call, tool: "spoiled" });
+    expect(spoiled).toMatchObject({ ok: false, output: "The tool could not be run." });
+  });
+});

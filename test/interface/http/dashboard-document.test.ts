@@ -1,0 +1,80 @@
+/** The dashboard's document, and the types that its web app is built with. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import {
+  DASHBOARD_FILE,
+  dashboardTypes,
+  REST_FILE,
+  restTypes,
+} from "../../../scripts/openapi-client.ts";
+import { allContracts } from "../../../src/interface/http/contracts/index.ts";
+import { dashboardContracts } from "../../../src/interface/http/dashboard/contracts/index.ts";
+import { dashboardDocument } from "../../../src/interface/http/dashboard/document.ts";
+
+setDefaultTimeout(60_000);
+
+test("the types that are checked in are the ones the documents make", async () => {
+  const kept = [await Bun.file(REST_FILE).text(), await Bun.file(DASHBOARD_FILE).text()];
+  expect(kept[0] === (await restTypes())).toBe(true);
+  expect(kept[1] === (await dashboardTypes())).toBe(true);
+});
+
+test("a changing operation's name means one thing in both documents: the audit log shows it", () => {
+  const changing = [...allContracts(), ...dashboardContracts()].filter(
+    ({ method }) => method !== "GET",
+  );
+  const names = changing.map(({ operationId }) => operationId);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  expect(twice).toEqual([]);
+});
+
+test("what is open is listed here: a route that opens by mistake fails this test", () => {
+  const open = [...allContracts(), ...dashboardContracts()].filter((contract) => contract.open);
+  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    "GET /invitation",
+    "GET /owner-link",
+    "GET /ping",
+    // By signature (recording-links.ts).
+    "GET /recordings/{uuid}",
+    "GET /reset-password",
+    "GET /session",
+    "POST /forgot-password",
+    "POST /invitation",
+    "POST /owner-link",
+    "POST /reset-password",
+    "POST /sign-in",
+    "POST /sign-in/link",
+    "POST /sign-in/passkey",
+    "POST /sign-in/passkey/options",
+    "POST /sign-in/totp",
+    "POST /sign-out",
+  ]);
+});
+
+test("what owners alone may do is listed here", () => {
+  const owned = [...allContracts(), ...dashboardContracts()].filter(({ role }) => role === "owner");
+  const names = new Set(owned.map(({ operationId }) => operationId));
+  for (const name of [
+    ...["createKey", "revokeKey", "topUp", "openCheckout", "regenerateWebhookSecret"],
+    ...["invite", "withdrawInvitation", "changeRole", "removeMember", "listAudit"],
+  ])
+    expect([name, names.has(name)]).toEqual([name, true]);
+});
+
+test("what is below /operator is for operators alone", () => {
+  const below = dashboardContracts().filter(({ path }) => path.startsWith("/operator"));
+  expect(below.length).toBeGreaterThan(10);
+  expect(below.filter(({ role }) => role !== "operator").map(({ path }) => path)).toEqual([]);
+});
+
+test("every closed operation names the session as its key, and the refusal of a role", () => {
+  const document = dashboardDocument("0") as {
+    security: unknown;
+    paths: Record<string, Record<string, { security?: unknown[]; responses: object }>>;
+  };
+  expect(document.security).toEqual([{ session: [] }]);
+  for (const contract of dashboardContracts()) {
+    const operation = document.paths[contract.path]?.[contract.method.toLowerCase()];
+    expect(operation?.security).toEqual(contract.open ? [] : undefined);
+    if (!contract.open) expect(JSON.stringify(operation?.responses)).toContain('"forbidden"');
+  }
+});

@@ -1,0 +1,268 @@
+/** The dashboard over real HTTP on a whole appliance without calls: deliveries, money, lists as CSV, home, the operator. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import * as money from "../../../src/interface/http/contracts/billing.ts";
+import * as rest from "../../../src/interface/http/contracts/webhooks.ts";
+import * as wallet from "../../../src/interface/http/dashboard/contracts/billing.ts";
+import * as homes from "../../../src/interface/http/dashboard/contracts/home.ts";
+import * as operators from "../../../src/interface/http/dashboard/contracts/operator.ts";
+import * as team from "../../../src/interface/http/dashboard/contracts/team.ts";
+import * as hooks from "../../../src/interface/http/dashboard/contracts/webhooks.ts";
+import { calls, mails, webhooks } from "../../../src/adapter/store/schema/index.ts";
+import { OWN_NUMBER } from "../../support/appliance.ts";
+import { dashboardWorld } from "../../support/dashboard-world.ts";
+import { errorOf, messageOf, replyOf } from "../../support/reply.ts";
+
+setDefaultTimeout(60_000);
+
+const room = dashboardWorld("127.0.8.171");
+const { as } = room;
+
+test("a webhook that was switched off is shown, switched on, and gets what failed", async () => {
+  const made = replyOf(
+    rest.createWebhook,
+    await as("owner").fetch("POST", "/api/v1/webhooks", {
+      url: `https://127.0.0.1:${room.receiver.port}/hook`,
+      events: ["call.ended"],
+    }),
+  );
+  const { id } = made.webhook;
+  await room.world.app.database.tx(async (queries) => {
+    await queries.update(webhooks).set({ enabled: false, disabledReason: "410 Gone" });
+  });
+  const [state] = replyOf(
+    hooks.listWebhookStates,
+    await as("viewer").ask("GET", "/webhooks"),
+  ).webhooks;
+  expect(state).toMatchObject({ id, enabled: false, disabled_reason: "410 Gone", failed: 0 });
+  const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
+  expect(home.problems.map((problem) => problem.href)).toContain("/app/webhooks");
+  expect((await room.stranger.ask("POST", `/webhooks/${id}/enable`, {})).status).toBe(404);
+  expect((await as("member").ask("POST", `/webhooks/${id}/resend-failed`, {})).status).toBe(409);
+  expect(
+    replyOf(hooks.enableWebhook, await as("member").ask("POST", `/webhooks/${id}/enable`, {}))
+      .enabled,
+  ).toBe(true);
+  expect(
+    replyOf(hooks.resendFailed, await as("member").ask("POST", `/webhooks/${id}/resend-failed`, {}))
+      .queued,
+  ).toBe(0);
+});
+
+test("the wallet's history: ledger, checkouts, a month as a page and as CSV", async () => {
+  const operator = as("operator");
+  const credited = await operator.ask("POST", `/operator/tenants/${room.world.tenantId}/credit`, {
+    ...{ eur: 5, note: '=HYPERLINK("x")' },
+  });
+  expect(replyOf(operators.creditTenant, credited).balance_eur).toBe(5);
+  const opened = replyOf(
+    money.topUp,
+    await as("owner").fetch("POST", "/api/v1/topup", { amount_eur: 10 }),
+  );
+  const [waiting] = replyOf(
+    operators.listWaitingCheckouts,
+    await operator.ask("GET", "/operator/checkouts"),
+  ).checkouts;
+  if (!waiting) throw new Error("nothing waits");
+  expect(waiting).toMatchObject({ id: opened.checkout.id, tenant_name: "Dental clinic" });
+  const confirm = `/operator/checkouts/${waiting.id}/confirm`;
+  expect(
+    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+  ).toBe("paid");
+  expect(
+    replyOf(operators.confirmCheckout, await operator.ask("POST", confirm, {})).checkout.status,
+  ).toBe("paid");
+  const ledger = replyOf(wallet.listLedger, await as("viewer").ask("GET", "/ledger?limit=10"));
+  expect(ledger.total).toBe(2);
+  expect(ledger.entries).toMatchObject([
+    { kind: "topup", amount_eur: 10, checkout_id: waiting.id },
+    { kind: "credit", amount_eur: 5 },
+  ]);
+  const [checkout] = replyOf(
+    wallet.listCheckouts,
+    await as("viewer").ask("GET", "/checkouts"),
+  ).checkouts;
+  expect(checkout).toMatchObject({ status: "paid", amount_eur: 10 });
+  expect(replyOf(wallet.listLedger, await room.stranger.ask("GET", "/ledger")).entries).toEqual([]);
+
+  const now = new Date();
+  const month = `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}`;
+  const page = await as("viewer").ask("GET", `/statement?${month}`);
+  expect(page.headers.get("content-type")).toStartWith("text/html");
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page.text).toContain("Top-up");
+  expect(page.text).not.toContain('=HYPERLINK("x")');
+  const csv = await as("viewer").ask("GET", `/statement.csv?${month}`);
+  expect(csv.text).toContain(`"'=HYPERLINK(""x"")"`);
+  expect((await as("viewer").ask("GET", "/statement?year=2026&month=13")).status).toBe(400);
+});
+
+test("calls as CSV: quoted, never a formula, every row once over many pages", async () => {
+  const base = Date.parse("2026-01-05T10:00:00Z");
+  const rows = Array.from({ length: 1203 }, (_, index) => ({
+    tenantId: room.strangerTenant,
+    callUuid: `019aa1b2-0000-7000-8000-${String(index).padStart(12, "0")}`,
+    direction: "inbound" as const,
+    fromNumber: index === 0 ? "=cmd|' /C calc'!A0" : "+37061234567",
+    toNumber: OWN_NUMBER,
+    status: "completed" as const,
+    // Many share a moment: a page's border lies within.
+    createdAt: base + Math.floor(index / 300),
+    recordingStatus: "none" as const,
+    overageRate: 0 as never,
+    cost: 0 as never,
+    summary: index === 1 ? 'He said "no",\nthen left' : null,
+  }));
+  await room.world.app.database.tx(async (queries) => {
+    for (let at = 0; at < rows.length; at += 200)
+      await queries.insert(calls).values(rows.slice(at, at + 200));
+  });
+  const csv = await room.stranger.ask("GET", "/calls.csv?from=2026-01-05&to=2026-01-05");
+  const uuids = csv.text.match(/^019aa1b2-[0-9a-f-]+/gm) ?? [];
+  expect([uuids.length, new Set(uuids).size]).toEqual([1203, 1203]);
+  expect(csv.text).toContain(`'=cmd|' /C calc'!A0`);
+  expect(csv.text).toContain(`"He said ""no"",\nthen left"`);
+  expect(csv.headers.get("content-disposition")).toStartWith("attachment");
+  const own = await as("viewer").ask("GET", "/calls.csv");
+  expect(own.text).not.toContain("019aa1b2-");
+  const none = await room.stranger.ask("GET", "/calls.csv?direction=outbound");
+  expect(none.text.trim().split("\r\n").length).toBe(1);
+});
+
+test("home says how everything stands, what is wrong and what is left to do", async () => {
+  const home = replyOf(homes.getHome, await as("viewer").ask("GET", "/home"));
+  expect(home.statuses.trunk.state).toBe("ok");
+  expect(home.statuses.engine).toEqual({
+    ...{ state: "ok", code: "engine_ready", values: {}, remedy: null },
+    sentence: "Ready to carry calls.",
+  });
+  expect(home.statuses.mail.state).toBe("warning");
+  expect(home.statuses.backup.state).toBe("warning");
+  const done = Object.fromEntries(home.checklist.map((step) => [step.id, step.done]));
+  expect(done).toEqual({
+    ...{ agent: true, knowledge: true, talk: false, trunk: true, number: true, first_call: false },
+  });
+  const empty = replyOf(homes.getHome, await room.stranger.ask("GET", "/home"));
+  expect(empty.statuses.trunk.state).toBe("unknown");
+  expect(empty.live_calls).toBe(0);
+});
+
+test("who took recordings, exports and log lines along stands in the audit log, done or refused", async () => {
+  const uuid = "019aa1b2-0000-7000-8000-00000000a0d1";
+  const file = `${uuid}.mp3`;
+  await room.world.app.database.tx(async (queries) => {
+    await queries.insert(calls).values({
+      ...{ tenantId: room.strangerTenant, callUuid: uuid, direction: "inbound" },
+      ...{ fromNumber: "+37061234567", toNumber: OWN_NUMBER, status: "completed" },
+      ...{ createdAt: Date.now(), recordingStatus: "ready", recordingFile: file },
+      ...{ overageRate: 0 as never, cost: 0 as never },
+    });
+  });
+  await Bun.write(`${room.world.dataDir}/recordings/${file}`, "0123456789");
+  const { stranger } = room;
+  const pieces = ["bytes=0-3", "bytes=4-9"].map((range) =>
+    stranger.ask("GET", `/calls/${uuid}/audio`, undefined, { range }),
+  );
+  const heard = await Promise.all(pieces);
+  expect(heard.map(({ status }) => status)).toEqual([206, 206]);
+  await stranger.ask("GET", "/calls.csv");
+  await stranger.ask("GET", "/statement.csv?year=2026&month=11");
+  await stranger.fetch("GET", "/api/v1/contacts/export");
+  await stranger.ask("GET", "/operator/logs");
+  await stranger.ask("GET", "/calls.csv");
+  const { entries } = replyOf(team.listAudit, await stranger.ask("GET", "/audit?limit=50"));
+  const readings = entries.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`);
+  const of = (action: string) => readings.filter((line) => line.startsWith(`${action} `));
+  expect(of("getCallAudio")).toEqual([`getCallAudio /calls/${uuid}/audio done`]);
+  expect(of("getCallsCsv")).toEqual(["getCallsCsv /calls.csv done"]);
+  expect(of("getStatementCsv")).toEqual(["getStatementCsv /statement.csv done"]);
+  expect(of("exportContacts")).toEqual(["exportContacts /contacts/export done"]);
+  // What is the appliance's is in the operator's log, not in a company's.
+  expect(of("operatorListLogs")).toEqual([]);
+  const all = replyOf(team.listAudit, await as("operator").ask("GET", "/audit?limit=200")).entries;
+  expect(all).toContainEqual(
+    expect.objectContaining({ action: "operatorListLogs", outcome: "refused" }),
+  );
+});
+
+describe("the operator", () => {
+  test("makes tenants, changes their plan, suspends and resumes them", async () => {
+    const operator = as("operator");
+    const made = replyOf(
+      operators.createTenant,
+      await operator.ask("POST", "/operator/tenants", { name: "New", email: "n@example.com" }),
+    );
+    expect(made.tenant).toMatchObject({ name: "New", plan: "start", suspended: false });
+    const path = `/operator/tenants/${made.tenant.id}`;
+    expect(errorOf(await operator.ask("PATCH", path, { plan: "gold" }))).toBe(
+      "valid_plan_required",
+    );
+    const suspended = await operator.ask("PATCH", path, { suspended: true, plan: "start" });
+    expect(replyOf(operators.updateTenant, suspended).tenant.suspended).toBe(true);
+    const names = replyOf(
+      operators.listTenants,
+      await operator.ask("GET", "/operator/tenants"),
+    ).tenants.map((tenant) => tenant.name);
+    expect(names).toContain("New");
+    expect((await operator.ask("PATCH", "/operator/tenants/99999", {})).status).toBe(404);
+  });
+
+  test("backs up, and sees the log without what is personal", async () => {
+    const operator = as("operator");
+    const { backup } = replyOf(
+      operators.createBackup,
+      await operator.ask("POST", "/operator/backups", {}),
+    );
+    expect(backup.file).toMatch(/^linevoice-\d{8}T\d{9}Z\.db$/);
+    const list = replyOf(operators.listBackups, await operator.ask("GET", "/operator/backups"));
+    expect(list.backups[0]).toEqual({ ...backup, created_at: expect.any(String) });
+    const logs = replyOf(operators.listLogs, await operator.ask("GET", "/operator/logs?limit=200"));
+    expect(logs.lines.map((line) => line.event)).toContain("app.started");
+    const warned = replyOf(
+      operators.listLogs,
+      await operator.ask("GET", "/operator/logs?level=error"),
+    );
+    expect(warned.lines.every((line) => line.level === "error")).toBe(true);
+  });
+
+  test("tests mail, and sends again what was given up", async () => {
+    const operator = as("operator");
+    const sent = replyOf(
+      operators.testMail,
+      await operator.ask("POST", "/operator/mail-test", { to: "me@example.com" }),
+    );
+    expect(sent).toMatchObject({ sent: true, provider: "outbox", error: null });
+    const [row] = await room.world.app.database.tx((queries) =>
+      queries
+        .insert(mails)
+        .values({
+          ...{ tenantId: room.world.tenantId, key: "dead:1", recipient: "gone@example.com" },
+          ...{ subject: "Dead", body: "x", status: "dead", attempts: 8, lastError: "550 no" },
+          createdAt: Date.now(),
+        })
+        .returning({ id: mails.id }),
+    );
+    const { mails: dead } = replyOf(
+      operators.listMails,
+      await operator.ask("GET", "/operator/mails"),
+    );
+    expect(dead).toMatchObject([{ id: row?.id, last_error: "550 no", status: "dead" }]);
+    expect(replyOf(homes.getHome, await as("viewer").ask("GET", "/home")).statuses.mail.state).toBe(
+      "failed",
+    );
+    const retried = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
+    expect(replyOf(operators.retryMail, retried).status).toBe("pending");
+    for (let look = 0; look < 100 && !room.world.mails().some((name) => name.length > 0); look++)
+      await Bun.sleep(50);
+    for (let look = 0; look < 100; look++) {
+      const again = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
+      if (messageOf(again).includes("sent")) break;
+      await Bun.sleep(50);
+    }
+    const after = await operator.ask("POST", `/operator/mails/${row?.id}/retry`, {});
+    expect([after.status, messageOf(after)]).toEqual([409, expect.stringContaining("sent")]);
+  });
+
+  test("is told where the doctor is when the server has none", async () => {
+    expect((await as("operator").ask("GET", "/operator/health")).status).toBe(503);
+  });
+});

@@ -1,0 +1,188 @@
+/** WebSockets of the dashboard: who may open one, and what ends it. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { connect } from "node:net";
+import { Elysia } from "elysia";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import {
+  mountSockets,
+  SOCKET_SETTINGS,
+  type Socket,
+} from "../../../src/interface/http/dashboard/sockets/socket.ts";
+import type { RequestContext } from "../../../src/interface/http/request-context.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { browserOf } from "../../support/appliance-browser.ts";
+import { Browser } from "../../support/dashboard-session.ts";
+import { DashboardSocket } from "../../support/dashboard-socket.ts";
+import { eventually } from "../../support/eventually.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+setDefaultTimeout(60_000);
+
+let world: Appliance;
+let owner: Browser;
+
+beforeAll(async () => {
+  world = await startAppliance({ dataDir: tempDir(), host: "127.0.8.73" });
+  owner = await browserOf(world.app, { tenantId: world.tenantId });
+});
+afterAll(() => world.close());
+
+const refused = (socket: DashboardSocket) => expect(socket.open()).rejects.toThrow("refused");
+
+test("without a session, or from another site's page, no socket opens", async () => {
+  await refused(new DashboardSocket(new Browser(world.app.addresses.http), "/ws"));
+  await refused(new DashboardSocket(owner, "/ws", { origin: "https://evil.example" }));
+  await refused(new DashboardSocket(owner, "/ws", { "sec-fetch-site": "cross-site" }));
+  const socket = await new DashboardSocket(owner, "/ws", {
+    "sec-fetch-site": "same-origin",
+  }).open();
+  await socket.until(({ type }) => type === "ready", "the list is complete");
+  socket.close();
+});
+
+test("a viewer follows, but neither listens nor talks", async () => {
+  const viewer = await browserOf(world.app, { tenantId: world.tenantId, role: "viewer" });
+  const socket = await new DashboardSocket(viewer, "/ws").open();
+  await refused(new DashboardSocket(viewer, `/agents/${world.agentId}/talk`));
+  await refused(new DashboardSocket(viewer, "/calls/019aa1b2-0000-7000-8000-000000000001/listen"));
+  socket.close();
+});
+
+test("nobody listens to a call that is none", async () => {
+  for (const uuid of ["019aa1b2-0000-7000-8000-000000000001", "..%2f..", "x"])
+    await refused(new DashboardSocket(owner, `/calls/${uuid}/listen`));
+});
+
+test("a socket ends soon after its session was revoked, signed out or taken its rights", async () => {
+  const first = await browserOf(world.app, { tenantId: world.tenantId });
+  const second = await browserOf(world.app, { tenantId: world.tenantId });
+  const talking = await new DashboardSocket(first, `/agents/${world.agentId}/talk`).open();
+  const following = await new DashboardSocket(second, "/ws").open();
+  expect((await first.ask("POST", "/sign-out", {})).status).toBe(200);
+  const { members } = (await owner.ask("GET", "/team")).json as {
+    members: { user_id: number; email: string }[];
+  };
+  const me = (await second.ask("GET", "/session")).json as { session: { user: { id: number } } };
+  expect(members.length).toBeGreaterThan(1);
+  const removed = await owner.ask("DELETE", `/team/${me.session.user.id}`);
+  expect(removed.status).toBe(200);
+  expect(await talking.ended()).toBe(4401);
+  expect(await following.ended()).toBe(4401);
+});
+
+test("what is said on a talk's socket that it does not know ends it with a reason", async () => {
+  const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  talk.socket.send("hello");
+  const error = await talk.until(({ type }) => type === "error", "it is refused");
+  expect(error.error).toBe("invalid_json");
+  expect(await talk.ended()).toBe(1000);
+  const early = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  early.socket.send(new Uint8Array(640)); // before start: nobody hears it
+  early.send({ type: "start", sample_rate: 44_100 });
+  await early.until(({ type }) => type === "error", "the rate is refused");
+});
+
+test("a message larger than any we expect ends the socket, and the server goes on", async () => {
+  const talk = await new DashboardSocket(owner, `/agents/${world.agentId}/talk`).open();
+  talk.socket.send(new Uint8Array(1_000_000));
+  await talk.ended();
+  expect((await owner.ask("GET", "/live")).status).toBe(200);
+});
+
+test("one person has twenty sockets at most", async () => {
+  const many = await browserOf(world.app, { tenantId: world.tenantId });
+  const open = await Promise.all(
+    Array.from({ length: 20 }, () => new DashboardSocket(many, "/ws").open()),
+  );
+  await refused(new DashboardSocket(many, "/ws"));
+  open[0]?.close();
+  await eventually(async () => {
+    const again = new DashboardSocket(many, "/ws");
+    const opened = await again.open().then(
+      () => true,
+      () => false,
+    );
+    again.close();
+    return opened;
+  }, "there is room again");
+  for (const socket of open) socket.close();
+});
+
+test("registration changes are told as they happen", async () => {
+  const live = await new DashboardSocket(owner, "/ws").open();
+  const { trunk } = (await owner.ask("GET", "/trunk")).json as { trunk: Record<string, unknown> };
+  const { server, port, transport, username, caller_id } = trunk;
+  const same = { server, port, transport, username, caller_id };
+  await owner.ask("POST", "/trunk", same);
+  await live.until(
+    ({ type, status }) => type === "registration" && status === "registered",
+    "it registers anew",
+  );
+  await owner.ask("POST", "/trunk", { ...same, password: "wrong" });
+  const failed = await live.until(
+    ({ type, status }) => type === "registration" && status === "failed",
+    "it fails",
+  );
+  expect(String(failed.explanation).length).toBeGreaterThan(10);
+  live.close();
+});
+
+test("a browser that reads nothing is cut off a megabyte behind, and gets no audio before", async () => {
+  const app = new Elysia({ systemRouter: false, websocket: SOCKET_SETTINGS });
+  const session = { id: 1, role: "owner", tenant: { id: 1 }, user: { id: 1, operator: false } };
+  const told = Promise.withResolvers<Socket>();
+  let closed = 0;
+  const sockets = mountSockets(
+    app,
+    [
+      {
+        path: "/flood",
+        role: "viewer",
+        open: async () => (socket) => {
+          told.resolve(socket);
+          return { closed: () => closed++ };
+        },
+      },
+    ],
+    {
+      requestContextOf: () => ({ session, tenantId: 1 }) as unknown as RequestContext,
+      sessions: { again: async (same) => same },
+      clock: systemClock,
+      log: silentLog,
+    },
+  );
+  app.listen({ hostname: "127.0.8.74", port: 0 });
+  const port = app.server?.port ?? 0;
+  const deaf = connect(port, "127.0.8.74");
+  deaf.on("error", () => {});
+  const gone = new Promise<void>((resolve) => deaf.on("close", () => resolve()));
+  deaf.once("data", () => deaf.pause());
+  deaf.write(
+    [
+      "GET /api/dashboard/flood HTTP/1.1",
+      "Host: 127.0.8.74",
+      "Upgrade: websocket",
+      "Connection: Upgrade",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Sec-WebSocket-Version: 13",
+      "",
+      "",
+    ].join("\r\n"),
+  );
+  const socket = await told.promise;
+  const text = "x".repeat(50_000);
+  await eventually(() => {
+    for (let count = 0; count < 20; count++) {
+      socket.json({ text });
+      socket.binary(new Uint8Array(8_000));
+    }
+    return closed === 1;
+  }, "it is cut off");
+  socket.json({ text });
+  deaf.resume();
+  await gone;
+  expect(closed).toBe(1);
+  sockets.closeAll();
+  await app.stop(true);
+});

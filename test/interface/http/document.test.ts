@@ -1,0 +1,147 @@
+/** The OpenAPI document: lint-clean, complete, served, shown, and the source of the typed client. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import createClient from "openapi-fetch";
+import { CLIENT_FILE, clientTypes } from "../../../scripts/openapi-client.ts";
+import { allContracts } from "../../../src/interface/http/contracts/index.ts";
+import { errorCodes, openApiDocument } from "../../../src/interface/http/openapi.ts";
+import type { paths } from "../../support/api-client.gen.ts";
+import { type ApiServer, type ApiTenant, startApiServer } from "../../support/api-server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const directory = tempDir();
+let server: ApiServer;
+let tenant: ApiTenant;
+
+beforeAll(async () => {
+  server = await startApiServer({ directory });
+  tenant = await server.tenant();
+});
+afterAll(() => server.stop());
+
+test("passes a public OpenAPI linter without an error or a warning", async () => {
+  const file = join(directory, "openapi.json");
+  await Bun.write(file, JSON.stringify(openApiDocument(allContracts(), "0.1.0")));
+  const redocly = join(import.meta.dir, "../../../node_modules/@redocly/cli/bin/cli.js");
+  const lint = Bun.spawn(
+    ["node", redocly, "lint", file, "--extends=recommended", "--format=json"],
+    {
+      cwd: directory,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  const [output, status] = [await new Response(lint.stdout).text(), await lint.exited];
+  const found = JSON.parse(output.slice(output.indexOf("{"))) as { totals: Record<string, number> };
+  expect([status, found.totals.errors, found.totals.warnings]).toEqual([0, 0, 0]);
+}, 60_000);
+
+test("is served at the root and under both mounts, without a key", async () => {
+  const texts = await Promise.all(
+    ["/openapi.json", "/api/v1/openapi.json", "/v1/openapi.json"].map(async (path) => {
+      const response = await fetch(server.base + path);
+      expect(response.headers.get("content-type")).toContain("application/json");
+      return response.text();
+    }),
+  );
+  expect(new Set(texts).size).toBe(1);
+  expect(JSON.parse(texts[0] ?? "")).toMatchObject({ openapi: "3.1.0" });
+  expect(texts[0]).toContain("Brand Sari");
+});
+
+test("names every route of the specification and the decisions", () => {
+  const routes = allContracts().map(({ method, path }) => `${method} ${path}`);
+  const specified =
+    `GET /ping, GET /tenant, GET /agents, POST /agents, GET /agents/{id}, PATCH /agents/{id},
+    DELETE /agents/{id}, GET /files, POST /files, GET /files/{id}, PATCH /files/{id}, DELETE /files/{id},
+    GET /tools, GET /phone-numbers, POST /phone-numbers, PATCH /phone-numbers/{id}, GET /phone-numbers/{id},
+    DELETE /phone-numbers/{id}, GET /calls, GET /calls/{uuid}, POST /calls, POST /calls/{uuid}/transfer,
+    POST /calls/{uuid}/hangup, GET /schedules, DELETE /schedules/{id}, GET /analytics, GET /usage, GET /plans,
+    POST /topup, POST /checkout, GET /billing/balance, POST /keys, GET /keys, DELETE /keys, POST /webhooks,
+    GET /webhooks, DELETE /webhooks/{id}, POST /webhooks/{id}/test, POST /webhooks/{id}/rotate-secret,
+    GET /webhooks/{id}/deliveries, GET /webhooks/snippet, POST /webhook-secret/regenerate`
+      .split(",")
+      .map((route) => route.trim());
+  expect(specified.filter((route) => !routes.includes(route))).toEqual([]);
+});
+
+describe("every operation", () => {
+  test.each(allContracts().map((contract) => [`${contract.method} ${contract.path}`, contract]))(
+    "%s is described, with an example for each error it may answer",
+    (_, contract) => {
+      const document = openApiDocument([contract], "0") as {
+        paths: Record<
+          string,
+          Record<string, { summary: string; responses: Record<string, unknown> }>
+        >;
+      };
+      const operation = document.paths[contract.path]?.[contract.method.toLowerCase()];
+      expect(operation?.summary.length).toBeGreaterThan(3);
+      const text = JSON.stringify(operation?.responses);
+      for (const code of errorCodes(contract)) expect(text).toContain(`"error":"${code}"`);
+    },
+  );
+
+  test("describes every field, of requests and of answers", () => {
+    const missing: string[] = [];
+    const walk = (node: unknown, at: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { properties } = node as { properties?: Record<string, Record<string, unknown>> };
+      for (const [name, schema] of Object.entries(properties ?? {})) {
+        const plain = ["ok", "item"].includes(name) || "$ref" in schema || schema.type === "object";
+        const described = JSON.stringify(schema).includes('"description"');
+        if (!plain && !described && schema.type !== "array" && !/^(id|deleted|revoked)$/.test(name))
+          missing.push(`${at}.${name}`);
+      }
+      for (const [key, value] of Object.entries(node)) walk(value, `${at}.${key}`);
+    };
+    walk(openApiDocument(allContracts(), "0"), "");
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the viewer", () => {
+  test("loads nothing from elsewhere", async () => {
+    const page = await fetch(`${server.base}/docs`);
+    const html = await page.text();
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(html).not.toMatch(/https?:\/\//);
+    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "");
+    expect(paths).toHaveLength(3);
+    for (const path of paths) {
+      const asset = await fetch(server.base + path);
+      expect([path, asset.status]).toEqual([path, 200]);
+      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
+      const etag = asset.headers.get("etag") ?? "";
+      const again = await fetch(server.base + path, { headers: { "if-none-match": etag } });
+      expect(again.status).toBe(304);
+    }
+  });
+});
+
+describe("the typed client", () => {
+  test("that is checked in is the one this document makes", async () => {
+    expect(await Bun.file(CLIENT_FILE).text()).toBe(await clientTypes());
+  }, 30_000);
+
+  test("drives the API", async () => {
+    const client = createClient<paths>({
+      baseUrl: `${server.base}/api/v1`,
+      headers: { authorization: `Bearer ${tenant.key}` },
+    });
+    const made = await client.POST("/agents", {
+      params: {},
+      body: { name: "Reception", prompt: "You answer the phone.", language: "lv" },
+    });
+    const id = made.data?.agent.id ?? 0;
+    const one = await client.GET("/agents/{id}", { params: { path: { id } } });
+    expect(one.data?.agent.language).toBe("lv");
+    const listed = await client.GET("/calls", { params: { query: { limit: 1 } } });
+    expect(listed.data).toEqual({ ok: true, calls: [], total: 0 });
+    const missing = await client.GET("/agents/{id}", { params: { path: { id: 999_999 } } });
+    expect(missing.error?.error).toBe("not_found");
+    const gone = await client.DELETE("/agents/{id}", { params: { path: { id } } });
+    expect(gone.data?.deleted).toBe(true);
+  });
+});

@@ -1,0 +1,327 @@
+/** What holds for every request: authentication, limits, bodies, methods, shutdown. */
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { apiKeys as keyTable, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { ask, pick, pickId, pickText, startApiServer } from "../../support/api-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { keyedTenants } from "../../support/keyed-tenants.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { newAgent } from "../../support/two-tenants.ts";
+
+const { server, tenant, other, raw, withKey } = await keyedTenants();
+
+describe("authentication", () => {
+  test("both header forms open, in any case of the scheme", async () => {
+    for (const headers of [
+      { authorization: `Bearer ${tenant.key}` },
+      { authorization: `bearer ${tenant.key}` },
+      { "x-lv-api-key": tenant.key },
+      { authorization: "Basic eDp5", "x-lv-api-key": tenant.key },
+    ])
+      expect((await raw("/v1/tenant", { headers: Object.entries(headers) })).status).toBe(200);
+  });
+
+  test("no key, a malformed, an unknown and a revoked one get one identical answer", async () => {
+    const made = await ask(server, tenant, "POST", "/keys", { label: "x" });
+    const revoked = pickText(made, "key.secret");
+    await ask(server, tenant, "DELETE", `/keys?id=${pickId(made, "key.id")}`);
+    const answers = await Promise.all(
+      [
+        {},
+        { authorization: "Bearer" },
+        { authorization: "Bearer nonsense" },
+        { "x-lv-api-key": `lv_live_${"0".repeat(64)}` },
+        { "x-lv-api-key": `lv_live_${"0".repeat(6400)}` },
+        { "x-lv-api-key": revoked },
+      ].map(async (headers) => {
+        const response = await raw("/api/v1/tenant", {
+          headers: { ...(headers as Record<string, string>), "x-request-id": "same" },
+        });
+        return [response.status, await response.text()];
+      }),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]?.[0]).toBe(401);
+  });
+
+  test("comes before everything: unknown paths, wrong methods and bad bodies are 401 without a key", async () => {
+    expect((await raw("/api/v1/nowhere")).status).toBe(401);
+    expect((await raw("/api/v1/agents", { method: "PUT" })).status).toBe(401);
+    expect((await raw("/api/v1/agents", { method: "POST", body: "{" })).status).toBe(401);
+  });
+
+  test("a suspended tenant's key opens nothing once the cache is told", async () => {
+    const suspended = await server.tenant();
+    expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(200);
+    await server.database.tx(async (q) => {
+      const { eq } = await import("drizzle-orm");
+      await q.update(tenants).set({ suspended: true }).where(eq(tenants.id, suspended.id));
+    });
+    server.server.forgetKeys();
+    expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(401);
+  });
+
+  test("stores no secret, only its hash", async () => {
+    const rows = await server.database.read.select().from(keyTable);
+    expect(JSON.stringify(rows)).not.toContain(tenant.key);
+  });
+});
+
+test("the ping needs nothing and answers the same under both mounts", async () => {
+  for (const path of ["/api/v1/ping", "/v1/ping", "/v1/ping/"]) {
+    const response = await raw(path);
+    expect(await response.json()).toEqual({
+      ok: true,
+      service: "linevoice",
+      version: "v1",
+      app_version: "0.1.0-test",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+    });
+  }
+});
+
+describe("rate limit", () => {
+  test("120 requests pass in a sliding minute, the next gets 429 with Retry-After 60", async () => {
+    const clock = fakeClock();
+    const limited = await startApiServer({
+      directory: tempDir(),
+      clock,
+      settings: { requestsPerMinute: 120 },
+    });
+    const caller = await limited.tenant();
+    const first = await ask(limited, caller, "GET", "/tenant");
+    expect(first.headers.get("ratelimit-limit")).toBe("120");
+    expect(first.headers.get("ratelimit-remaining")).toBe("119");
+    expect(first.headers.get("ratelimit-reset")).toBe("60");
+    await clock.advance(30_000);
+    for (let n = 2; n <= 120; n++)
+      expect((await ask(limited, caller, "GET", "/nowhere")).status).toBe(404);
+    const over = await ask(limited, caller, "GET", "/tenant");
+    expect([over.status, pick(over, "error")]).toEqual([429, "rate_limited"]);
+    expect(over.headers.get("retry-after")).toBe("60");
+    expect(over.headers.get("ratelimit-remaining")).toBe("0");
+    expect(over.headers.get("ratelimit-reset")).toBe("30");
+    const neighbour = await limited.tenant();
+    expect((await ask(limited, neighbour, "GET", "/tenant")).status).toBe(200);
+    await clock.advance(30_000);
+    expect((await ask(limited, caller, "GET", "/tenant")).status).toBe(200);
+    expect((await ask(limited, caller, "GET", "/tenant")).status).toBe(429);
+    await limited.stop();
+  });
+});
+
+describe("bodies", () => {
+  const post = (body: BodyInit | null, headers: Record<string, string> = {}) =>
+    raw("/api/v1/agents", {
+      method: "POST",
+      headers: { ...withKey, "content-type": "application/json", ...headers },
+      body,
+    });
+  const codeOf = async (response: Response) => {
+    const json = (await response.json()) as Record<string, unknown>;
+    return [response.status, json.error, json.field];
+  };
+
+  test.each([
+    ["{", "invalid_json"],
+    ["", "invalid_json"],
+    ["[]", "invalid_json"],
+    ["null", "invalid_json"],
+    ['"text"', "invalid_json"],
+    [`${"[".repeat(200_000)}`, "invalid_json"],
+  ])("%p is no JSON object", async (body, error) => {
+    expect(await codeOf(await post(body))).toEqual([400, error, null]);
+  });
+
+  test("another content type is refused, a charset is not", async () => {
+    const text = JSON.stringify(newAgent);
+    expect(await codeOf(await post(text, { "content-type": "text/plain" }))).toEqual([
+      400,
+      "invalid_json",
+      null,
+    ]);
+    const response = await post(text, { "content-type": "application/json; charset=utf-8" });
+    expect(response.status).toBe(200);
+  });
+
+  test("a field that does not exist is named, also __proto__", async () => {
+    const text = '{"name":"a","prompt":"b","__proto__":{"x":1}}';
+    expect(await codeOf(await post(text))).toEqual([400, "unknown_field", "__proto__"]);
+    const colour = JSON.stringify({ ...newAgent, colour: "red" });
+    expect(await codeOf(await post(colour))).toEqual([400, "unknown_field", "colour"]);
+  });
+
+  test("a body above the limit is 413 in our shape, declared or chunked", async () => {
+    const big = JSON.stringify({ ...newAgent, prompt: "x".repeat(2_097_152) });
+    expect(await codeOf(await post(big))).toEqual([413, "payload_too_large", null]);
+    const chunk = new TextEncoder().encode("x".repeat(65_536));
+    let sent = 0;
+    const chunked = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (sent++ > 64) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    expect(await codeOf(await post(chunked as unknown as BodyInit))).toEqual([
+      413,
+      "payload_too_large",
+      null,
+    ]);
+    expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(200);
+  });
+
+  test("a POST without a body schema takes none or {}", async () => {
+    const made = await ask(server, tenant, "POST", "/webhooks", {
+      url: "https://a.example",
+      events: ["call.ended"],
+    });
+    const path = `/webhooks/${pickId(made, "webhook.id")}/rotate-secret`;
+    expect((await ask(server, tenant, "POST", path)).status).toBe(200);
+    expect((await ask(server, tenant, "POST", path, {})).status).toBe(200);
+    expect(pick(await ask(server, tenant, "POST", path, { a: 1 }), "error")).toBe("unknown_field");
+  });
+});
+
+describe("methods and paths", () => {
+  test("a known path answers other methods with 405 and Allow", async () => {
+    const answer = await ask(server, tenant, "PUT", "/agents");
+    expect([answer.status, pick(answer, "error")]).toEqual([405, "method_not_allowed"]);
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
+    expect((await ask(server, tenant, "GET", "/webhooks/1")).headers.get("allow")).toBe(
+      "DELETE, OPTIONS",
+    );
+  });
+
+  test("OPTIONS says what is allowed; HEAD is GET without a body", async () => {
+    const options = await ask(server, tenant, "OPTIONS", "/phone-numbers/1");
+    expect([options.status, options.headers.get("allow")]).toEqual([
+      204,
+      "DELETE, GET, HEAD, OPTIONS, PATCH",
+    ]);
+    const head = await ask(server, tenant, "HEAD", "/tenant");
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect((await ask(server, tenant, "HEAD", "/agents/999999")).status).toBe(404);
+  });
+
+  test("an unknown path is 404 in our shape, with a key and outside the API", async () => {
+    const answer = await ask(server, tenant, "GET", "/nowhere");
+    expect([answer.status, pick(answer, "error")]).toEqual([404, "not_found"]);
+    expect((await raw("/nowhere")).status).toBe(404);
+  });
+
+  test("ids that cannot exist are answered like ids that do not", async () => {
+    const plain = await ask(server, tenant, "GET", "/agents/999999", undefined, {
+      "x-request-id": "r",
+    });
+    for (const id of ["0", "-1", "abc", "1.5", "99999999999999999999", "%zz", "%00"]) {
+      const answer = await ask(server, tenant, "GET", `/agents/${id}`, undefined, {
+        "x-request-id": "r",
+      });
+      expect([id, answer.status, answer.text]).toEqual([id, 404, plain.text]);
+    }
+  });
+
+  test("a foreign id is answered byte for byte like an unknown one", async () => {
+    const foreign = pickId(await ask(server, other, "POST", "/agents", newAgent), "agent.id");
+    const header = { "x-request-id": "r" };
+    const theirs = await ask(server, tenant, "GET", `/agents/${foreign}`, undefined, header);
+    const nobodys = await ask(server, tenant, "GET", "/agents/999999", undefined, header);
+    expect(theirs.text).toBe(nobodys.text);
+  });
+});
+
+test("a sane request id is taken over, another is replaced, errors carry it too", async () => {
+  const sane = await ask(server, tenant, "GET", "/nowhere", undefined, { "x-request-id": "abc-1" });
+  expect([sane.headers.get("x-request-id"), pick(sane, "request_id")]).toEqual(["abc-1", "abc-1"]);
+  const wild = await ask(server, tenant, "GET", "/tenant", undefined, {
+    "x-request-id": "a b<script>",
+  });
+  expect(wild.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
+});
+
+describe("trouble", () => {
+  test("what fails inside says nothing about the inside", async () => {
+    const lines: string[] = [];
+    const log = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (event: string) => lines.push(event),
+      with: () => log,
+    };
+    const broken = await startApiServer({
+      directory: tempDir(),
+      log,
+      dependencies: {
+        registrations: {
+          status() {
+            throw new Error("secret detail at /var/lib/linevoice");
+          },
+        },
+      },
+    });
+    const caller = await broken.tenant();
+    const answer = await ask(broken, caller, "GET", "/tenant");
+    expect([answer.status, pick(answer, "error")]).toEqual([500, "engine"]);
+    expect(answer.text).not.toContain("secret detail");
+    expect(answer.text).not.toContain(".ts");
+    expect(lines).toContain("http.request_failed");
+    await broken.stop();
+  });
+
+  test("storage out of reach is 503 with Retry-After", async () => {
+    const broken = await startApiServer({
+      directory: tempDir(),
+      dependencies: {
+        registrations: {
+          status() {
+            throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR" });
+          },
+        },
+      },
+    });
+    const answer = await ask(broken, await broken.tenant(), "GET", "/tenant");
+    expect([answer.status, pick(answer, "error")]).toEqual([503, "unavailable"]);
+    expect(answer.headers.get("retry-after")).not.toBeNull();
+    await broken.stop();
+  });
+});
+
+describe("shutdown", () => {
+  test("draining answers 503 with Retry-After, while the process says it is alive", async () => {
+    const leaving = await startApiServer({ directory: tempDir() });
+    const caller = await leaving.tenant();
+    leaving.server.refuse();
+    const answer = await ask(leaving, caller, "GET", "/tenant");
+    expect([answer.status, pick(answer, "error")]).toEqual([503, "unavailable"]);
+    expect(answer.headers.get("retry-after")).not.toBeNull();
+    expect((await fetch(`${leaving.base}/healthz`)).status).toBe(200);
+    expect((await fetch(`${leaving.base}/readyz`)).status).toBe(503);
+    await leaving.stop();
+  });
+
+  test("what is under way is answered, then the port is free; last use is written", async () => {
+    const leaving = await startApiServer({ directory: tempDir() });
+    const caller = await leaving.tenant();
+    const last = ask(leaving, caller, "GET", "/tenant");
+    await last;
+    await leaving.server.stop();
+    const [row] = await leaving.database.read.select().from(keyTable);
+    expect(row?.lastUsedAt).not.toBeNull();
+    await expect(fetch(`${leaving.base}/healthz`)).rejects.toThrow();
+    await leaving.database.close();
+  });
+});
+
+test("a client that breaks off in the middle of a body harms nobody", async () => {
+  const { hostname, port } = new URL(server.base);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.write(
+    `POST /api/v1/agents HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.key}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"name":`,
+  );
+  await eventually(() => socket.bytesWritten > 0, "the half request was sent");
+  socket.destroy();
+  expect((await ask(server, tenant, "GET", "/tenant")).status).toBe(200);
+});

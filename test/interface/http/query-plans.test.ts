@@ -1,0 +1,125 @@
+/** Lists read an index in order, whatever the filter: the plans SQLite makes are shown and held. */
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { microEur } from "../../../src/core/money.ts";
+import {
+  type CallFilter,
+  callHistoryStore,
+  pageOf,
+} from "../../../src/adapter/store/call-history-store.ts";
+import { type Database, openDatabase } from "../../../src/adapter/store/database.ts";
+import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
+import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
+import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const path = join(tempDir(), "linevoice.db");
+let database: Database;
+let plans: Sqlite;
+let tenantId: number;
+
+beforeAll(async () => {
+  database = openDatabase(path, 0);
+  tenantId = await insertTenant(database);
+  plans = new Sqlite(path, { readonly: true });
+});
+afterAll(async () => {
+  plans.close();
+  await database.close();
+});
+
+function planOf(query: { toSQL(): { sql: string; params: unknown[] } }): string[] {
+  const { sql, params } = query.toSQL();
+  return plans
+    .query<{ detail: string }, (string | number)[]>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...(params as (string | number)[]))
+    .map((row) => row.detail);
+}
+
+const day = { fromMs: 0, toMs: 86_400_000 };
+const filters: readonly (readonly [CallFilter, string])[] = [
+  [{}, "calls_tenant_newest"],
+  [day, "calls_tenant_newest"],
+  [{ agentId: 1 }, "calls_tenant_agent"],
+  [{ status: "busy" }, "calls_tenant_status"],
+  [{ direction: "inbound" }, "calls_tenant_direction"],
+  [{ agentId: 1, status: "busy" }, "calls_agent_status"],
+  [{ agentId: 1, direction: "inbound" }, "calls_agent_direction"],
+  [{ status: "busy", direction: "inbound" }, "calls_status_direction"],
+  [{ agentId: 1, status: "busy", direction: "inbound" }, "calls_agent_status_direction"],
+  [{ agentId: 1, status: "busy", ...day }, "calls_agent_status"],
+];
+
+test.each(filters)("the next page of calls filtered by %j for CSV seeks in %s", (filter, index) => {
+  const after = { createdAt: 5, id: 7 };
+  const plan = planOf(callsBelow(database.read, tenantId, filter, after, 500));
+  expect(plan).toHaveLength(1);
+  expect(plan[0]).toStartWith(`SEARCH calls USING INDEX ${index} (`);
+  expect(plan[0]).toContain("created_at<?");
+});
+
+test.each(filters)(
+  "calls filtered by %j are read newest first from %s, without sorting",
+  (filter, index) => {
+    const plan = planOf(pageOf(database.read, tenantId, filter, { limit: 25, offset: 100 }));
+    expect(plan).toHaveLength(1);
+    expect(plan[0]).toStartWith(`SEARCH calls USING INDEX ${index} (`);
+  },
+);
+
+test.each([
+  [{}, "schedules_tenant"],
+  [{ status: "pending" as const }, "schedules_tenant_status"],
+])("schedules filtered by %j are read in order from %s", (filter, index) => {
+  const plan = planOf(
+    scheduleListStore(database.read).list(tenantId, filter, { limit: 25, offset: 0 }),
+  );
+  expect(plan).toHaveLength(1);
+  expect(plan[0]).toStartWith(`SEARCH schedules USING INDEX ${index} (`);
+});
+
+describe("totals", () => {
+  const hour = 3_600_000;
+
+  test("come from sums that follow every change of a call, never from the calls", async () => {
+    const agentId = await insertAgent(database, tenantId);
+    const totals = (filter: CallFilter) => callHistoryStore(database.read).total(tenantId, filter);
+    await database.tx(async (q) => {
+      for (let n = 0; n < 30; n++)
+        await q.insert(calls).values({
+          callUuid: `u${n}`,
+          tenantId,
+          agentId: n % 3 === 0 ? agentId : null,
+          direction: n % 2 === 0 ? "inbound" : "outbound",
+          fromNumber: "",
+          toNumber: "",
+          status: "ringing",
+          createdAt: n * hour,
+          recordingStatus: "none",
+          overageRate: microEur(0),
+          cost: microEur(0),
+        });
+    });
+    const { eq, lt } = await import("drizzle-orm");
+    expect(await totals({})).toBe(30);
+    expect(await totals({ agentId })).toBe(10);
+    expect(await totals({ direction: "inbound", agentId })).toBe(5);
+    expect(await totals({ fromMs: 24 * hour, toMs: 48 * hour })).toBe(6);
+    await database.tx(async (q) => {
+      await q
+        .update(calls)
+        .set({ status: "busy" })
+        .where(lt(calls.createdAt, 5 * hour));
+    });
+    expect([await totals({ status: "busy" }), await totals({ status: "ringing" })]).toEqual([
+      5, 25,
+    ]);
+    await database.tx(async (q) => {
+      await q.delete(calls).where(eq(calls.status, "busy"));
+    });
+    expect([await totals({ status: "busy" }), await totals({})]).toEqual([0, 25]);
+    expect(await totals({ toMs: 24 * hour })).toBe(19);
+  });
+});

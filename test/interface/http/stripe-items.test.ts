@@ -1,0 +1,155 @@
+/** What was bought goes when its payment is taken back, and comes back with it: over real HTTP, Stripe played. */
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { tenants } from "../../../src/adapter/store/schema/index.ts";
+import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";
+import { deliverEvent, startStripeServer } from "../../support/stripe-server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const stripe = startStripeServer();
+const api = await startApiServer({ directory: tempDir(), stripe: stripe.settings });
+afterAll(async () => {
+  await api.stop();
+  await stripe.stop();
+});
+afterEach(async () => {
+  expect(await verifyLedger(billingStores, api.database.read)).toEqual([]);
+});
+
+const deliver = async (event: object) => expect(await deliverEvent(api.base, event)).toBe(200);
+
+async function buy(tenant: ApiTenant, order: object) {
+  expect((await ask(api, tenant, "POST", "/checkout", order)).status).toBe(200);
+  const session = stripe.newest();
+  session.payment_status = "paid";
+  await deliver(stripe.event("checkout.session.completed", session));
+  return session;
+}
+
+interface Refund {
+  id: string;
+  amount: number;
+  status: "succeeded" | "pending" | "failed";
+}
+let refunds = 0;
+
+async function refund(
+  session: { payment_intent: string },
+  amount: number,
+  status: Refund["status"] = "succeeded",
+) {
+  const made: Refund = { id: `re_item_${++refunds}`, amount, status };
+  const all = [...(stripe.refunds.get(session.payment_intent) ?? []), made];
+  stripe.refunds.set(session.payment_intent, all);
+  const tell = () =>
+    deliver(stripe.event("refund.updated", { ...made, payment_intent: session.payment_intent }));
+  await tell();
+  return {
+    async turn(to: Refund["status"]) {
+      made.status = to;
+      await tell();
+    },
+  };
+}
+
+const stateOf = async (tenant: ApiTenant) => {
+  const [row] = await api.database.read.select().from(tenants).where(eq(tenants.id, tenant.id));
+  const balance = await ask(api, tenant, "GET", "/billing/balance");
+  return {
+    plan: row?.plan,
+    bridge: row?.crmBridge,
+    blocks: row?.retentionBlocks,
+    minutesLeft: Number(pick(balance, "included_seconds_left")) / 60,
+    balance: pick(balance, "balance_eur"),
+  };
+};
+
+test("a plan whose payment is refunded has no included minutes left, and can be bought again", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const session = await buy(tenant, { item: "plan", plan: "start" });
+  const { minutesLeft } = await stateOf(tenant);
+  expect(minutesLeft).toBeGreaterThan(0);
+  await refund(session, session.amount_total - 100);
+  expect(await stateOf(tenant)).toMatchObject({ minutesLeft }); // a part takes nothing
+  const rest = await refund(session, 100);
+  for (let n = 0; n < 3; n++) await rest.turn("succeeded");
+  expect(await stateOf(tenant)).toMatchObject({ plan: "start", minutesLeft: 0, balance: 0 });
+  await buy(tenant, { item: "plan", plan: "start" });
+  expect(await stateOf(tenant)).toMatchObject({ plan: "start", minutesLeft });
+  const twice = await ask(api, tenant, "POST", "/checkout", { item: "plan", plan: "start" });
+  expect(twice.status).toBe(409);
+});
+
+test("a refund that fails gives the month its minutes back, and one after it takes them again", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const session = await buy(tenant, { item: "plan", plan: "start" });
+  const { minutesLeft } = await stateOf(tenant);
+  const first = await refund(session, session.amount_total, "pending");
+  expect(await stateOf(tenant)).toMatchObject({ minutesLeft: 0 });
+  await first.turn("failed");
+  await first.turn("failed");
+  expect(await stateOf(tenant)).toMatchObject({ minutesLeft });
+  await refund(session, session.amount_total);
+  expect(await stateOf(tenant)).toMatchObject({ minutesLeft: 0, balance: 0 });
+});
+
+test("a refunded CRM bridge is switched off; one bought again since is another payment's", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const first = await buy(tenant, { item: "crm_bridge" });
+  const back = await refund(first, 7900, "pending");
+  expect(await stateOf(tenant)).toMatchObject({ bridge: false });
+  await buy(tenant, { item: "crm_bridge" });
+  await back.turn("succeeded");
+  expect(await stateOf(tenant)).toMatchObject({ bridge: true });
+});
+
+test("retention blocks stay while a refund or a dispute may still be undone", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  await buy(tenant, { item: "retention", blocks: 1 });
+  const session = await buy(tenant, { item: "retention", blocks: 3 });
+  const back = await refund(session, 1500, "pending");
+  expect(await stateOf(tenant)).toMatchObject({ blocks: 4 });
+  await back.turn("succeeded");
+  await back.turn("succeeded");
+  expect(await stateOf(tenant)).toMatchObject({ blocks: 1 });
+  await back.turn("failed");
+  expect(await stateOf(tenant)).toMatchObject({ blocks: 4 });
+});
+
+test("a disputed add-on is off while the money is away, and on again when the dispute is won", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const session = await buy(tenant, { item: "crm_bridge" });
+  const dispute = {
+    ...{ id: "dp_item", payment_intent: session.payment_intent, amount: 7900 },
+    status: "needs_response",
+    balance_transactions: [] as { amount: number }[],
+  };
+  stripe.disputes.set(dispute.id, dispute);
+  const told = () => deliver(stripe.event("charge.dispute.updated", { id: dispute.id }));
+  await told();
+  expect(await stateOf(tenant)).toMatchObject({ bridge: true }); // an inquiry moves no money
+  dispute.balance_transactions.push({ amount: -7900 });
+  for (let n = 0; n < 2; n++) await told();
+  expect(await stateOf(tenant)).toMatchObject({ bridge: false });
+  dispute.balance_transactions.push({ amount: 7900 });
+  dispute.status = "won";
+  for (let n = 0; n < 2; n++) await told();
+  expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });
+});
+
+test("what became wallet money has no item to lose", async () => {
+  const tenant = await api.tenant({ plan: "prepaid" });
+  const open = async () => {
+    await ask(api, tenant, "POST", "/checkout", { item: "crm_bridge" });
+    return stripe.newest();
+  };
+  const [first, second] = [await open(), await open()];
+  for (const session of [first, second]) {
+    session.payment_status = "paid";
+    await deliver(stripe.event("checkout.session.completed", session));
+  }
+  await refund(second, 7900);
+  expect(await stateOf(tenant)).toMatchObject({ bridge: true, balance: 0 });
+});

@@ -1,0 +1,89 @@
+/** A stored SIP password answers only the server, proxy and realm that it was entered for. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createTrunkService } from "../../../src/app/trunk-service.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import type { TrunkInput } from "../../../src/interface/http/dashboard/ports.ts";
+import type { Database } from "../../../src/adapter/store/database.ts";
+import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
+import { startPlan } from "../../support/plans.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { openTestDatabase } from "../../support/test-store.ts";
+
+const vault = createVault(new Uint8Array(32).fill(7));
+const clock = systemClock;
+let database: Database;
+let tenantId = 0;
+let reloads = 0;
+
+const wish: TrunkInput = {
+  ...{ server: "sip.example.com", port: 0, transport: "udp", username: "clinic" },
+  ...{ password: "canary", realm: null, outboundProxy: null },
+  ...{ callerId: "+37052000001", register: true, channels: null },
+};
+
+beforeAll(async () => {
+  database = await openTestDatabase(join(tempDir(), "linevoice.db"), clock.now());
+  tenantId = await createTenant(
+    { database, vault, clock, random: systemRandom },
+    { name: "Clinic", email: "a@example.com", plan: startPlan.slug, timeZone: "Europe/Vilnius" },
+  );
+});
+afterAll(() => database.close());
+
+const desk = () =>
+  createTrunkService({
+    ...{ database, vault, clock, sip: { trunk: () => undefined } },
+    trunks: () => ({
+      reload: async () => {
+        reloads++;
+      },
+      remove: async () => undefined,
+    }),
+    allowNetworks: [],
+    probe: async () => null,
+  });
+const set = (changes: Partial<TrunkInput>) =>
+  desk()
+    .set(tenantId, { ...wish, ...changes })
+    .then(
+      () => "kept",
+      (error: unknown) => (error instanceof AppError ? error.code : error),
+    );
+
+test("the same place keeps it; another server, proxy or realm asks for it again", async () => {
+  expect(await set({})).toBe("kept");
+  const kept = { password: null, username: "other", callerId: "+37052000002" };
+  expect(await set({ ...kept, server: "SIP.example.com" })).toBe("kept");
+  expect(reloads).toBe(2);
+  for (const elsewhere of [
+    { server: "sip.attacker.example" },
+    { outboundProxy: "proxy.attacker.example" },
+    { realm: "attacker" },
+  ])
+    expect(await set({ ...kept, ...elsewhere })).toBe("valid_password_required");
+  expect(reloads).toBe(2);
+  expect((await desk().get(tenantId))?.server).toBe("SIP.example.com");
+  expect(await set({ password: "new", server: "sip.second.example" })).toBe("kept");
+});
+
+test("a private address is the operator's to name; the owner keeps it, and may not name another", async () => {
+  const inside = { server: "192.168.7.5", password: "new" };
+  expect(await set(inside)).toBe("valid_server_required");
+  expect(await set({ ...inside, server: "sip.example.com", outboundProxy: "10.1.2.3" })).toBe(
+    "valid_outbound_proxy_required",
+  );
+  const setByOperator = async () => (await trunkStore(database.read).find(tenantId))?.setByOperator;
+  await desk().set(tenantId, { ...wish, ...inside }, true);
+  expect(await setByOperator()).toBe(true);
+  expect(await set({ ...inside, username: "other" })).toBe("kept");
+  expect(await setByOperator()).toBe(true);
+  expect(await set({ ...inside, server: "192.168.7.6" })).toBe("valid_server_required");
+  expect(await set({ ...inside, server: "sip.example.com" })).toBe("kept");
+  expect(await setByOperator()).toBe(false);
+  expect(await set(inside)).toBe("valid_server_required");
+});

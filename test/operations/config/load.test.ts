@@ -1,0 +1,133 @@
+/** The configuration file: every mistake is named with its line; secrets are never printed. */
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigInvalid } from "../../../src/operations/config/config-invalid.ts";
+import { knownKeys } from "../../../src/operations/config/known-keys.ts";
+import { type LoadOptions, loadConfig } from "../../../src/operations/config/load.ts";
+import { showConfig } from "../../../src/operations/config/show.ts";
+import { readToml } from "../../../src/operations/config/toml.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const directory = tempDir();
+const nowhere = join(directory, "nowhere");
+let files = 0;
+
+function write(text: string): string {
+  const path = join(directory, `${files++}.toml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (text: string, env: LoadOptions["env"] = {}) =>
+  loadConfig({ path: write(text), env, cwd: directory });
+
+function problemsOf(text: string, env: LoadOptions["env"] = {}): readonly string[] {
+  try {
+    load(text, env);
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("without a file everything has its documented default", () => {
+  const { config, file } = loadConfig({ env: {}, cwd: nowhere, systemPath: nowhere });
+  expect(file).toBeNull();
+  expect(config.server.listen).toBe("127.0.0.1:8080");
+  expect(config.sip.codecs).toEqual(["G722", "PCMA", "PCMU"]);
+  expect(config.limits.body_bytes).toBe(2_097_152);
+});
+
+test("an empty disclosure says nothing in that language, as the file says, and leaves the others", () => {
+  const { config } = load('[conversation.disclosure]\nen = ""\n');
+  expect(config.conversation.disclosure.en).toBe("");
+  expect(config.conversation.disclosure.lt).not.toBe("");
+  const tooLong = (length: number) =>
+    problemsOf(`[conversation.disclosure]\nen = "${"a".repeat(length)}"\n`).length;
+  expect([tooLong(499), tooLong(500), tooLong(501)]).toEqual([0, 0, 1]);
+});
+
+test("the documented file has every key, and each with its built-in default", async () => {
+  const path = join(import.meta.dir, "../../../config/linevoice.toml");
+  const { values } = readToml(await Bun.file(path).text());
+  for (const { path: steps, name } of knownKeys) {
+    let value: unknown = values;
+    for (const step of steps) value = (value as Record<string, unknown> | undefined)?.[step];
+    expect({ name, present: value !== undefined }).toEqual({ name, present: true });
+  }
+  const documented = loadConfig({ path, env: {}, cwd: nowhere });
+  const builtIn = loadConfig({ env: {}, cwd: nowhere, systemPath: nowhere });
+  expect(documented.config).toEqual(builtIn.config);
+});
+
+test("every mistake is named with file, line, what is allowed and the nearest key", () => {
+  const problems = problemsOf(
+    '[server]\nlisen = "x"\n\n[limits]\nbody_bytes = 1\n[sip]\ntrace = "yes"\n[[plans]]\nslug = "a"\nnam = "b"\n',
+  );
+  const about = (words: string) => problems.find((problem) => problem.includes(words)) ?? "";
+  expect(about("lisen")).toMatch(/\.toml:2: .*Did you mean "listen"\?/);
+  expect(about("body_bytes")).toMatch(/\.toml:5: .*out of bounds.*from 1024 to 104857600/);
+  expect(about("trace")).toMatch(/\.toml:7: .*wrong type.*true or false/);
+  expect(about(" nam:")).toMatch(/\.toml:10: .*Did you mean "name"\?/);
+  expect(problems.length).toBe(5);
+});
+
+test("bad TOML is named with its line", () => {
+  expect(problemsOf('[server]\nlisten = "a\n')[0]).toMatch(/\.toml:2: not valid TOML/);
+});
+
+test("bounds hold: at them is allowed, beyond them is not", () => {
+  for (const [value, count] of [
+    [1023, 1],
+    [1024, 0],
+    [104_857_600, 0],
+    [104_857_601, 1],
+  ])
+    expect(problemsOf(`[limits]\nbody_bytes = ${value}\n`).length).toBe(count ?? -1);
+});
+
+test("the environment wins over the file and is named as the source", () => {
+  const loaded = load('[server]\nlisten = "127.0.0.1:1"\n[log]\nlevel = "warn"\n', {
+    LINEVOICE_SERVER__LISTEN: "127.0.0.2:2",
+    LINEVOICE_SIP__CODECS: "PCMA, PCMU",
+    LINEVOICE_SIP__TRACE: "true",
+  });
+  expect(loaded.config.server.listen).toBe("127.0.0.2:2");
+  expect(loaded.config.sip.codecs).toEqual(["PCMA", "PCMU"]);
+  expect(loaded.config.sip.trace).toBe(true);
+  expect(loaded.sources.get("server.listen")).toBe("environment variable LINEVOICE_SERVER__LISTEN");
+  expect(loaded.sources.get("log.level")).toMatch(/\.toml:4$/);
+  expect(loaded.sources.get("log.format")).toBe("default");
+});
+
+test("an unknown variable is refused with the nearest, a bad value with what is allowed", () => {
+  const problems = problemsOf("", {
+    LINEVOICE_SERVER__LISTN: "x",
+    LINEVOICE_RTP__TIMEOUT_SEC: "x",
+  });
+  expect(problems[0]).toContain("Did you mean LINEVOICE_SERVER__LISTEN?");
+  expect(problems[1]).toMatch(/LINEVOICE_RTP__TIMEOUT_SEC: .*from 2 to 300/);
+});
+
+test("secrets come from a file, the environment or a credential, and are never shown", () => {
+  writeFileSync(join(directory, "token"), "canary-file\n");
+  const credentials = join(directory, "credentials");
+  mkdirSync(credentials);
+  writeFileSync(join(credentials, "mail.smtp.password"), "canary-credential");
+  const loaded = load('[storage]\nauth_token = { file = "token" }\n', {
+    LINEVOICE_ENGINE__OPENAI__API_KEY: "canary-variable",
+    CREDENTIALS_DIRECTORY: credentials,
+  });
+  expect(loaded.config.storage.auth_token).toBe("canary-file");
+  expect(loaded.config.mail.smtp.password).toBe("canary-credential");
+  expect(loaded.config.engine.openai.api_key).toBe("canary-variable");
+  expect(JSON.stringify(showConfig(loaded))).not.toContain("canary");
+});
+
+test("a mistaken secret is not repeated in the message", () => {
+  const problems = problemsOf('[secrets]\nmaster_key = "canary-not-a-key"\n');
+  expect(problems[0]).toMatch(/\.toml:2: .*32 bytes in base64/);
+  expect(problems.join()).not.toContain("canary");
+});

@@ -1,0 +1,102 @@
+/** Who waits for whom on a data directory: real locks and a real control socket, time from a fake clock. */
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/log.ts";
+import { createControlClient } from "../../../src/interface/control/client.ts";
+import type { OperatorPort } from "../../../src/interface/control/operator-port.ts";
+import { startControlServer } from "../../../src/interface/control/server.ts";
+import {
+  awaitDataDir,
+  DATA_DIR_WAIT_MS,
+  DataDirBusy,
+  lockDataDir,
+} from "../../../src/operations/ops/data-dir-lock.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const outcomeOf = (promise: Promise<unknown>) => {
+  const seen = { value: "waits" };
+  promise.then(
+    () => {
+      seen.value = "done";
+    },
+    (error) => {
+      seen.value = error instanceof Error ? error.name : String(error);
+    },
+  );
+  return seen;
+};
+
+test.each(["server", "command"] as const)("a %s waits for a command below 10 s", async (user) => {
+  const directory = tempDir();
+  const clock = fakeClock();
+  const command = lockDataDir(directory, "command");
+  const waiting = awaitDataDir(directory, user, clock);
+  const outcome = outcomeOf(waiting);
+  await clock.advance(DATA_DIR_WAIT_MS - 100);
+  expect(outcome.value).toBe("waits");
+  command.release();
+  await clock.advance(50);
+  expect(outcome.value).toBe("done");
+  (await waiting).release();
+});
+
+test("a server gives up a command that takes 10 s, and names its pid", async () => {
+  const directory = tempDir();
+  const clock = fakeClock();
+  lockDataDir(directory, "command");
+  const waiting = awaitDataDir(directory, "server", clock);
+  const outcome = outcomeOf(waiting);
+  await clock.advance(DATA_DIR_WAIT_MS);
+  expect(outcome.value).toBe("DataDirBusy");
+  await expect(waiting).rejects.toThrow(String(process.pid));
+});
+
+test.each(["server", "command"] as const)("a server is not waited for by a %s", async (user) => {
+  const directory = tempDir();
+  lockDataDir(directory, "server");
+  await expect(awaitDataDir(directory, user, fakeClock())).rejects.toThrow(DataDirBusy);
+});
+
+test("what a dead server left in the file is not taken for a server", async () => {
+  const directory = tempDir();
+  writeFileSync(join(directory, "linevoice.lock"), "1 server\n");
+  const lock = await awaitDataDir(directory, "command", fakeClock());
+  expect(readFileSync(join(directory, "linevoice.lock"), "utf8")).toBe(`${process.pid} command\n`);
+  lock.release();
+  expect(readFileSync(join(directory, "linevoice.lock"), "utf8")).toBe("");
+});
+
+test("a server that is starting answers when it has started, or says after 10 s that it has not", async () => {
+  const path = join(tempDir(), "control.sock");
+  const clock = fakeClock();
+  const started = Promise.withResolvers<OperatorPort>();
+  const server = await startControlServer({
+    ...{ path, operator: started.promise, log: silentLog, clock },
+  });
+  const early = createControlClient(path).ask("tenant.list", {});
+  const impatient = createControlClient(path).ask("tenant.list", {});
+  const outcomes = [outcomeOf(early), outcomeOf(impatient)];
+  await Bun.sleep(50);
+  await clock.advance(9_999);
+  expect(outcomes.map(({ value }) => value)).toEqual(["waits", "waits"]);
+  await clock.advance(1);
+  await expect(early).rejects.toThrow("still starting");
+  await expect(impatient).rejects.toThrow("still starting");
+  const late = createControlClient(path).ask("tenant.list", {});
+  await Bun.sleep(50);
+  started.resolve({ listTenants: async () => [] } as Partial<OperatorPort> as OperatorPort);
+  expect(await late).toEqual([]);
+  await server.close();
+});
+
+test("a server that could not start says so", async () => {
+  const path = join(tempDir(), "control.sock");
+  const server = await startControlServer({
+    ...{ path, operator: Promise.reject(new Error("canary internals")), log: silentLog },
+  });
+  const asked = createControlClient(path).ask("tenant.list", {});
+  await expect(asked).rejects.toThrow("could not start");
+  await server.close();
+});

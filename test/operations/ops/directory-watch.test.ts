@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/log.ts";
+import { watchDirectory } from "../../../src/operations/ops/directory-watch.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+function watched() {
+  const directory = join(tempDir(), "recordings");
+  mkdirSync(directory);
+  const clock = fakeClock();
+  const events: string[] = [];
+  const note = (event: string) => void events.push(event);
+  const log = { ...silentLog, warn: note, error: note };
+  const watch = watchDirectory({ directory, clock, log });
+  return { directory, clock, events, watch };
+}
+
+test("a directory that is there is left alone", async () => {
+  const { clock, events, watch } = watched();
+  await clock.advance(20_000);
+  expect(watch.problem()).toBeNull();
+  expect(events).toEqual([]);
+  watch.stop();
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("one that was removed is made anew at the next look, for its owner alone", async () => {
+  const { directory, clock, events, watch } = watched();
+  rmSync(directory, { recursive: true });
+  await clock.advance(4_999);
+  expect(existsSync(directory)).toBe(false);
+  await clock.advance(1);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(watch.problem()).toBeNull();
+  expect(events).toEqual(["directory.made_anew"]);
+  watch.stop();
+});
+
+test("one that cannot be made is told once, and again when it can", async () => {
+  const { directory, clock, events, watch } = watched();
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, "a file where the directory was");
+  await clock.advance(15_000);
+  expect(watch.problem()).not.toBeNull();
+  expect(events).toEqual(["directory.not_writable"]);
+  rmSync(directory);
+  await clock.advance(5_000);
+  expect(watch.problem()).toBeNull();
+  expect(existsSync(directory)).toBe(true);
+  watch.stop();
+});
+
+test("a disk that is gone is not replaced by directories of ours", async () => {
+  const { directory, clock, events, watch } = watched();
+  const disk = join(directory, "..");
+  rmSync(disk, { recursive: true });
+  await clock.advance(5_000);
+  expect(existsSync(disk)).toBe(false);
+  expect(watch.problem()).toContain("ENOENT");
+  expect(events).toEqual(["directory.not_writable"]);
+  mkdirSync(disk);
+  await clock.advance(5_000);
+  expect(watch.problem()).toBeNull();
+  watch.stop();
+});

@@ -1,0 +1,37 @@
+/** What comes from the registry: every package of the lock is pinned to its bytes, and none runs a script. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import lock from "../package-lock.json" with { type: "json" };
+
+const ROOT = join(import.meta.dir, "..");
+
+interface Locked {
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly link?: boolean;
+}
+
+test("every locked package has its integrity, but the formatter's for systems that build nothing", () => {
+  const entries = Object.entries(lock.packages as Record<string, Locked>);
+  const unpinned = entries.filter(
+    ([path, entry]) => path !== "" && !entry.link && !entry.integrity,
+  );
+  // npm locks these without it: they are installed nowhere that the project is built on.
+  const elsewhere = /^node_modules\/@biomejs\/cli-(?:android|darwin|win32|linux-\w+-musl)/;
+  expect(unpinned.filter(([path]) => !elsewhere.test(path))).toEqual([]);
+  expect(unpinned.every(([, { dev, optional }]) => dev && optional)).toBe(true);
+});
+
+test("packages run no scripts when they are installed, and ours do not depend on hooks", async () => {
+  expect(await Bun.file(join(ROOT, ".npmrc")).text()).toContain("ignore-scripts=true");
+  // With ignore-scripts npm runs no pre and post scripts.
+  const scripts: Record<string, string> = manifest.scripts;
+  expect(Object.keys(scripts).filter((name) => /^(?:pre|post)\w/.test(name))).toEqual([]);
+  for (const name of ["build", "start", "demo", "test", "lint", "release", "bench"])
+    expect({ name, script: scripts[name] }).toEqual({
+      name,
+      script: expect.stringMatching(/^node scripts\/bootstrap\.mjs && /),
+    });
+});
