@@ -1,5 +1,5 @@
 /**
- * Generates `src/engine/embedded/data/` from node_modules: the voice's data cut to our four
+ * Generates `src/adapter/engine/embedded/data/` from node_modules: the voice's data cut to our four
  * languages (one gzipped archive) and the recogniser's telephone model. A build product:
  * deterministic, ignored by git, skipped when it is up to date.
  */
@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/@echogarden/espeak-ng-emscripten");
 const SOUNDSWALLOWER = join(ROOT, "node_modules/soundswallower");
-const OUTPUT = join(ROOT, "src/engine/embedded/data");
+const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
 
 /** Bump when what is generated changes without a change of the packages. */
 const FORMAT = 2;

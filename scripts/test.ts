@@ -31,18 +31,19 @@ async function run(label: string, command: string[], extra = {}): Promise<boolea
 
 /** These hold for a database on a libSQL server as well (test/support/test-store.ts). */
 const SHARED_STORE = [
-  ...["billing", "mail-queue", "privacy", "renewal", "retention", "statement"].map(
-    (name) => `test/adapter/store/${name}.test.ts`,
+  ...["billing", "renewal", "statement"].map((name) => `test/domain/billing/${name}.test.ts`),
+  ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(
+    (name) => `test/domain/${name}.test.ts`,
   ),
-  ...["delivery", "delivery-again", "run-tool", "signing-secrets", "switched-off", "wired"].map(
+  ...["delivery", "delivery-again", "signing-secrets", "switched-off", "wired"].map(
     (name) => `test/domain/webhook/${name}.test.ts`,
   ),
-  ...["test/domain/schedule/scheduler.test.ts", "test/property/money-histories.test.ts"],
+  ...["test/operations/privacy/privacy.test.ts", "test/property/money-histories.test.ts"],
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
     (name) => `test/interface/http/${name}.test.ts`,
   ),
   ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
-    (part) => `test/integration/http/resources${part}.test.ts`,
+    (part) => `test/interface/http/resources${part}.test.ts`,
   ),
 ];
 
@@ -105,18 +106,18 @@ async function lane(suites: readonly Suite[], options: SuiteOptions = {}): Promi
   for (const [label, ...paths] of suites) add(await testSuite(label, paths, options));
 }
 
-/** What has no suite of its own. */
-const otherIntegration = (): string[] =>
-  readdirSync(`${root}test/integration`)
-    .filter((room) => !["sip", "rtp", "cli"].includes(room))
-    .map((room) => `test/integration/${room}`);
-
 /** Real audio mostly waits: every other file goes beside its neighbour. */
 const scenarios = (half: 0 | 1): string[] =>
   readdirSync(`${root}test/scenario`)
     .sort()
     .filter((_, at) => at % 2 === half)
     .map((file) => `test/scenario/${file}`);
+
+/** Tests of the repository itself: its structure, documents and dependencies. */
+const rootTests = (): string[] =>
+  readdirSync(`${root}test`)
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `test/${file}`);
 
 await generateSources();
 if (only.length > 0) {
@@ -128,20 +129,23 @@ if (only.length > 0) {
   await Promise.all([
     step("lint", [`${root}node_modules/.bin/biome`, "check", "."]),
     step("types", [`${root}node_modules/.bin/tsc`, "--noEmit"]),
-    lane([["fast", "test/tidy.test.ts", "test/unit", "test/property"]]),
+    lane([
+      ["fast", ...rootTests(), "test/core", "test/platform", "test/property", "test/dashboard"],
+    ]),
     lane([["shared-store", ...SHARED_STORE]], { env: { LINEVOICE_TEST_STORE: "remote" } }),
     lane([["sip", "test/adapter/sip"]]),
   ]);
   // Real audio, and beside it what gives way.
   await Promise.all([
     lane([
-      ["rtp", "test/adapter/media/rtp"],
+      ["media", "test/adapter/media"],
       ["scenario-1", ...scenarios(0)],
     ]),
     lane([["scenario-2", ...scenarios(1)]]),
     lane(
       [
-        ["integration", ...otherIntegration()],
+        ["adapter", ...["engine", "store", "worker"].map((room) => `test/adapter/${room}`)],
+        ["domain", "test/domain"],
         ["browser", "test/browser", "test/browser"],
       ],
       { yielding: true },

@@ -1,5 +1,5 @@
 /**
- * Makes src/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, laid out for our
+ * Makes src/adapter/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, laid out for our
  * kernel, and the kernel itself, assembled. Only when an input changed.
  */
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { floatConstants } from "./onnx-constants.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MODEL = `${root}node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx`;
 const KERNEL = `${root}src/adapter/media/audio/silero/kernel.wat`;
-const OUT = `${root}src/media/audio/silero/data`;
+const OUT = `${root}src/adapter/media/audio/silero/data`;
 const INPUTS = [
   MODEL,
   KERNEL,

@@ -3,12 +3,13 @@
  * frame to the datagram (resampling, coding, and SRTP where named) and back (decryption, jitter
  * buffer, decoding, resampling). Times real time by processor time; a call needs both.
  */
-import { seededRandom } from "../../src/core/random.ts";
+
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
-import type { CodecName, SrtpKeys } from "../../src/core/media-plan.ts";
 import { RtpReceiver } from "../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../src/adapter/media/rtp/sender.ts";
 import { SrtpSession } from "../../src/adapter/media/srtp/session.ts";
+import type { CodecName, SrtpKeys } from "../../src/core/media-plan.ts";
+import { seededRandom } from "../../src/core/random.ts";
 
 export interface CodecResult {
   readonly line: string;

@@ -2,11 +2,12 @@
  * The measured process: N calls' audio on one pacer, sent to `host:port`. Prints `sending` when all
  * are connected; ends when its standard input closes, after printing its CPU time and memory.
  */
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLog } from "../../src/core/log.ts";
+
 import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
 import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
 
 const [host = "", port = "", streams = "250"] = process.argv.slice(2);
 const pacer = createPacer(systemClock, silentLog);

@@ -6,13 +6,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
+import { tenants } from "../../src/adapter/store/schema/index.ts";
 import { systemClock as clock, sleep } from "../../src/core/clock.ts";
+import type { Database } from "../../src/core/database.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { startScheduler } from "../../src/domain/schedule/scheduler.ts";
-import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
-import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
-import { tenants } from "../../src/adapter/store/schema/index.ts";
 
 export interface Lateness {
   readonly entries: number;

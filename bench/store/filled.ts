@@ -1,6 +1,6 @@
 /** A database with tenants, their keys, trunks and numbers, and a past: calls and what they cost. */
 import { sql } from "drizzle-orm";
-import type { Database } from "../../src/adapter/store/database.ts";
+import type { Database } from "../../src/core/database.ts";
 
 export interface Amount {
   readonly tenants: number;

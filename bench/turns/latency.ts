@@ -6,7 +6,11 @@
  * and synthesis as well.
  */
 import { fileURLToPath } from "node:url";
-import { DEFAULT_GUARD, EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/settings.ts";
+import {
+  DEFAULT_GUARD,
+  EMBEDDED_ONLY,
+  type EngineSettings,
+} from "../../src/adapter/engine/settings.ts";
 import { openAiSettings } from "../../test/support/engine-session.ts";
 import { openStudio, startCall } from "../../test/support/live-conversation.ts";
 import { callConfig } from "../../test/support/scripted-call.ts";

@@ -2,12 +2,13 @@
  * The audio side as the main thread holds it: call workers that start in the background when they are
  * told to, so that the API answers first, and the encoder. Calls that come meanwhile wait for the workers.
  */
-import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
+
+import { createEncoder } from "../adapter/media/recording/encoder.ts";
+import { type CallWorkerPool, createCallWorkerPool } from "../adapter/worker/call-worker-pool.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { createEncoder } from "../adapter/media/recording/encoder.ts";
-import { type CallWorkerPool, createCallWorkerPool } from "../adapter/worker/call-worker-pool.ts";
+import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 

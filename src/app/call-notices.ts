@@ -1,11 +1,12 @@
 /** Stores what the SIP stack has to tell of calls that nobody got. Each once a minute; never throws. */
+
+import type { SipDeps } from "../adapter/sip/stack.ts";
+import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call-notice-store.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { countryOf, networkNumber } from "../domain/number/national-form.ts";
-import type { SipDeps } from "../adapter/sip/stack.ts";
-import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call-notice-store.ts";
-import type { Database } from "../adapter/store/database.ts";
 
 const PAUSE_MS = 60_000;
 const REMEMBERED_MAX = 1000;

@@ -1,11 +1,23 @@
 /** Contacts and what rests on them, wired: memories, greetings, the CRM bridge, birthday calls, campaigns. */
 
+import { birthdayStore } from "../adapter/store/birthday-store.ts";
+import { callSetupStore } from "../adapter/store/call-setup-store.ts";
+import { callerStore } from "../adapter/store/caller-store.ts";
+import { campaignStore } from "../adapter/store/campaign-store.ts";
+import { contactStore } from "../adapter/store/contact-store.ts";
+import { crmStore } from "../adapter/store/crm-store.ts";
+import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
+import { pinStore } from "../adapter/store/pin-store.ts";
+import { quotaStore } from "../adapter/store/quota-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database, Queries } from "../core/database.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
 import type { Billing } from "../domain/billing/ports.ts";
 import { createQuotas } from "../domain/billing/quotas.ts";
 import type { CallService } from "../domain/call/ports.ts";
 import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
 import { createCampaignRunner } from "../domain/campaign/runner.ts";
-import type { Vault } from "../platform/secrets/vault.ts";
 import { type BirthdayCalls, createBirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import { createCallers } from "../domain/contact/callers.ts";
 import { createCrmLookup } from "../domain/contact/crm/lookup.ts";
@@ -19,20 +31,8 @@ import {
 } from "../domain/contact/do-not-call.ts";
 import { createPinCheck } from "../domain/contact/pin-check.ts";
 import type { Callers } from "../domain/contact/ports.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Log } from "../core/log.ts";
-import type { Random } from "../core/random.ts";
-import { birthdayStore } from "../adapter/store/birthday-store.ts";
-import { callSetupStore } from "../adapter/store/call-setup-store.ts";
-import { callerStore } from "../adapter/store/caller-store.ts";
-import { campaignStore } from "../adapter/store/campaign-store.ts";
-import { contactStore } from "../adapter/store/contact-store.ts";
-import { crmStore } from "../adapter/store/crm-store.ts";
-import type { Database, Queries } from "../adapter/store/database.ts";
-import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
-import { pinStore } from "../adapter/store/pin-store.ts";
-import { quotaStore } from "../adapter/store/quota-store.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
+import type { Vault } from "../platform/secrets/vault.ts";
 
 export const doNotCallListOf = (
   vault: Pick<Vault, "lastingKey">,

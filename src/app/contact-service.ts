@@ -1,17 +1,22 @@
 /** The operator's commands about contacts and campaigns, on src/domain/contact and src/domain/campaign. */
+
+import { campaignStore } from "../adapter/store/campaign-store.ts";
+import { contactStore } from "../adapter/store/contact-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { invalidField } from "../core/errors.ts";
 import type { Quotas } from "../domain/billing/quotas.ts";
 import { type Campaigns, createCampaigns } from "../domain/campaign/campaigns.ts";
 import { type ContactRecord, createContacts } from "../domain/contact/contacts.ts";
 import { contactCsvLine, contactsCsvHeader } from "../domain/contact/csv.ts";
 import type { DoNotCallList } from "../domain/contact/do-not-call.ts";
 import { importContacts } from "../domain/contact/import.ts";
-import type { Clock } from "../core/clock.ts";
-import { invalidField } from "../core/errors.ts";
 import { isCountry } from "../domain/number/national-form.ts";
-import type { CampaignSummary, ContactPort, ContactSummary } from "../interface/control/contact-port.ts";
-import { campaignStore } from "../adapter/store/campaign-store.ts";
-import { contactStore } from "../adapter/store/contact-store.ts";
-import type { Database } from "../adapter/store/database.ts";
+import type {
+  CampaignSummary,
+  ContactPort,
+  ContactSummary,
+} from "../interface/control/contact-port.ts";
 
 const EXPORT_PAGE = 500;
 

@@ -1,13 +1,14 @@
 /** The dashboard's own parts, given the rest of the appliance. */
-import { listBackups } from "../operations/backup/backups.ts";
+
+import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
 import { type AgentChats, createAgentChats } from "../domain/call/chat.ts";
 import type { CallContext } from "../domain/call/context.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
-import type { CheckResult } from "../operations/doctor/check.ts";
-import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
 import type { OperatorPort } from "../interface/control/operator-port.ts";
+import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
+import { listBackups } from "../operations/backup/backups.ts";
+import type { CheckResult } from "../operations/doctor/check.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
-import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";

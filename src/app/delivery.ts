@@ -1,27 +1,31 @@
 /** Everything that leaves the appliance over HTTP or mail, wired: events, tools, post-call mail. */
+
+import { outboxProvider } from "../adapter/mail/outbox.ts";
+import { resendProvider } from "../adapter/mail/resend.ts";
+import { smtpProvider } from "../adapter/mail/smtp.ts";
+import { mailStore } from "../adapter/store/mail-store.ts";
+import { toolTargetStore } from "../adapter/store/tool-target-store.ts";
+import { webhookStores } from "../adapter/store/webhook-stores.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { createMailQueue } from "../domain/mail/mail-queue.ts";
 import { createMailTest, type MailTest } from "../domain/mail/mail-test.ts";
 import type { MailQueue } from "../domain/mail/ports.ts";
 import type { MailProvider } from "../domain/mail/provider.ts";
-import { outboxProvider } from "../adapter/mail/outbox.ts";
-import { resendProvider } from "../adapter/mail/resend.ts";
-import { smtpProvider } from "../adapter/mail/smtp.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { mailStore } from "../adapter/store/mail-store.ts";
-import { toolTargetStore } from "../adapter/store/tool-target-store.ts";
-import { webhookStores } from "../adapter/store/webhook-stores.ts";
 import { createArgumentCheck } from "../domain/tool/argument-check.ts";
 import type { ToolRunner } from "../domain/tool/ports.ts";
 import { createToolRunner } from "../domain/tool/run-tool.ts";
 import { createDeliveryWorker } from "../domain/webhook/delivery.ts";
-import { createOutboundHttpClient, type OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
 import { createEventSink } from "../domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../domain/webhook/switched-off.ts";
 import { createWebhookTester, type WebhookTester } from "../domain/webhook/tester.ts";
+import {
+  createOutboundHttpClient,
+  type OutboundHttpClient,
+} from "../platform/net/outbound-http.ts";
 import { spawnSchemaWorker } from "../workers.ts";
 import type { AppSettings, MailProviderSettings } from "./settings.ts";
 

@@ -1,9 +1,10 @@
 /** Follows one call: status changes read from the store, turns as they are spoken. */
+
+import { callStore } from "../adapter/store/call-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import { notFound } from "../core/errors.ts";
 import type { CallProgress } from "../interface/control/operator-port.ts";
-import { callStore } from "../adapter/store/call-store.ts";
-import type { Database } from "../adapter/store/database.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 
 const POLL_MS = 200;

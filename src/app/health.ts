@@ -1,6 +1,7 @@
 /** Is the appliance well? Asked by /readyz, by monitoring and by the loop that feeds systemd's watchdog. */
+
+import type { Database } from "../core/database.ts";
 import type { SipStack } from "../domain/call/sip-port.ts";
-import type { Database } from "../adapter/store/database.ts";
 import type { Audio } from "./audio.ts";
 import type { Maintenance } from "./maintenance.ts";
 

@@ -1,20 +1,20 @@
 /** The HTTP server, given the parts it serves. */
 
-import type { Billing } from "../domain/billing/ports.ts";
-import type { CallService } from "../domain/call/ports.ts";
-import type { Vault } from "../platform/secrets/vault.ts";
+import { rateStore } from "../adapter/store/rate-store.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { Billing } from "../domain/billing/ports.ts";
+import type { CallService } from "../domain/call/ports.ts";
+import type { SipStack } from "../domain/call/sip-port.ts";
+import type { Identity } from "../domain/identity/identity.ts";
 import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
 import type { HttpServer } from "../interface/http/ports.ts";
 import { createHttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
-import type { Identity } from "../domain/identity/identity.ts";
-import type { SipStack } from "../domain/call/sip-port.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { rateStore } from "../adapter/store/rate-store.ts";
 import { createUrlCheck } from "../platform/net/tenant-url.ts";
+import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
 import type { CallerParts } from "./caller-services.ts";
 import type { Delivery } from "./delivery.ts";

@@ -1,13 +1,13 @@
 /** Live calls as the dashboard follows them: every change, turn and registration, tenant by tenant. */
 
-import type { CallIdentity, LiveCall } from "../domain/call/live-call.ts";
-import type { CallRegistry } from "../domain/call/registry.ts";
-import { statusOf } from "../domain/call/state.ts";
 import type { Clock } from "../core/clock.ts";
 import { Emitter } from "../core/emitter.ts";
-import type { LiveCalls, LiveCallView, LiveEvent } from "../interface/http/dashboard/ports.ts";
+import type { CallIdentity, LiveCall } from "../domain/call/live-call.ts";
+import type { CallRegistry } from "../domain/call/registry.ts";
 import type { RegistrationStatus } from "../domain/call/sip-port.ts";
-import type { TurnRecord } from "../adapter/worker/messages.ts";
+import { statusOf } from "../domain/call/state.ts";
+import type { TurnRecord } from "../domain/conversation/call-report.ts";
+import type { LiveCalls, LiveCallView, LiveEvent } from "../interface/http/dashboard/ports.ts";
 
 /** What is shown of a call while it lives; all of it is in its transcript. */
 const TURNS_MAX = 500;

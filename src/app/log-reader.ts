@@ -3,14 +3,15 @@
  * every layer: SIP messages, turns, tools, deliveries, its money and its end, in the order of time.
  * Personal data is left out: words, numbers and arguments are in the call's details, behind a sign-in.
  */
+
+import { callHistoryStore } from "../adapter/store/call-history-store.ts";
+import { diagnosticsStore } from "../adapter/store/diagnostics-store.ts";
 import { isoUtc } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import { notFound } from "../core/errors.ts";
 import { microToEur } from "../core/money.ts";
 import type { ShownLogLine } from "../interface/control/operator-port.ts";
 import type { LogLevel, LogRing } from "../operations/ops/log-ring.ts";
-import { callHistoryStore } from "../adapter/store/call-history-store.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { diagnosticsStore } from "../adapter/store/diagnostics-store.ts";
 
 export interface LogQuestion {
   readonly call: string | null;

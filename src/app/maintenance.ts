@@ -2,16 +2,22 @@
  * What looks after the data while the appliance runs: backups, retention, room, checks. A database
  * on a libSQL server is backed up and checked there, by its operator.
  */
+
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import type { Log } from "../core/log.ts";
+import { startRetention } from "../domain/retention/retention.ts";
 import { type Backups, backupsDirOf, createBackups } from "../operations/backup/backups.ts";
 import { startNightlyBackup } from "../operations/backup/nightly.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Log } from "../core/log.ts";
-import { watchDirectory } from "../operations/ops/directory-watch.ts";
-import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../operations/ops/disk-watch.ts";
-import { watchIntegrity } from "../operations/ops/integrity-watch.ts";
-import { startRetention } from "../domain/retention/retention.ts";
-import type { Database } from "../adapter/store/database.ts";
 import { runDatabaseJob } from "../operations/backup/run-database-job.ts";
+import { watchDirectory } from "../operations/ops/directory-watch.ts";
+import {
+  type DiskWatch,
+  type FreeDiskBytes,
+  freeBytesOf,
+  watchDisk,
+} from "../operations/ops/disk-watch.ts";
+import { watchIntegrity } from "../operations/ops/integrity-watch.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 import { type DataPaths, requireFile } from "./storage.ts";

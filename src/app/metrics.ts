@@ -1,15 +1,16 @@
 /** Monitoring, wired: what is told as it happens, and where figures are read when somebody looks. */
+
+import { metricStore } from "../adapter/store/metric-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import type { Log } from "../core/log.ts";
 import type { EndOfCall } from "../domain/call/context.ts";
 import type { CallIdentity } from "../domain/call/live-call.ts";
 import { stagesOf } from "../domain/call/timeline.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Log } from "../core/log.ts";
+import type { TurnRecord } from "../domain/conversation/call-report.ts";
+import type { ToolRunner } from "../domain/tool/ports.ts";
 import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
 import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { metricStore } from "../adapter/store/metric-store.ts";
-import type { ToolRunner } from "../domain/tool/ports.ts";
-import type { TurnRecord } from "../adapter/worker/messages.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Monitoring {

@@ -1,9 +1,10 @@
 /** The operator's side of a tenant's dialling rules: what is given changes, all is answered. */
-import { eurToMicro, microToEur } from "../core/money.ts";
-import type { DialingSummary, OperatorPort } from "../interface/control/operator-port.ts";
-import type { Database } from "../adapter/store/database.ts";
+
 import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
+import type { Database } from "../core/database.ts";
+import { eurToMicro, microToEur } from "../core/money.ts";
 import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
+import type { DialingSummary, OperatorPort } from "../interface/control/operator-port.ts";
 
 /** Throws not_found. Calls that begin from now on heed it. */
 export async function setDialing(

@@ -1,30 +1,6 @@
 /** The operator's commands on the running parts, or on the bare data directory without SIP. */
 
-import type { Backups } from "../operations/backup/backups.ts";
-import type { Checkouts } from "../domain/billing/checkout.ts";
-import type { Billing } from "../domain/billing/ports.ts";
-import { createQuotas } from "../domain/billing/quotas.ts";
-import { createStatements } from "../domain/billing/statement.ts";
-import type { Checkout } from "../domain/billing/stores.ts";
-import type { CallService } from "../domain/call/ports.ts";
-import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
-import { type Clock, isoUtc } from "../core/clock.ts";
-import { isE164 } from "../core/e164.ts";
-import { AppError, invalidField, notFound } from "../core/errors.ts";
-import { eurToMicro, microEur, microToEur } from "../core/money.ts";
-import type { Random } from "../core/random.ts";
-import type { Identity } from "../domain/identity/identity.ts";
-import type {
-  CheckoutSummary,
-  OperatorPort,
-  TenantSummary,
-  TrunkSummary,
-} from "../interface/control/operator-port.ts";
-import type { LogRing } from "../operations/ops/log-ring.ts";
-import { erasePerson } from "../operations/privacy/erase-person.ts";
-import type { RegistrationStatus } from "../domain/call/sip-port.ts";
 import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
-import type { Database } from "../adapter/store/database.ts";
 import { quotaStore } from "../adapter/store/quota-store.ts";
 import { statementStore } from "../adapter/store/statement-store.ts";
 import { tenantAdminStore } from "../adapter/store/tenant-admin-store.ts";
@@ -34,9 +10,33 @@ import {
   trunkPasswordBinding,
   trunkStore,
 } from "../adapter/store/trunk-store.ts";
+import { type Clock, isoUtc } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { isE164 } from "../core/e164.ts";
+import { AppError, invalidField, notFound } from "../core/errors.ts";
+import { eurToMicro, microEur, microToEur } from "../core/money.ts";
+import type { Random } from "../core/random.ts";
+import type { Checkouts } from "../domain/billing/checkout.ts";
+import type { Billing } from "../domain/billing/ports.ts";
+import { createQuotas } from "../domain/billing/quotas.ts";
+import { createStatements } from "../domain/billing/statement.ts";
+import type { Checkout } from "../domain/billing/stores.ts";
+import type { CallService } from "../domain/call/ports.ts";
+import type { RegistrationStatus } from "../domain/call/sip-port.ts";
+import type { Identity } from "../domain/identity/identity.ts";
 import type { ApiKeys } from "../domain/tenant/api-keys.ts";
 import { createTenant } from "../domain/tenant/create-tenant.ts";
+import type {
+  CheckoutSummary,
+  OperatorPort,
+  TenantSummary,
+  TrunkSummary,
+} from "../interface/control/operator-port.ts";
+import type { Backups } from "../operations/backup/backups.ts";
+import type { LogRing } from "../operations/ops/log-ring.ts";
+import { erasePerson } from "../operations/privacy/erase-person.ts";
 import type { UrlProblem } from "../platform/net/tenant-url.ts";
+import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
 import { doNotCallListOf } from "./caller-services.ts";
 import { createContactService } from "./contact-service.ts";
 import { followCall } from "./follow-call.ts";

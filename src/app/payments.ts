@@ -1,13 +1,14 @@
 /** Checkouts with the provider that the configuration names. */
-import { type Checkouts, createCheckouts } from "../domain/billing/checkout.ts";
+
 import { manualPayments } from "../adapter/payments/manual.ts";
-import type { PaymentProvider } from "../domain/billing/payment-provider.ts";
 import { createStripe, type EventStatus } from "../adapter/payments/stripe.ts";
+import { billingStores } from "../adapter/store/billing-stores.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { billingStores } from "../adapter/store/billing-stores.ts";
-import type { Database } from "../adapter/store/database.ts";
+import { type Checkouts, createCheckouts } from "../domain/billing/checkout.ts";
+import type { PaymentProvider } from "../domain/billing/payment-provider.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Payments {

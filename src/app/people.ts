@@ -1,13 +1,13 @@
 /** The room of people (src/domain/identity), given the parts it needs. */
 import { networkInterfaces } from "node:os";
-import type { Plan } from "../domain/billing/ports.ts";
+import { identityStores } from "../adapter/store/identity-stores.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { Plan } from "../domain/billing/ports.ts";
 import { createIdentity, type Identity } from "../domain/identity/identity.ts";
 import type { MailQueue } from "../domain/mail/ports.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { identityStores } from "../adapter/store/identity-stores.ts";
 import { insertTenant } from "../domain/tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";

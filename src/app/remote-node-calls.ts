@@ -2,12 +2,17 @@
  * Calls that other nodes on the same store carry, looked up every few seconds while somebody follows:
  * they have no words here, and nobody can listen to them from here, but they are there.
  */
+
+import { liveCallStore } from "../adapter/store/live-call-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { LiveCallView, LiveEvent, RemoteNodeCalls } from "../interface/http/dashboard/ports.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { liveCallStore } from "../adapter/store/live-call-store.ts";
+import type {
+  LiveCallView,
+  LiveEvent,
+  RemoteNodeCalls,
+} from "../interface/http/dashboard/ports.ts";
 
 const POLL_MS = 3_000;
 

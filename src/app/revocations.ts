@@ -3,23 +3,23 @@
  * from then on every revocation is noted. Before anything is served.
  */
 import { createHmac } from "node:crypto";
-import type { Vault } from "../platform/secrets/vault.ts";
+import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
+import { revocationStore } from "../adapter/store/revocation-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { hex } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
 import {
   createDoNotCallList,
   DO_NOT_CALL_PURPOSE,
   numberFingerprintOf,
 } from "../domain/contact/do-not-call.ts";
-import type { Clock } from "../core/clock.ts";
-import { hex } from "../core/ids.ts";
-import type { Log } from "../core/log.ts";
-import type { Random } from "../core/random.ts";
 import { userFingerprintOf } from "../domain/identity/fingerprint.ts";
 import { erasePerson } from "../operations/privacy/erase-person.ts";
 import { openJournal } from "../operations/revocation/journal.ts";
 import { type Replayed, replay } from "../operations/revocation/replay.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { doNotCallStore } from "../adapter/store/do-not-call-store.ts";
-import { revocationStore } from "../adapter/store/revocation-store.ts";
+import type { Vault } from "../platform/secrets/vault.ts";
 import type { DataPaths } from "./storage.ts";
 
 /** For `vault.lastingKey`: who the appliance is, whatever its master key and its purposes' root. */

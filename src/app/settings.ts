@@ -1,12 +1,13 @@
 /** What the composition needs to know, already parsed; `settings-from-config.ts` fills it. */
+
+import type { StripeSettings } from "../adapter/payments/stripe.ts";
+import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
+import type { CodecName } from "../core/media-plan.ts";
+import type { MicroEur } from "../core/money.ts";
 import type { AgentVoice } from "../domain/agent/agent.ts";
 import type { GoodsPrices } from "../domain/billing/cost-of-goods.ts";
-import type { StripeSettings } from "../adapter/payments/stripe.ts";
 import type { Plan } from "../domain/billing/ports.ts";
 import type { DialingLimits } from "../domain/call/admission.ts";
-import type { MicroEur } from "../core/money.ts";
-import type { CodecName } from "../core/media-plan.ts";
-import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
 
 export interface HostPort {
   readonly host: string;

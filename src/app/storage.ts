@@ -1,14 +1,15 @@
 /** The data directory: made, private, and what is in it; and the database, here or on a server. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
-import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
+import { openDatabase } from "../adapter/store/database.ts";
+import { openRemoteDatabase, type RemoteAddress } from "../adapter/store/remote-database.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
 import { AppError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
-import { type Database, openDatabase } from "../adapter/store/database.ts";
-import { openRemoteDatabase, type RemoteAddress } from "../adapter/store/remote-database.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
 
 export interface DataPaths {
   readonly database: string;

@@ -1,8 +1,9 @@
 /** The operator's commands about tools, on src/domain/tool. */
-import { isoUtc } from "../core/clock.ts";
-import type { ToolPort, ToolSummary } from "../interface/control/tool-port.ts";
+
 import { toolStore } from "../adapter/store/tool-store.ts";
+import { isoUtc } from "../core/clock.ts";
 import { createTools, type ToolRecord, type ToolsDependencies } from "../domain/tool/tools.ts";
+import type { ToolPort, ToolSummary } from "../interface/control/tool-port.ts";
 
 const summaryOf = (tool: ToolRecord): ToolSummary => ({
   id: tool.id,

@@ -2,14 +2,15 @@
  * Traces, wired: follows each call from its beginning, and tells the collector when it is settled.
  * Without a collector nothing is kept.
  */
-import type { EndOfCall } from "../domain/call/context.ts";
-import type { CallIdentity, LiveCall } from "../domain/call/live-call.ts";
+
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
+import type { EndOfCall } from "../domain/call/context.ts";
+import type { CallIdentity, LiveCall } from "../domain/call/live-call.ts";
+import type { ToolRunner } from "../domain/tool/ports.ts";
 import { type TracedTool, traceOfCall } from "../operations/ops/tracing/call-spans.ts";
 import { createTraceExporter } from "../operations/ops/tracing/exporter.ts";
-import type { ToolRunner } from "../domain/tool/ports.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Tracing {

@@ -5,12 +5,13 @@
  * by itself, so that two never hold one trunk. Times are each node's own monotonic clock: clocks
  * that differ do no harm.
  */
-import type { Clock } from "../core/clock.ts";
-import { describeError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import type { Database } from "../adapter/store/database.ts";
+
 import { type TrunkLease, trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
 import { type TrunkRecord, trunkStore } from "../adapter/store/trunk-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
 export const BEAT_MS = 2_000;

@@ -1,14 +1,18 @@
 /** A tenant's trunk as its owner handles it: made, replaced, forgotten, tested. */
 import { isIP } from "node:net";
-import { isHost, parseHostPort } from "../operations/config/formats.ts";
-import type { Clock } from "../core/clock.ts";
-import { AppError, invalidField, notFound } from "../core/errors.ts";
-import type { TrunkInput, TrunkService, TrunkView } from "../interface/http/dashboard/ports.ts";
-import { EXTRA_NETWORKS_MAX, type SipStack } from "../domain/call/sip-port.ts";
 import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
 import { callNoticeStore } from "../adapter/store/call-notice-store.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../adapter/store/trunk-store.ts";
+import {
+  type TrunkRecord,
+  trunkPasswordBinding,
+  trunkStore,
+} from "../adapter/store/trunk-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { AppError, invalidField, notFound } from "../core/errors.ts";
+import { EXTRA_NETWORKS_MAX, type SipStack } from "../domain/call/sip-port.ts";
+import type { TrunkInput, TrunkService, TrunkView } from "../interface/http/dashboard/ports.ts";
+import { isHost, parseHostPort } from "../operations/config/formats.ts";
 import { AddressRules } from "../platform/net/address-rules.ts";
 import { trunkSummary } from "./operator.ts";
 import { trunkTest } from "./trunk-test.ts";

@@ -1,7 +1,8 @@
 /** `trunk test`: what the running trunk finds out, judged by sip/, as the operator is told it. */
-import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
-import type { SeenAddress, SipStack } from "../domain/call/sip-port.ts";
+
 import { assessTrunk, type TrunkFacts } from "../adapter/sip/trunk-checks.ts";
+import type { SeenAddress, SipStack } from "../domain/call/sip-port.ts";
+import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
 
 interface SipValues {
   readonly codecs: readonly string[];

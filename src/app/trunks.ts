@@ -1,11 +1,15 @@
 /** Keeps the SIP stack's trunks as the store has them. */
 
+import {
+  type TrunkRecord,
+  trunkPasswordBinding,
+  trunkStore,
+} from "../adapter/store/trunk-store.ts";
+import type { Database } from "../core/database.ts";
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { RegistrationStatus, SipStack, TrunkSettings } from "../domain/call/sip-port.ts";
-import type { Database } from "../adapter/store/database.ts";
-import { type TrunkRecord, trunkPasswordBinding, trunkStore } from "../adapter/store/trunk-store.ts";
 
 interface Vault {
   open(sealed: string, binding: string): string;

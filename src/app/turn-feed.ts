@@ -1,7 +1,8 @@
 /** Turns of live calls as they happen, for whoever follows along: command line, demo. */
-import type { CallIdentity } from "../domain/call/live-call.ts";
+
 import { Emitter } from "../core/emitter.ts";
-import type { TurnRecord } from "../adapter/worker/messages.ts";
+import type { CallIdentity } from "../domain/call/live-call.ts";
+import type { TurnRecord } from "../domain/conversation/call-report.ts";
 
 export interface LiveTurn {
   readonly call: CallIdentity;

@@ -7,12 +7,22 @@
  * keeps the root that was there as the lasting one: fingerprints of refusals and of the journal of
  * revocations cannot be made anew, because the numbers and addresses behind them are not stored.
  */
-import { createVault, MASTER_KEY_BYTES, SealBroken, type Vault } from "../platform/secrets/vault.ts";
+
+import { userStore } from "../adapter/store/identity-user-store.ts";
+import {
+  applianceSecretBinding,
+  SEALED_COLUMNS,
+  sealedStore,
+} from "../adapter/store/sealed-store.ts";
+import type { Database, Queries } from "../core/database.ts";
 import { AppError } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
-import type { Database, Queries } from "../adapter/store/database.ts";
-import { userStore } from "../adapter/store/identity-user-store.ts";
-import { applianceSecretBinding, SEALED_COLUMNS, sealedStore } from "../adapter/store/sealed-store.ts";
+import {
+  createVault,
+  MASTER_KEY_BYTES,
+  SealBroken,
+  type Vault,
+} from "../platform/secrets/vault.ts";
 
 const PURPOSE_ROOT = "purpose_root";
 /** Absent until the purposes' root is replaced: both are one until then. */

@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
-import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
+import { createControlClient, NoServer } from "../interface/control/client.ts";
+import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
+import { ConfigInvalid } from "../operations/config/config-invalid.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 import {
   type CheckResult,
   type CheckStatus,
@@ -37,8 +38,7 @@ import {
   secrets,
 } from "../operations/doctor/storage-checks.ts";
 import { nat, sipAlg, trunkDns } from "../operations/doctor/trunk-checks.ts";
-import { createControlClient, NoServer } from "../interface/control/client.ts";
-import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
+import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";

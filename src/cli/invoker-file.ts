@@ -14,11 +14,11 @@ import {
   statSync,
 } from "node:fs";
 import { join, sep } from "node:path";
-import { backupsDirOf } from "../operations/backup/backups.ts";
-import { VERIFY_PREFIX } from "../operations/backup/verify.ts";
 import { AppError } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
+import { backupsDirOf } from "../operations/backup/backups.ts";
+import { VERIFY_PREFIX } from "../operations/backup/verify.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
 
 const PRIVATE_FILE = 0o600;

@@ -16,10 +16,10 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isMasterKey } from "../operations/config/formats.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
 import { AppError } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
+import { isMasterKey } from "../operations/config/formats.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { operate } from "./operator.ts";
 

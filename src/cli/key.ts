@@ -1,8 +1,9 @@
 /** `linevoice key create` and `linevoice key rotate-master`. */
-import { loadConfig } from "../operations/config/load.ts";
+
 import { systemClock } from "../core/clock.ts";
 import { systemRandom } from "../core/random.ts";
 import { isKeyNetwork, KEY_SCOPES, type KeyScope } from "../domain/tenant/key-limits.ts";
+import { loadConfig } from "../operations/config/load.ts";
 import { type Rotation, rotateMasterKey } from "./key-rotation.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, type Terminal, WrongUsage } from "./usage.ts";

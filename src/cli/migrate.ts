@@ -1,12 +1,12 @@
 /** `linevoice migrate status|up`. */
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { prepareDataDir } from "../app/storage.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
-import { systemClock } from "../core/clock.ts";
-import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { type MigrationStatus, migrate, migrationStatus } from "../adapter/store/migrate.ts";
 import { migrations } from "../adapter/store/migrations.gen.ts";
+import { prepareDataDir } from "../app/storage.ts";
+import { systemClock } from "../core/clock.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 

@@ -1,4 +1,8 @@
 /** The two ways of an operator's command: through the running server, or directly on the data. */
+
+import { apiKeyStore } from "../adapter/store/api-key-store.ts";
+import { billingStores } from "../adapter/store/billing-stores.ts";
+import { mailStore } from "../adapter/store/mail-store.ts";
 import { createOperator } from "../app/operator.ts";
 import { createPayments } from "../app/payments.ts";
 import { createPeople, reachable } from "../app/people.ts";
@@ -7,16 +11,12 @@ import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";
-import { createBackups } from "../operations/backup/backups.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
-import { createBilling } from "../domain/billing/billing.ts";
-import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
-
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { silentLog as log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
+import { createBilling } from "../domain/billing/billing.ts";
+import { createApiKeys } from "../domain/tenant/api-keys.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";
 import {
   type InputOf,
@@ -24,6 +24,10 @@ import {
   type OutputOf,
   runOperation,
 } from "../interface/control/operations.ts";
+import { createBackups } from "../operations/backup/backups.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 import {
   DATA_DIR_WAIT_MS,
   DataDirBusy,
@@ -31,10 +35,6 @@ import {
   lockDataDir,
 } from "../operations/ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
-import { apiKeyStore } from "../adapter/store/api-key-store.ts";
-import { billingStores } from "../adapter/store/billing-stores.ts";
-import { mailStore } from "../adapter/store/mail-store.ts";
-import { createApiKeys } from "../domain/tenant/api-keys.ts";
 import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";

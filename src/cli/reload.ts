@@ -5,12 +5,12 @@
 
 import { type Tuning, tuningOf } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import { knownKeys } from "../operations/config/known-keys.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import type { Config } from "../operations/config/schema.ts";
-import { describeError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 
 /** Keys that take effect without a restart. */

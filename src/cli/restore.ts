@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";
-import { restoreBackup } from "../operations/backup/restore.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { notFound } from "../core/errors.ts";
+import { restoreBackup } from "../operations/backup/restore.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
 import { readAsInvoker } from "./invoker-file.ts";

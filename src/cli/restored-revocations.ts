@@ -1,17 +1,17 @@
 /** After a restore: what was revoked and erased since the backup is done again, and said in words. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../adapter/store/database.ts";
 import { openRevocations, type Revocations } from "../app/revocations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 import { journalFileOf } from "../operations/revocation/journal.ts";
 import type { Replayed } from "../operations/revocation/replay.ts";
-import { openDatabase } from "../adapter/store/database.ts";
 
 export interface RestoredRevocations {
   readonly replayed: Replayed;

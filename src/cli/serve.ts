@@ -3,13 +3,11 @@
  * calls politely at once, SIGHUP reads the configuration again. Tells systemd when it is ready, alive and stopping.
  */
 
+import { type App, startApp } from "../app/app.ts";
 import type { Doctor } from "../app/dashboard.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
-import { type App, startApp } from "../app/app.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
 import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -17,6 +15,8 @@ import { systemRandom as random } from "../core/random.ts";
 import type { OperatorPort } from "../interface/control/operator-port.ts";
 import { startControlServer } from "../interface/control/server.ts";
 import { checkSocketPath } from "../interface/control/socket-path.ts";
+import type { LoadedConfig } from "../operations/config/load.ts";
+import { masterKeyOf } from "../operations/config/master-key.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../operations/ops/sd-notify.ts";

@@ -1,8 +1,8 @@
 /** `linevoice tool create|list|delete`. The secret never stands on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { JsonObject } from "../core/json.ts";
 import type { CallerLevel } from "../domain/contact/ports.ts";
-import type { JsonObject } from "../adapter/worker/messages.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,

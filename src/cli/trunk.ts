@@ -1,9 +1,9 @@
 /** `linevoice trunk set|list|test`. The password never stands on the command line. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { isHost, isNetwork, parseHostPort } from "../operations/config/formats.ts";
 import { isE164 } from "../core/e164.ts";
 import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../domain/call/sip-port.ts";
+import { isHost, isNetwork, parseHostPort } from "../operations/config/formats.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,

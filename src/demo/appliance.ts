@@ -5,14 +5,14 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { type App, startApp } from "../app/app.ts";
-import { configSchema } from "../operations/config/schema.ts";
-import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
+import { settingsFromConfig } from "../app/settings-from-config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { NO_LIMITS } from "../domain/tenant/key-limits.ts";
+import { configSchema } from "../operations/config/schema.ts";
+import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import type { CompanyServer } from "./company/company-server.ts";

@@ -2,8 +2,9 @@
  * What the demo is about: a dental clinic, what its agent knows, who calls and what they say. Every
  * question is told with the answer that must be heard on the phone.
  */
+
+import type { JsonObject } from "../core/json.ts";
 import type { AgentVoice } from "../domain/agent/agent.ts";
-import type { JsonObject } from "../adapter/worker/messages.ts";
 
 export const AGENT_VOICE: AgentVoice = "Nathan";
 

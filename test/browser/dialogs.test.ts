@@ -7,9 +7,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
 import { answers } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
 import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
-import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";

@@ -6,10 +6,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/binary.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { type Visit, visit } from "../support/dashboard-page.ts";

@@ -2,9 +2,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/core/clock.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { campaigns, campaignTargets } from "../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { runCli } from "../support/cli.ts";
 import { insertAgent } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -5,13 +5,17 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { configSchema } from "../../src/operations/config/schema.ts";
+import { createDns } from "../../src/adapter/sip/routing/dns.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import { type CheckResult, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
-import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
 import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
-import { createDns } from "../../src/adapter/sip/routing/dns.ts";
+import { configSchema } from "../../src/operations/config/schema.ts";
+import {
+  type CheckResult,
+  type ExaminedAppliance,
+  examine,
+} from "../../src/operations/doctor/check.ts";
+import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
 import { type AlgRouter, startAlgRouter } from "../support/alg-router.ts";
 import { type DnsServer, dnsServer } from "../support/dns-server.ts";
 import { eventually } from "../support/eventually.ts";

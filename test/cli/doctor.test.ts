@@ -3,10 +3,13 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { configSchema } from "../../src/operations/config/schema.ts";
-import { createVault } from "../../src/platform/secrets/vault.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { wallets } from "../../src/adapter/store/schema/index.ts";
+import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { microEur } from "../../src/core/money.ts";
+import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
+import { configSchema } from "../../src/operations/config/schema.ts";
 import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
 import {
   certificate,
@@ -22,10 +25,7 @@ import {
   dataDirectory,
   secrets,
 } from "../../src/operations/doctor/storage-checks.ts";
-import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { wallets } from "../../src/adapter/store/schema/index.ts";
-import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
+import { createVault } from "../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -12,12 +12,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { calls } from "../../src/adapter/store/schema/index.ts";
 import { openVault } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../../src/interface/http/recording-links.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { calls } from "../../src/adapter/store/schema/index.ts";
+import {
+  createRecordingLinks,
+  RECORDING_LINK_PURPOSE,
+} from "../../src/interface/http/recording-links.ts";
 import { insertCall } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

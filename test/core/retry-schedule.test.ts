@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/core/random.ts";
-import {
-  ATTEMPT_DELAYS_MS,
-  nextDelayMs,
-  parseRetryAfter,
-} from "../../src/core/retry-schedule.ts";
+import { ATTEMPT_DELAYS_MS, nextDelayMs, parseRetryAfter } from "../../src/core/retry-schedule.ts";
 
 describe("the retry schedule", () => {
   test("pauses 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, each ±10 %, then gives up", () => {

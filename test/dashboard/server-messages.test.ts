@@ -1,6 +1,8 @@
 /** The server's sentences in the reader's language: by stable codes, whole in every language. */
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
+import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
+import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
 import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
 import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { answers as lt } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
@@ -18,8 +20,6 @@ import type { Contract } from "../../src/interface/http/contract.ts";
 import { allContracts } from "../../src/interface/http/contracts/index.ts";
 import { dashboardContracts } from "../../src/interface/http/dashboard/contracts/index.ts";
 import { requirementOf } from "../../src/interface/http/schema.ts";
-import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
-import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
 
 const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | undefined>>) => ({
   language,

@@ -4,17 +4,17 @@
  * and is heard by the other. Takes about half a minute: the calls are real.
  */
 import { afterAll, describe, expect, test } from "bun:test";
+import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
+import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
+import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
+import type { SrtpMode } from "../../src/adapter/sip/sdes.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { e164 } from "../../src/core/e164.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { sine, toneShare } from "../../src/platform/audio/tones.ts";
-import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
 import type { CodecName, MediaPlan } from "../../src/core/media-plan.ts";
-import type { CallAudio } from "../../src/domain/conversation/audio-port.ts";
-import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
-import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
 import type { IncomingLeg, SipStack, Trunk } from "../../src/domain/call/sip-port.ts";
-import type { SrtpMode } from "../../src/adapter/sip/sdes.ts";
+import type { CallAudio } from "../../src/domain/conversation/audio-port.ts";
+import { sine, toneShare } from "../../src/platform/audio/tones.ts";
 import { type Baresip, type BaresipOptions, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";
 import { requirePeer } from "../support/peers.ts";

@@ -1,8 +1,13 @@
 /** Trunks over TCP and TLS at kamailio: registrations, calls both ways, certificates, restarts. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { e164 } from "../../src/core/e164.ts";
-import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "../../src/domain/call/sip-port.ts";
 import type { SipDns } from "../../src/adapter/sip/routing/dns.ts";
+import { e164 } from "../../src/core/e164.ts";
+import type {
+  IncomingLeg,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../src/domain/call/sip-port.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Kamailio, startKamailio } from "../support/kamailio.ts";
 import { requirePeer } from "../support/peers.ts";

@@ -147,7 +147,9 @@ test("no request is answered with a 500, with silence, or with another tenant's 
 }, 60_000);
 
 test("the other tenant's records are what they were", async () => {
-  const { agents, files, phoneNumbers, webhooks } = await import("../../src/adapter/store/schema/index.ts");
+  const { agents, files, phoneNumbers, webhooks } = await import(
+    "../../src/adapter/store/schema/index.ts"
+  );
   const { eq } = await import("drizzle-orm");
   const read = server.database.read;
   const find = async (

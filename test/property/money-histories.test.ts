@@ -7,21 +7,7 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
-import { createBilling } from "../../src/domain/billing/billing.ts";
-import {
-  bookChargeback,
-  type Chargeback,
-  reverseChargeback,
-} from "../../src/domain/billing/chargeback.ts";
-import { createCheckouts } from "../../src/domain/billing/checkout.ts";
-import { syncEntitlement } from "../../src/domain/billing/entitlement.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { manualPayments } from "../../src/adapter/payments/manual.ts";
-import { renewMonths } from "../../src/domain/billing/renewal.ts";
-import type { Checkout } from "../../src/domain/billing/stores.ts";
-import { AppError } from "../../src/core/errors.ts";
-import { silentLog as log } from "../../src/core/log.ts";
-import { microEur } from "../../src/core/money.ts";
 import { billingStores as stores } from "../../src/adapter/store/billing-stores.ts";
 import {
   calls,
@@ -31,6 +17,20 @@ import {
   renewals,
   tenants,
 } from "../../src/adapter/store/schema/index.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { silentLog as log } from "../../src/core/log.ts";
+import { microEur } from "../../src/core/money.ts";
+import { createBilling } from "../../src/domain/billing/billing.ts";
+import {
+  bookChargeback,
+  type Chargeback,
+  reverseChargeback,
+} from "../../src/domain/billing/chargeback.ts";
+import { createCheckouts } from "../../src/domain/billing/checkout.ts";
+import { syncEntitlement } from "../../src/domain/billing/entitlement.ts";
+import { verifyLedger } from "../../src/domain/billing/ledger.ts";
+import { renewMonths } from "../../src/domain/billing/renewal.ts";
+import type { Checkout } from "../../src/domain/billing/stores.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
 import { insertCall, insertTenant } from "../support/stored-rows.ts";

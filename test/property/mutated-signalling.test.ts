@@ -6,7 +6,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import { parseChallenges, parseCredentials } from "../../src/adapter/sip/digest.ts";
 import {
   buildResponse,
@@ -25,6 +24,7 @@ import { replacesOf } from "../../src/adapter/sip/session/replaces-header.ts";
 import { TransactionLayer } from "../../src/adapter/sip/transaction/layer.ts";
 import type { Flow } from "../../src/adapter/sip/transport/flow.ts";
 import { StreamFramer, UnframedStream } from "../../src/adapter/sip/transport/framer.ts";
+import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);

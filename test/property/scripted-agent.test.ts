@@ -1,10 +1,10 @@
 /** Whatever a caller says, types or leaves unsaid, the embedded mind says or does something. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { systemClock } from "../../src/core/clock.ts";
-import { seededRandom } from "../../src/core/random.ts";
 import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { seededRandom } from "../../src/core/random.ts";
 import type { LlmInput } from "../../src/domain/conversation/engine-port.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 

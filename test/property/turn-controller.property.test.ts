@@ -76,10 +76,10 @@ test("whatever happens, a conversation ends with one wish at most, one report an
     outbound: fc.boolean(),
     leaveMessage: fc.boolean(),
     earlyStart: fc.boolean(),
-    thinksForMs: fc.constantFrom(0, 0, 900, 3_000),
+    llmTakesMs: fc.constantFrom(0, 0, 900, 3_000),
   });
   await fc.assert(
-    fc.asyncProperty(settings, async ({ acts, answers, thinksForMs, earlyStart, ...kind }) => {
+    fc.asyncProperty(settings, async ({ acts, answers, llmTakesMs, earlyStart, ...kind }) => {
       const config = callConfig({
         firstSpeaker: kind.agentFirst ? "assistant" : "customer",
         voicemailAction: kind.leaveMessage ? "leave_message" : "hangup",
@@ -92,7 +92,7 @@ test("whatever happens, a conversation ends with one wish at most, one report an
         earlyStart,
       });
       let turn = 0;
-      call.script.llmTakesMs = thinksForMs;
+      call.script.llmTakesMs = llmTakesMs;
       call.script.answers = () => [...(ANSWERS[answers[turn++ % answers.length] ?? 0] ?? [])];
       await call.answerAndGreet();
       for (const step of acts) await perform(call, step);

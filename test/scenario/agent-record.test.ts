@@ -1,7 +1,7 @@
 /** What the agent's record promises of a call, over RTP: its length, and who has the first word. About 30 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { agents } from "../../src/adapter/store/schema/index.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -3,12 +3,12 @@
  * reason is for a recognised caller only. And a birthday call, placed over the trunk and answered.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { callerStore } from "../../src/adapter/store/caller-store.ts";
 import { contactStore } from "../../src/adapter/store/contact-store.ts";
 import { birthdayCalls, tenants } from "../../src/adapter/store/schema/index.ts";
 import { wallClock } from "../../src/core/calendar.ts";
+import type { IncomingCall } from "../../src/demo/phone/incoming-call.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { openAiSettings } from "../support/engine-session.ts";

@@ -7,10 +7,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
-import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
-import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
 import { contactStore } from "../../src/adapter/store/contact-store.ts";
 import {
@@ -21,6 +17,10 @@ import {
   tenants,
   tools,
 } from "../../src/adapter/store/schema/index.ts";
+import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
+import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import { openAiSettings } from "../support/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine-world.ts";
 import { eventually } from "../support/eventually.ts";

@@ -6,13 +6,13 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { withDeadline } from "../../src/domain/conversation/deadline.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
+import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
 import type { CallOptions, Phone } from "../../src/demo/phone/phone.ts";
 import { CallNotAnswered, type PhoneCall } from "../../src/demo/phone/phone-call.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
-import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
+import { withDeadline } from "../../src/domain/conversation/deadline.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tone } from "../support/phone.ts";

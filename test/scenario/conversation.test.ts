@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { sleep, systemClock } from "../../src/core/clock.ts";
-import type { CallConfig } from "../../src/adapter/worker/messages.ts";
+import type { CallConfig } from "../../src/domain/conversation/call-config.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { CLINIC_KNOWLEDGE } from "../support/dental-clinic.ts";
 import { openStudio, type Studio, startCall } from "../support/live-conversation.ts";
 import { type AGENT, callConfig } from "../support/scripted-call.ts";

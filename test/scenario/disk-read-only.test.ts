@@ -5,15 +5,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { cpSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startApp } from "../../src/app/app.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLog } from "../../src/core/log.ts";
-import { systemRandom } from "../../src/core/random.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { fileProblems } from "../../src/adapter/store/integrity.ts";
 import { calls, holds } from "../../src/adapter/store/schema/index.ts";
+import { startApp } from "../../src/app/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { systemRandom } from "../../src/core/random.ts";
+import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import {
   type Appliance,
   applianceSettings,

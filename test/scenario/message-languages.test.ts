@@ -4,13 +4,16 @@
  * the same time. English is engine-openai.test.ts's.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import {
+  createSynthesiser,
+  type Synthesiser,
+} from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
-import { createSynthesiser, type Synthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
-import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { OWN_NUMBER } from "../support/appliance.ts";
 import { openAiSettings } from "../support/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine-world.ts";

@@ -1,7 +1,7 @@
 /** The end of a plan, with an empty wallet: overlapping calls in and out share the last plan seconds. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { planUsage } from "../../src/adapter/store/schema/index.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";

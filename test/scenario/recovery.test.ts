@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { calls, events, holds } from "../../src/adapter/store/schema/index.ts";
 import { startApp } from "../../src/app/app.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { verifyLedger } from "../../src/domain/billing/ledger.ts";
 import {
   type Appliance,
   applianceSettings,
@@ -50,7 +51,7 @@ test(
     const deps = { clock: systemClock, random: systemRandom, log: silentLog };
     const app = await startApp(applianceSettings(crashed, "127.0.8.6"), deps);
     try {
-      const stored = await app.database.read.query.calls.findFirst();
+      const stored = (await app.database.read.select().from(calls))[0];
       expect(stored).toMatchObject({
         status: "failed",
         endedReason: "interrupted",
@@ -63,13 +64,13 @@ test(
       expect(mail).toContain("audio/mpeg");
       await eventually(
         async () =>
-          (await app.database.read.query.calls.findFirst())?.recordingStatus === "emailed_deleted",
+          (await app.database.read.select().from(calls))[0]?.recordingStatus === "emailed_deleted",
         "the recording is deleted",
       );
-      const events = await app.database.read.query.events.findMany();
-      expect(events.filter((event) => event.type === "call.failed")).toHaveLength(1);
-      expect(events.filter((event) => event.type === "call.ended")).toHaveLength(0);
-      expect(await app.database.read.query.holds.findMany()).toEqual([]);
+      const written = await app.database.read.select().from(events);
+      expect(written.filter((event) => event.type === "call.failed")).toHaveLength(1);
+      expect(written.filter((event) => event.type === "call.ended")).toHaveLength(0);
+      expect(await app.database.read.select().from(holds)).toEqual([]);
       expect(await verifyLedger(billingStores, app.database.read)).toEqual([]);
     } finally {
       await app.stop();

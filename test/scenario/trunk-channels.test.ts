@@ -1,8 +1,8 @@
 /** Schedules due at once over a trunk of few channels: the carrier never sees more, and all are dialled. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import type { Phone } from "../../src/demo/phone/phone.ts";
 import { calls, schedules, trunks } from "../../src/adapter/store/schema/index.ts";
+import type { Phone } from "../../src/demo/phone/phone.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";

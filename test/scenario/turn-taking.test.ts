@@ -3,11 +3,11 @@
  * 40 s. Each test names the guarantee and prints what was measured.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
-import type { LlmEvent } from "../../src/domain/conversation/engine-port.ts";
 import { loadVad } from "../../src/adapter/media/audio/vad.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import type { LlmEvent } from "../../src/domain/conversation/engine-port.ts";
+import { phrasesFor } from "../../src/domain/conversation/phrases.ts";
 import { cough, type LabOptions, type LabParts, openLab } from "../support/turn-lab.ts";
 
 interface Lines {

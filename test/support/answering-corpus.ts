@@ -3,10 +3,11 @@
  * embedded voice, with noise on the line, beeps, special information tones, screening services.
  * 8 kHz, from the answer on.
  */
+
+import type { Synthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import type { AnsweredBy } from "../../src/domain/conversation/answering/answering-detection.ts";
-import { type Random, seededRandom } from "../../src/core/random.ts";
-import type { Synthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
 import { sine } from "../../src/platform/audio/tones.ts";
 
 const RATE_HZ = 8_000;

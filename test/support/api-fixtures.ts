@@ -1,7 +1,5 @@
 /** One record of every kind for a tenant, and a valid request for every route, made from them. */
 import { eq } from "drizzle-orm";
-import { microEur } from "../../src/core/money.ts";
-import type { Contract } from "../../src/interface/http/contract.ts";
 import {
   callMemories,
   calls,
@@ -12,6 +10,8 @@ import {
   schedules,
   tenants,
 } from "../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../src/core/money.ts";
+import type { Contract } from "../../src/interface/http/contract.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
 export interface Fixtures {

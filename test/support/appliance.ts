@@ -2,9 +2,17 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
+import { agentStore } from "../../src/adapter/store/agent-store.ts";
+import {
+  agentFiles,
+  type agents,
+  files,
+  phoneNumbers,
+} from "../../src/adapter/store/schema/index.ts";
+import { type App, startApp } from "../../src/app/app.ts";
 import type { Doctor } from "../../src/app/dashboard.ts";
 import type { AppSettings } from "../../src/app/settings.ts";
-import { type App, startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { eurToMicro } from "../../src/core/money.ts";
@@ -12,9 +20,6 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
-import { agentStore } from "../../src/adapter/store/agent-store.ts";
-import { agentFiles, type agents, files, phoneNumbers } from "../../src/adapter/store/schema/index.ts";
 import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { quotas, wideDialing } from "./plans.ts";
 

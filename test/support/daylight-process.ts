@@ -1,9 +1,9 @@
 /** A scheduler in a process with a time zone of its own, over a change of its clocks. Prints what it fired. */
 import { join } from "node:path";
-import { silentLog } from "../../src/core/log.ts";
-import { startScheduler } from "../../src/domain/schedule/scheduler.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { startScheduler } from "../../src/domain/schedule/scheduler.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { insertTenant } from "./stored-rows.ts";
 import { tempDir } from "./temp-dir.ts";

@@ -3,18 +3,19 @@
  * at one exact step: nothing is flushed, closed or said. Its parent counts what is left.
  * One argument: the `DeliveryProcess` as JSON. Ends by itself when nothing is pending.
  */
-import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { type Log, silentLog } from "../../src/core/log.ts";
-import { systemRandom } from "../../src/core/random.ts";
+
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { outbox } from "../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { type Log, silentLog } from "../../src/core/log.ts";
+import { systemRandom } from "../../src/core/random.ts";
 import { createDeliveryWorker } from "../../src/domain/webhook/delivery.ts";
+import type { WebhookStores } from "../../src/domain/webhook/stores.ts";
 import {
   createOutboundHttpClient,
   type OutboundHttpClient,
 } from "../../src/platform/net/outbound-http.ts";
-import type { WebhookStores } from "../../src/domain/webhook/stores.ts";
 import { plainVault } from "./plain-vault.ts";
 
 export type Step =

@@ -4,16 +4,16 @@
  */
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { deliveries, outbox } from "../../src/adapter/store/schema/index.ts";
+import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { deliveries, outbox } from "../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
 import { callEnded } from "../../src/domain/webhook/catalogue.ts";
 import { createDeliveryWorker, type DeliveryWorker } from "../../src/domain/webhook/delivery.ts";
-import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { createWebhookTester } from "../../src/domain/webhook/tester.ts";
+import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "./https-receiver.ts";
 import { plainVault } from "./plain-vault.ts";

@@ -1,16 +1,16 @@
 /** Writes to a database, a recording, an outbox and a backup on a disk that breaks and is mended. Prints each outcome. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createBackups } from "../../src/operations/backup/backups.ts";
-import { systemClock as clock } from "../../src/core/clock.ts";
-import { silentLog } from "../../src/core/log.ts";
-import { microEur } from "../../src/core/money.ts";
-import { problemOf } from "../../src/interface/http/problem.ts";
 import { outboxProvider } from "../../src/adapter/mail/outbox.ts";
 import { CallRecorder } from "../../src/adapter/media/recording/recorder.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { fileProblems } from "../../src/adapter/store/integrity.ts";
 import { walletStore } from "../../src/adapter/store/ledger-store.ts";
+import { systemClock as clock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { microEur } from "../../src/core/money.ts";
+import { problemOf } from "../../src/interface/http/problem.ts";
+import { createBackups } from "../../src/operations/backup/backups.ts";
 import { insertTenant } from "./stored-rows.ts";
 
 const dir = process.env.LV_EIO_DIR ?? "";

@@ -1,10 +1,16 @@
 /** What tests of engines share: settings of a provider at a test server, and an engine read to its end. */
+
+import type { OpenAiSettings } from "../../src/adapter/engine/settings.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { EngineSession, LlmEvent, LlmInput, SessionSettings } from "../../src/domain/conversation/engine-port.ts";
-import type { OpenAiSettings } from "../../src/adapter/engine/settings.ts";
-import type { ToolSnapshot } from "../../src/adapter/worker/messages.ts";
+import type { ToolSnapshot } from "../../src/domain/conversation/call-config.ts";
+import type {
+  EngineSession,
+  LlmEvent,
+  LlmInput,
+  SessionSettings,
+} from "../../src/domain/conversation/engine-port.ts";
 
 export const PORTS = { clock: systemClock, random: systemRandom, log: silentLog };
 

@@ -3,17 +3,17 @@
  * what the far end hears can be judged, and a tool on a real HTTP server.
  */
 import { eq } from "drizzle-orm";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { createVault } from "../../src/platform/secrets/vault.ts";
+import type { EngineSettings, ProviderSettings } from "../../src/adapter/engine/settings.ts";
+import { tools } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { eurToMicro } from "../../src/core/money.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import type { Phone } from "../../src/demo/phone/phone.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import type { EngineSettings, ProviderSettings } from "../../src/adapter/engine/settings.ts";
-import { tools } from "../../src/adapter/store/schema/index.ts";
+import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import { toolSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
+import { createVault } from "../../src/platform/secrets/vault.ts";
 import { type Appliance, type CallView, OWN_NUMBER, startAppliance } from "./appliance.ts";
 import { BOOKING } from "./engine-session.ts";
 import { tempDir } from "./temp-dir.ts";

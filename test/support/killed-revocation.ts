@@ -3,14 +3,14 @@
  * before the database is committed, or before the journal. Arguments: data directory, key's id, step.
  */
 import { join } from "node:path";
+import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
-import { createVault } from "../../src/platform/secrets/vault.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { silentLog as log } from "../../src/core/log.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
-import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
-import { openDatabase } from "../../src/adapter/store/database.ts";
 import { createApiKeys } from "../../src/domain/tenant/api-keys.ts";
+import { createVault } from "../../src/platform/secrets/vault.ts";
 
 const [dataDir = "", keyId = "", step = ""] = process.argv.slice(2);
 const database = openDatabase(join(dataDir, "linevoice.db"), clock.now());

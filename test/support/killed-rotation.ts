@@ -2,10 +2,12 @@
  * Rotates the master key and replaces the purposes' root in a process of its own, and kills itself with
  * SIGKILL: before everything is committed, or after. Arguments: database file, step. Keys as in the test.
  */
+
+import { openDatabase } from "../../src/adapter/store/database.ts";
 import { openVault, rotateMasterKey } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/core/database.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
 
 const [file = "", step = ""] = process.argv.slice(2);
 const keyOf = (fill: number) => new Uint8Array(32).fill(fill);

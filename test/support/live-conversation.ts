@@ -4,19 +4,19 @@
  * comparing it with the sentence as the agent's own voice says it (and with decoys).
  */
 
+import { EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/settings.ts";
+import {
+  type CallWorkerPool,
+  createCallWorkerPool,
+} from "../../src/adapter/worker/call-worker-pool.ts";
 import { sleep, systemClock } from "../../src/core/clock.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { EMBEDDED_ONLY, type EngineSettings } from "../../src/adapter/engine/settings.ts";
-import { type CallWorkerPool, createCallWorkerPool } from "../../src/adapter/worker/call-worker-pool.ts";
-import type {
-  CallConfig,
-  ConversationSettings,
-  JsonObject,
-  ToolResult,
-  TurnRecord,
-} from "../../src/adapter/worker/messages.ts";
+import type { CallConfig, ToolResult } from "../../src/domain/conversation/call-config.ts";
+import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import { spawnCallWorker, spawnSpeechWorker } from "../../src/workers.ts";
 import { createRtpPeer } from "./rtp-peer.ts";
 import { callConfig, SETTINGS } from "./scripted-call.ts";

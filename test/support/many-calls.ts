@@ -3,7 +3,7 @@
  * instant, and the ledger that belongs to them. The triggers make the sums as they do in life.
  */
 import { sql } from "drizzle-orm";
-import type { Database } from "../../src/adapter/store/database.ts";
+import type { Database } from "../../src/core/database.ts";
 
 export interface ManyCalls {
   readonly calls: number;

@@ -1,8 +1,9 @@
 /** Webhooks of many tenants in a store that seals secrets, as an appliance keeps them. */
-import { openVault } from "../../src/app/vault.ts";
-import { systemRandom } from "../../src/core/random.ts";
-import type { Database } from "../../src/adapter/store/database.ts";
+
 import { webhookStore } from "../../src/adapter/store/webhook-store.ts";
+import { openVault } from "../../src/app/vault.ts";
+import type { Database } from "../../src/core/database.ts";
+import { systemRandom } from "../../src/core/random.ts";
 import { webhookSecretBinding } from "../../src/platform/secrets/secret-binding.ts";
 import { insertTenant, insertWebhook } from "./stored-rows.ts";
 

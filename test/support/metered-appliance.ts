@@ -4,8 +4,8 @@
  * `ipc`; sends `Ready` once, then answers every message with the longest turn since the last one, in ms.
  */
 import { sql } from "drizzle-orm";
-import { systemClock } from "../../src/core/clock.ts";
 import { toolStore } from "../../src/adapter/store/tool-store.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { createTools } from "../../src/domain/tool/tools.ts";
 import { startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";

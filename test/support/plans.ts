@@ -1,7 +1,8 @@
 /** Plans for tests: ten minutes and then 12 cents, or nothing included. */
+
+import { microEur } from "../../src/core/money.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
 import type { DialingLimits } from "../../src/domain/call/admission.ts";
-import { microEur } from "../../src/core/money.ts";
 
 /** As the configuration has them by default. */
 export const quotas = {

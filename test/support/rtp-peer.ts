@@ -3,10 +3,10 @@
  * directly to a call worker's port. Says, presses keys, and keeps what it hears.
  */
 import { systemClock } from "../../src/core/clock.ts";
+import type { MediaPlan } from "../../src/core/media-plan.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { PhoneMedia } from "../../src/demo/phone/phone-media.ts";
 import type { RemoteDescription } from "../../src/demo/phone/session-description.ts";
-import type { MediaPlan } from "../../src/core/media-plan.ts";
 
 const TELEPHONE_EVENT = 101;
 

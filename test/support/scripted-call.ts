@@ -3,12 +3,13 @@
  * test scripts. Speech is a frame whose first sample is not 0; playout runs with the frames, 20 ms
  * each, on the fake clock.
  */
-import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
-import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
-import { Session } from "../../src/domain/conversation/session.ts";
-import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
+
 import { sleep } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
+import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audio-port.ts";
+import type { AgentSnapshot, CallConfig } from "../../src/domain/conversation/call-config.ts";
+import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import type {
   EngineFailure,
   EngineSession,
@@ -16,13 +17,10 @@ import type {
   LlmInput,
   SttResult,
 } from "../../src/domain/conversation/engine-port.ts";
-import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audio-port.ts";
-import type {
-  AgentSnapshot,
-  CallConfig,
-  ConversationSettings,
-  TurnRecord,
-} from "../../src/adapter/worker/messages.ts";
+import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
+import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
+import { Session } from "../../src/domain/conversation/session.ts";
+import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
 import { fakeClock } from "./fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;

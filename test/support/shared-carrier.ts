@@ -3,13 +3,18 @@
  * a call is, seen from what was stored. Agents are missing, so that every call that is somebody's ends as a
  * refused call of that tenant.
  */
+
+import {
+  buildRequest,
+  type HeaderInit,
+  parseMessage,
+} from "../../src/adapter/sip/message/index.ts";
+import { calls, phoneNumbers } from "../../src/adapter/store/schema/index.ts";
 import { type App, startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import type { TrunkDraft } from "../../src/interface/control/operator-port.ts";
-import { buildRequest, type HeaderInit, parseMessage } from "../../src/adapter/sip/message/index.ts";
-import { calls, phoneNumbers } from "../../src/adapter/store/schema/index.ts";
 import { applianceSettings } from "./appliance.ts";
 import { eventually } from "./eventually.ts";
 import { type Registrar, startRegistrar } from "./registrar.ts";

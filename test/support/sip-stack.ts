@@ -1,4 +1,6 @@
 /** The SIP stack as tests use it: G.711, loopback, a trunk at a provider of `provider.test`. */
+
+import { createSipStack, type SipDeps, type SipSettings } from "../../src/adapter/sip/stack.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { e164 } from "../../src/core/e164.ts";
 import { type Log, Pii, silentLog } from "../../src/core/log.ts";
@@ -11,7 +13,6 @@ import type {
   Trunk,
   TrunkSettings,
 } from "../../src/domain/call/sip-port.ts";
-import { createSipStack, type SipDeps, type SipSettings } from "../../src/adapter/sip/stack.ts";
 
 export function startStack(
   host: string,

@@ -1,8 +1,9 @@
 /** Rows that a test needs in a real database before what it is about. */
+
+import { agents, calls, tenants, tools, webhooks } from "../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../src/core/database.ts";
 import type { MicroEur } from "../../src/core/money.ts";
 import { microEur } from "../../src/core/money.ts";
-import type { Database } from "../../src/adapter/store/database.ts";
-import { agents, calls, tenants, tools, webhooks } from "../../src/adapter/store/schema/index.ts";
 
 type TenantRow = typeof tenants.$inferInsert;
 type AgentRow = typeof agents.$inferInsert;

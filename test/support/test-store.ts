@@ -3,10 +3,11 @@
  * that speaks Hrana over HTTP. So the tests of the stores hold for both.
  */
 import { afterAll } from "bun:test";
-import { systemClock } from "../../src/core/clock.ts";
-import { systemRandom } from "../../src/core/random.ts";
-import { type Database, openDatabase } from "../../src/adapter/store/database.ts";
+import { openDatabase } from "../../src/adapter/store/database.ts";
 import { openRemoteDatabase } from "../../src/adapter/store/remote-database.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/core/database.ts";
+import { systemRandom } from "../../src/core/random.ts";
 import { type HranaServer, startHranaServer } from "./hrana-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";

@@ -4,16 +4,23 @@
  * time, so that every delay is exact whatever the machine does. Only the recogniser is ideal (words
  * are known some time after they were said, like a good provider's), and the mind answers by script.
  */
+
+import type { Synthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
+import type { VadFactory } from "../../src/adapter/media/audio/vad.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { seededRandom } from "../../src/core/random.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import type { AgentSnapshot } from "../../src/domain/conversation/call-config.ts";
+import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
+import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
+import type {
+  EngineSession,
+  LlmEvent,
+  LlmInput,
+} from "../../src/domain/conversation/engine-port.ts";
 import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
 import { Session } from "../../src/domain/conversation/session.ts";
 import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
-import { silentLog } from "../../src/core/log.ts";
-import { seededRandom } from "../../src/core/random.ts";
-import type { Synthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
-import type { EngineSession, LlmEvent, LlmInput } from "../../src/domain/conversation/engine-port.ts";
-import type { VadFactory } from "../../src/adapter/media/audio/vad.ts";
-import type { AgentSnapshot, ConversationSettings, TurnRecord } from "../../src/adapter/worker/messages.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { callConfig, ScriptedAudio, SETTINGS } from "./scripted-call.ts";
 

@@ -10,11 +10,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { PlayoutQueue } from "./audio/playout-queue.ts";
-import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
-import { dtmfTones } from "../../platform/audio/tones.ts";
 import type { MediaStatistics } from "../../core/media-plan.ts";
 import type { CallAudio, MediaTimeout } from "../../domain/conversation/audio-port.ts";
+import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
+import { dtmfTones } from "../../platform/audio/tones.ts";
+import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
 export interface BrowserAudioOptions {

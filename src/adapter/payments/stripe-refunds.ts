@@ -4,9 +4,13 @@
  */
 import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { centsToMicro } from "../../core/money.ts";
-import type { Database } from "../store/database.ts";
-import { bookChargeback, isWalletMoney, reverseChargeback } from "../../domain/billing/chargeback.ts";
+import {
+  bookChargeback,
+  isWalletMoney,
+  reverseChargeback,
+} from "../../domain/billing/chargeback.ts";
 import { type ChargebackStatus, syncEntitlement } from "../../domain/billing/entitlement.ts";
 import type { BillingStores, Checkout } from "../../domain/billing/stores.ts";
 

@@ -8,14 +8,14 @@
  */
 import type Stripe from "stripe";
 import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { centsToMicro, MICRO_PER_CENT, type MicroEur } from "../../core/money.ts";
-import type { Database } from "../store/database.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import { noteOf } from "../../domain/billing/fulfilment.ts";
-import type { BillingStores } from "../../domain/billing/stores.ts";
 import type { PaymentProvider } from "../../domain/billing/payment-provider.ts";
+import type { BillingStores } from "../../domain/billing/stores.ts";
 import { bookDispute, bookRefunds } from "./stripe-refunds.ts";
 
 export interface StripeSettings {

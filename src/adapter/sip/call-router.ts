@@ -10,8 +10,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { type SipRequest, tagOf, userOf } from "./message/index.ts";
 import type { CallClaims, ClaimingTrunk, TrunkSettings } from "../../domain/call/sip-port.ts";
+import { type SipRequest, tagOf, userOf } from "./message/index.ts";
 import { calledNumbersOf, isForAccount } from "./session/parties.ts";
 import type { Flow } from "./transport/flow.ts";
 import { RateLimit } from "./transport/rate-limit.ts";

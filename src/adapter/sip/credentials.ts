@@ -4,9 +4,9 @@
  * configured, the first that the server and the first that a proxy names are kept.
  */
 import type { Random } from "../../core/random.ts";
+import type { TrunkSettings } from "../../domain/call/sip-port.ts";
 import { type Challenge, DigestClient, parseChallenges, unknownIn } from "./digest.ts";
 import type { SipResponse } from "./message/index.ts";
-import type { TrunkSettings } from "../../domain/call/sip-port.ts";
 
 /** Of the server (401) or of a proxy on the way (407): RFC 3261 22.2, 22.3. */
 export type ChallengeKind = "server" | "proxy";

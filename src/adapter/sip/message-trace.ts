@@ -5,8 +5,9 @@
  *
  * Bounded in calls and in messages a call. Registrations and keep-alives are no calls and left out.
  */
-import type { SipMessageTrace, SipTraceEntry } from "../../domain/call/diagnostics.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { SipMessageTrace, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 
 export interface SipMessageTracer extends SipMessageTrace {
   /** A message that passed; `text` as on the wire. */

@@ -9,12 +9,17 @@ import { isIP } from "node:net";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
+import type {
+  ProbedServer,
+  SeenAddress,
+  TrunkProbe,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
 import { type AlgSign, oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";
 import { parseVia } from "./message/via.ts";
-import type { ProbedServer, SeenAddress, TrunkProbe, TrunkSettings } from "../../domain/call/sip-port.ts";
 import { hostForUri } from "./registration.ts";
 import type { Answered } from "./route-set.ts";
 

@@ -14,6 +14,7 @@ import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import { StateMachine } from "../../core/state-machine.ts";
+import type { RegistrationStatus, TrunkSettings } from "../../domain/call/sip-port.ts";
 import { isContactAltered } from "./alg-signs.ts";
 import { ALLOW } from "./capabilities.ts";
 import {
@@ -23,7 +24,6 @@ import {
   unknownChallengeOf,
 } from "./credentials.ts";
 import { buildRequest, parseNameAddr, type SipResponse, userOf } from "./message/index.ts";
-import type { RegistrationStatus, TrunkSettings } from "../../domain/call/sip-port.ts";
 import {
   ENDED_AT_ONCE,
   explainRegistrationFailure,

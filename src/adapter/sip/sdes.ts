@@ -4,8 +4,8 @@
  * for more is passed over, as the RFC wants.
  */
 import type { MediaDescription } from "sdp-transform";
-import { type Random, systemRandom } from "../../core/random.ts";
 import type { SrtpKeys, SrtpSuite } from "../../core/media-plan.ts";
+import { type Random, systemRandom } from "../../core/random.ts";
 
 export type SrtpMode = "off" | "optional" | "required";
 

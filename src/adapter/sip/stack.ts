@@ -9,14 +9,20 @@ import { sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { Random } from "../../core/random.ts";
 import type { CodecName } from "../../core/media-plan.ts";
+import type { Random } from "../../core/random.ts";
+import type {
+  CallClaims,
+  IncomingLeg,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import { CallRouter, type CallRouterDeps, isNewCall, type Routed } from "./call-router.ts";
 import { formatVia, type ResponseParts, type SipRequest, stampSource } from "./message/index.ts";
 import { STUN_PORT } from "./nat/stun.ts";
 import { StunClient } from "./nat/stun-client.ts";
-import type { CallClaims, IncomingLeg, SipStack, Trunk, TrunkSettings } from "../../domain/call/sip-port.ts";
 import { rejectionOf } from "./request-checks.ts";
 import { createDns, type SipDns } from "./routing/dns.ts";
 import { FailedTargets } from "./routing/failed-targets.ts";

@@ -4,8 +4,8 @@
  */
 import { isIP } from "node:net";
 import type { Log } from "../../core/log.ts";
-import type { SipResponse } from "./message/index.ts";
 import type { LocalMedia } from "../../domain/call/sip-port.ts";
+import type { SipResponse } from "./message/index.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { localAddressToward } from "./transport/udp.ts";
 

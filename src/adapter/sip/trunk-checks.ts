@@ -2,8 +2,9 @@
  * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its mend. Pure.
  * Where the far end says nothing the verdict is `unknown`, not a guess.
  */
-import type { AlgSign } from "./alg-signs.ts";
+
 import type { RegistrationStatus, TrunkProbe, TrunkSettings } from "../../domain/call/sip-port.ts";
+import type { AlgSign } from "./alg-signs.ts";
 
 export type TrunkCheckResult = "ok" | "warning" | "failed" | "unknown";
 

@@ -1,5 +1,10 @@
 /** Which trunks a request may belong to: by the Contact user that it names, and by where it came from. */
-import { contains, type Network, parseAddress, parseNetwork } from "../../platform/net/ip-address.ts";
+import {
+  contains,
+  type Network,
+  parseAddress,
+  parseNetwork,
+} from "../../platform/net/ip-address.ts";
 import type { SipTrunk } from "./trunk.ts";
 
 /** Hosts whose trunks are remembered between messages. */

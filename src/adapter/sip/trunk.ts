@@ -11,6 +11,15 @@ import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { CodecName } from "../../core/media-plan.ts";
+import type {
+  IncomingLeg,
+  OutgoingLeg,
+  PlaceRequest,
+  RegistrationStatus,
+  Trunk,
+  TrunkProbe,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
 import { AddressChanges } from "./address-changes.ts";
 import { TrunkCredentials } from "./credentials.ts";
 import {
@@ -23,15 +32,6 @@ import {
   tagOf,
   withPlainSdp,
 } from "./message/index.ts";
-import type {
-  IncomingLeg,
-  OutgoingLeg,
-  PlaceRequest,
-  RegistrationStatus,
-  Trunk,
-  TrunkProbe,
-  TrunkSettings,
-} from "../../domain/call/sip-port.ts";
 import { probeTrunk } from "./probe.ts";
 import { hostForUri, type RegisterRequest, RegistrationClient } from "./registration.ts";
 import { RouteSet, type RouteSetDeps } from "./route-set.ts";

@@ -1,7 +1,7 @@
 /** Agents: rows of `agents`, and what refers to them. */
 import { and, asc, count, eq, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { AgentRecords } from "../../domain/agent/agents.ts";
-import type { Queries } from "./database.ts";
 import { resetLegacyUrl } from "./endpoint-health-store.ts";
 import { prepared } from "./prepared.ts";
 import { agents, schedules } from "./schema/index.ts";

@@ -1,7 +1,7 @@
 /** API keys: rows of `api_keys`. Secrets are not here, only their SHA-256. */
 import { and, asc, count, eq, isNull } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { ApiKeyRecords } from "../../domain/tenant/api-keys.ts";
-import type { Queries } from "./database.ts";
 import { apiKeys, tenants } from "./schema/index.ts";
 
 const limits = {

@@ -1,9 +1,9 @@
 /** All stores of billing, and its narrow views of tenants and calls. */
 import { and, eq, sql } from "drizzle-orm";
-import type { AccountStore, BillingStores, CallRateStore } from "../../domain/billing/stores.ts";
+import type { Queries } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
+import type { AccountStore, BillingStores, CallRateStore } from "../../domain/billing/stores.ts";
 import { checkoutStore } from "./checkout-store.ts";
-import type { Queries } from "./database.ts";
 import { holdStore, planUsageStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
 import { prepared } from "./prepared.ts";

@@ -1,7 +1,7 @@
 /** Birthday calls: who is due, and what became of it. */
 import { and, eq, gte, inArray, isNotNull, isNull, like, notExists, or, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { BirthdayRecords, BirthdayTenant } from "../../domain/contact/birthday-calls.ts";
-import type { Queries } from "./database.ts";
 import {
   birthdayCalls,
   callPurposes,

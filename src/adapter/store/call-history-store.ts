@@ -3,8 +3,8 @@
  * `total` is read from sums that triggers keep, so that a page costs the same with a million calls.
  */
 import { and, asc, desc, eq, gte, lt, type Placeholder, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
-import type { Queries } from "./database.ts";
 import { flatRowReader } from "./flat-rows.ts";
 import { prepared } from "./prepared.ts";
 import { callRollups, calls, callTotals, toolCalls, turns } from "./schema/index.ts";

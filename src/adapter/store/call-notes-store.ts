@@ -1,7 +1,7 @@
 /** What is kept with a call beside its turns (schema/call-notes.ts). A call has at most 500 notes. */
 import { asc, count, eq } from "drizzle-orm";
-import type { CallNote } from "../worker/messages.ts";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
+import type { CallNote } from "../../domain/conversation/call-report.ts";
 import { callNotes } from "./schema/index.ts";
 
 const NOTES_MAX = 500;

@@ -3,7 +3,7 @@
  * trunk's Contact user. One row a tenant, kind and subject; bounded.
  */
 import { and, asc, desc, eq, notInArray, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { callNotices, tenants } from "./schema/index.ts";
 
 export type CallNotice = typeof callNotices.$inferSelect;

@@ -1,6 +1,6 @@
 /** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
 import {
   agentFiles,

@@ -3,10 +3,10 @@
  * analytics read through stores of their own.
  */
 import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
-import type { CallEnding } from "../../domain/call/state.ts";
+import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
-import type { CallReport, TurnRecord } from "../worker/messages.ts";
-import type { Queries } from "./database.ts";
+import type { CallEnding } from "../../domain/call/state.ts";
+import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
 import { prepared } from "./prepared.ts";
 import { callRollups, calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
 

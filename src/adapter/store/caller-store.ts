@@ -1,7 +1,7 @@
 /** Memories of calls, why they were placed, and how a tenant's features are set. */
 import { and, desc, eq, gte, lt } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { CallerRecords } from "../../domain/contact/callers.ts";
-import type { Queries } from "./database.ts";
 import {
   agents,
   callMemories,

@@ -13,9 +13,9 @@ import {
   notExists,
   sql,
 } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { CampaignRecords, TargetStatus } from "../../domain/campaign/campaigns.ts";
 import type { RunnerRecords } from "../../domain/campaign/runner.ts";
-import type { Queries } from "./database.ts";
 import {
   agents,
   calls,

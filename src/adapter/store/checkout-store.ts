@@ -1,7 +1,7 @@
 /** Checkouts: what a tenant wants to pay, and whether it was paid. */
 import { and, desc, eq, gt, inArray } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { CheckoutStore } from "../../domain/billing/stores.ts";
-import type { Queries } from "./database.ts";
 import { checkouts } from "./schema/money.ts";
 
 export function checkoutStore(queries: Queries): CheckoutStore {

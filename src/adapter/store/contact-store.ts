@@ -1,8 +1,8 @@
 /** Contacts: rows of `contacts`. */
 import { and, asc, count, eq, gt, inArray, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Queries } from "../../core/database.ts";
 import type { ContactRecord, ContactRecords } from "../../domain/contact/contacts.ts";
-import type { Queries } from "./database.ts";
 import { contacts } from "./schema/index.ts";
 
 const SAME_NUMBER_MAX = 50;

@@ -1,9 +1,9 @@
 /** The CRM bridge's rows: where it is, what it said, what it is still to be told. */
 import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { CrmRecords } from "../../domain/contact/crm/lookup.ts";
 import type { CrmAnswer } from "../../domain/contact/crm/mapping.ts";
 import type { CrmPostRecords } from "../../domain/contact/crm/posts.ts";
-import type { Queries } from "./database.ts";
 import { crmCache, crmPosts, featureSettings } from "./schema/index.ts";
 
 const POSTS_MAX = 200;

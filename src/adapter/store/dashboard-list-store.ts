@@ -1,7 +1,7 @@
 /** Lists that only the dashboard shows: the wallet's history, and how webhooks fare. */
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
-import type { Queries } from "./database.ts";
 import {
   ledgerEntries,
   ledgerRollups,

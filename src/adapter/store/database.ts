@@ -9,36 +9,13 @@
  */
 import type { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
-import type { RevocationNotes } from "../../core/revocation.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { groupCommit } from "./group-commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { revocationNotes } from "./revocation-notes.ts";
 import * as schema from "./schema/index.ts";
 import { StatementCachingSqlite } from "./statement-cache.ts";
-
-/** Drizzle over any driver. bun:sqlite's query builders are awaitable too. */
-export type Queries = BaseSQLiteDatabase<"async", unknown, typeof schema>;
-
-export interface Database {
-  readonly read: Queries;
-  /**
-   * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when it
-   * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
-   */
-  tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** Where what is taken back for good is noted, outside the database (revocation/journal.ts). */
-  readonly revocations: RevocationNotes<Queries>;
-  /** From now on it is noted there; until then nowhere. */
-  keepRevocations(notes: RevocationNotes<Queries>): void;
-  /** Another number after every commit, whoever made it; null: it cannot be told (a server's). */
-  version(): number | null;
-  /** Rejects when the database cannot be read. */
-  ping(): Promise<void>;
-  /** After the transaction under way. The file is let go when it resolves; queries throw from then on. */
-  close(): Promise<void>;
-}
 
 const BUSY_TIMEOUT_MS = 5000;
 

@@ -1,9 +1,9 @@
 /** What is kept of a call for those who look into it: SIP ladder, quality, waveform, deliveries. */
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
-import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
+import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
+import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 import type { CallFilter } from "./call-history-store.ts";
-import type { Queries } from "./database.ts";
 import {
   auditEntries,
   callDiagnostics,

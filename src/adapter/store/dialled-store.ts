@@ -1,6 +1,6 @@
 /** Which numbers and countries a tenant has dialled, and since when: what stops a burst of new ones. */
 import { and, eq, gte, isNotNull, lt, min, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
 import { schedules } from "./schema/index.ts";
 

@@ -1,7 +1,7 @@
 /** Fingerprints of numbers that refused calls: rows of `call_refusals`. */
 import { and, eq, inArray } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { DoNotCallRecords } from "../../domain/contact/do-not-call.ts";
-import type { Queries } from "./database.ts";
 import { doNotCallEntries } from "./schema/index.ts";
 
 export function doNotCallStore(queries: Queries): DoNotCallRecords {

@@ -4,7 +4,7 @@
  * never read.
  */
 import { and, asc, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "./schema/outbox.ts";
 

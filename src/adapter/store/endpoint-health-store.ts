@@ -1,7 +1,7 @@
 /** How endpoints fare: webhooks in their own row, legacy URLs in `legacy_endpoints` while they fail. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { HealthStore } from "../../domain/webhook/stores.ts";
-import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { agents } from "./schema/agents.ts";
 import { legacyEndpoints, webhooks } from "./schema/outbox.ts";

@@ -1,6 +1,6 @@
 /** What is stored about one person's number, of one tenant: found, and taken out. */
 import { and, count, eq, inArray, or, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { personStore } from "./person-store.ts";
 import {
   callDiagnostics,

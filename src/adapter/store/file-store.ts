@@ -1,7 +1,7 @@
 /** Knowledge files and their assignments. Contents are read only when asked for. */
 import { and, asc, count, eq, inArray } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { FileRecord, FileRecords } from "../../domain/knowledge/files.ts";
-import type { Queries } from "./database.ts";
 import { agentFiles, agents, files } from "./schema/index.ts";
 
 const COLUMNS = {

@@ -1,7 +1,7 @@
 /** Funds held by live calls, and the plan seconds used in a month. */
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { HoldStore, PlanUsageStore } from "../../domain/billing/stores.ts";
-import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { calls } from "./schema/calls.ts";
 import { holds, planUsage } from "./schema/money.ts";

@@ -1,7 +1,7 @@
 /** First answers of POST requests, kept for replay (decisions.md 1). */
 import { and, eq, lt } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { IdempotencyRecords } from "../../interface/http/idempotency.ts";
-import type { Queries } from "./database.ts";
 import { idempotency } from "./schema/index.ts";
 
 export function idempotencyStore(queries: Queries): IdempotencyRecords {

@@ -1,7 +1,7 @@
 /** Failed sign-ins, by account and by source. */
 import { and, asc, count, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { AttemptStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { signInAttempts } from "./schema/identity.ts";
 
 /** Keys are `rule:subject`; `;` is what follows `:`. */

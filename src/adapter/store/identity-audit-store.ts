@@ -1,7 +1,7 @@
 /** The audit log: rows are only added, until their time is over. */
 import { asc, count, desc, eq, inArray, isNull, lt, or } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { AuditStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { auditEntries } from "./schema/identity.ts";
 
 export function auditStore(queries: Queries): AuditStore {

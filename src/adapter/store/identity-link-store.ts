@@ -1,7 +1,7 @@
 /** One-time links. */
 import { and, asc, eq, gt, isNull, lt } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { LinkStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { oneTimeLinks } from "./schema/identity.ts";
 
 export function linkStore(queries: Queries): LinkStore {

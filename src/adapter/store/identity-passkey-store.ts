@@ -1,7 +1,7 @@
 /** Passkeys, and the challenges that were answered. */
 import { and, asc, eq, lt } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { PasskeyStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { passkeys, usedChallenges } from "./schema/identity.ts";
 
 export function passkeyStore(queries: Queries): PasskeyStore {

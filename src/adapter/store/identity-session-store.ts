@@ -1,7 +1,7 @@
 /** Sessions: found by the hash of their token, with the person, the tenant and the role. */
 import { and, desc, eq, lt, ne, notInArray, or, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { SessionStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { memberships, sessions, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";

@@ -1,7 +1,7 @@
 /** Who works in which tenant, as what. */
 import { and, asc, count, eq } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { TeamStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { memberships, users } from "./schema/identity.ts";
 import { tenants } from "./schema/tenants.ts";
 

@@ -1,7 +1,7 @@
 /** Users and their recovery codes. Secrets are hashed or sealed before they come here. */
 import { and, asc, eq, isNull, lt } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { UserStore } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import { recoveryCodes, users } from "./schema/identity.ts";
 
 export function userStore(queries: Queries): UserStore {

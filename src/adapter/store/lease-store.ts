@@ -4,7 +4,7 @@
  * out would only delay what a crash has interrupted.
  */
 import { isNotNull } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { mails, outbox, schedules } from "./schema/index.ts";
 
 const noLease = { leaseOwner: null, leaseUntil: null };

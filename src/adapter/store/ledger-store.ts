@@ -1,8 +1,8 @@
 /** Ledger transactions, their entries, and the wallet rows that must equal the sum of theirs. */
 import { and, eq, sql } from "drizzle-orm";
-import type { LedgerStore, WalletStore } from "../../domain/billing/stores.ts";
+import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Queries } from "./database.ts";
+import type { LedgerStore, WalletStore } from "../../domain/billing/stores.ts";
 import { prepared } from "./prepared.ts";
 import { ledgerRollups } from "./schema/ledger-rollups.ts";
 import { ledgerEntries, ledgerTransactions, wallets } from "./schema/money.ts";

@@ -1,6 +1,6 @@
 /** Live calls as other nodes on the same store carry them: seen by their rows alone. */
 import { and, eq, inArray, isNotNull, ne } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { calls } from "./schema/index.ts";
 
 const LIVE = ["dialing", "ringing", "in_progress"] as const;

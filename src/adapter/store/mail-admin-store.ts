@@ -1,6 +1,6 @@
 /** The mail queue as the operator sees it, over all tenants: what waits, what was given up. */
 import { and, count, desc, eq, gt } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { mails } from "./schema/index.ts";
 
 export type MailState = "pending" | "dead";

@@ -1,6 +1,6 @@
 /** Figures for the operator's monitoring, over all tenants: what waits, and whether the books balance. */
 import { count, eq, gt, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { schedules } from "./schema/calls.ts";
 import { ledgerEntries } from "./schema/money.ts";
 import { mails, outbox } from "./schema/outbox.ts";

@@ -1,8 +1,8 @@
 /** Phone numbers: rows of `phone_numbers`. */
 import { and, asc, count, eq } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { NumberRecords } from "../../domain/number/numbers.ts";
 import { callNoticeStore } from "./call-notice-store.ts";
-import type { Queries } from "./database.ts";
 import { agents, phoneNumbers } from "./schema/index.ts";
 
 const COLUMNS = {

@@ -1,7 +1,7 @@
 /** Events and their outbox: who still has to be told what, under which lease. */
 import { and, asc, eq, gt, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { EventStore, OutboxStore, Subscriber } from "../../domain/webhook/stores.ts";
-import type { Queries } from "./database.ts";
 import { dueStatement } from "./due-deliveries.ts";
 import { prepared } from "./prepared.ts";
 import { events, outbox } from "./schema/outbox.ts";

@@ -1,7 +1,7 @@
 /** What a tenant keeps of a person beside the calls: contact, memories, tries, the CRM's words, campaigns. */
 import { and, count, eq, inArray, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import {
   birthdayCalls,
   callMemories,

@@ -1,7 +1,7 @@
 /** Tries of telephone PINs: when, from which number, right or wrong. Never the digits. */
 import { and, count, eq, gt, gte, max } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { PinRecords } from "../../domain/contact/pin-check.ts";
-import type { Queries } from "./database.ts";
 import { auditEntries, pinAttempts } from "./schema/index.ts";
 
 const ACTION = "verifyCaller";

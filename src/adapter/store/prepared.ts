@@ -2,7 +2,7 @@
  * Prepared statements of the hot reads. Building and compiling a query costs ten times what running
  * it costs, so each is made once for each connection and kept with it.
  */
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 
 const cache = new WeakMap<Queries, Map<string, unknown>>();
 

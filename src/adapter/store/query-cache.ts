@@ -5,7 +5,7 @@
  *
  * Bounded in entries. What is kept is shared: nobody changes it.
  */
-import type { Database } from "./database.ts";
+import type { Database } from "../../core/database.ts";
 
 export interface QueryCache {
   /** `name` says all that the result depends on beside the database. A failure is not kept. */

@@ -1,8 +1,8 @@
 /** What a tenant keeps, counted for its plan's quotas. */
 import { and, count, eq, sum } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Queries } from "../../core/database.ts";
 import type { QuotaName, QuotaRecords } from "../../domain/billing/quotas.ts";
-import type { Queries } from "./database.ts";
 import { campaigns, contacts, files, schedules, tools } from "./schema/index.ts";
 
 export function quotaStore(queries: Queries): QuotaRecords {

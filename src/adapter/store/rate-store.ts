@@ -1,7 +1,7 @@
 /** Requests of the last minute, for nodes that share one store. */
 import { and, count, eq, lte, min } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { RequestLog } from "../../interface/http/shared-rate-limit.ts";
-import type { Queries } from "./database.ts";
 import { rateRequests } from "./schema/index.ts";
 
 export function rateStore(queries: Queries): RequestLog {

@@ -1,7 +1,7 @@
 /** A look at the database from beside a running server: reads, migrates nothing, changes nothing. */
 import { Database as Sqlite } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import * as schema from "./schema/index.ts";
 
 const BUSY_TIMEOUT_MS = 5000;

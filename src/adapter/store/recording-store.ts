@@ -1,7 +1,7 @@
 /** Recordings on their way out: announced, mailed, and when they go. */
 import { and, asc, desc, eq, exists, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { type CallRow, IS_IN_WORK } from "./call-store.ts";
-import type { Queries } from "./database.ts";
 import { calls, events, outbox } from "./schema/index.ts";
 
 export function recordingStore(queries: Queries) {

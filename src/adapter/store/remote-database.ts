@@ -13,9 +13,9 @@ import { type Client, createClient, type InStatement, type ResultSet } from "@li
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/libsql/http";
 import { type Clock, sleep } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { type Random, randomInt } from "../../core/random.ts";
-import type { Database, Queries } from "./database.ts";
 import type { Migration } from "./migrate.ts";
 import { migrations } from "./migrations.gen.ts";
 import { migrateRemote } from "./remote-migrate.ts";

@@ -1,8 +1,8 @@
 /** What tenants pay every month, over all tenants where a round looks for work. */
 import { and, eq, gt, inArray, notExists, sql } from "drizzle-orm";
-import type { RenewalStore } from "../../domain/billing/stores.ts";
+import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
-import type { Queries } from "./database.ts";
+import type { RenewalStore } from "../../domain/billing/stores.ts";
 import { prepared } from "./prepared.ts";
 import { renewals } from "./schema/money.ts";
 import { tenants } from "./schema/tenants.ts";

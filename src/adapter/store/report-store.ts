@@ -4,9 +4,9 @@
  */
 import { and, desc, eq, gte, isNotNull, lt, sql, type sum } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type { Queries } from "../../core/database.ts";
 import type { Span } from "../../domain/billing/statement.ts";
-import type { TurnMeasures } from "../worker/messages.ts";
-import type { Queries } from "./database.ts";
+import type { TurnMeasures } from "../../domain/conversation/call-report.ts";
 import { HOUR_MS } from "./hour-span.ts";
 import { agents, callRollups, calls, planUsage, turns } from "./schema/index.ts";
 

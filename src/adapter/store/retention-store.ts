@@ -18,7 +18,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import {
   callDiagnostics,
   callMemories,

@@ -1,5 +1,5 @@
 /** The place of the journal of revocations in a database that is open: nowhere until one is attached. */
-import type { Database } from "./database.ts";
+import type { Database } from "../../core/database.ts";
 
 export function revocationNotes(): Pick<Database, "revocations" | "keepRevocations"> {
   let notes: Database["revocations"] | null = null;

@@ -1,7 +1,7 @@
 /** What a journal of revocations knows of the database, and does to one that was restored. */
 import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { TenantRole } from "../../domain/identity/stores.ts";
-import type { Queries } from "./database.ts";
 import {
   apiKeys,
   callMemories,

@@ -1,6 +1,6 @@
 /** Scheduled calls as the API lists them: immediate requests are not schedules. */
 import { and, count, desc, eq } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { type ScheduleStatus, schedules } from "./schema/index.ts";
 
 interface ScheduleFilter {

@@ -19,7 +19,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 

@@ -3,6 +3,7 @@
  * rotation of the key goes through. A test holds the list to the schema.
  */
 import { sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { totpBinding } from "../../domain/identity/second-factor.ts";
 import {
   crmSecretBinding,
@@ -10,7 +11,6 @@ import {
   toolSecretBinding,
   webhookSecretBinding,
 } from "../../platform/secrets/secret-binding.ts";
-import type { Queries } from "./database.ts";
 import { trunkPasswordBinding } from "./trunk-store.ts";
 
 export interface SealedColumn {

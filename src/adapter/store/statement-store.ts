@@ -4,10 +4,15 @@
  * seek their place in an index.
  */
 import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import type { LedgerSum, Span, StatementLine, StatementStore } from "../../domain/billing/statement.ts";
-import type { LedgerKind } from "../../domain/billing/stores.ts";
+import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Queries } from "./database.ts";
+import type {
+  LedgerSum,
+  Span,
+  StatementLine,
+  StatementStore,
+} from "../../domain/billing/statement.ts";
+import type { LedgerKind } from "../../domain/billing/stores.ts";
 import { hourSpan } from "./hour-span.ts";
 import { prepared } from "./prepared.ts";
 import { callRollups, calls } from "./schema/calls.ts";

@@ -1,6 +1,6 @@
 /** Tenants as the operator sees them: made, listed, suspended. Over all tenants, unlike the rest. */
 import { and, eq, isNull, lte, or } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { agents, tenants, wallets } from "./schema/index.ts";
 
 export type TenantRecord = typeof tenants.$inferSelect;

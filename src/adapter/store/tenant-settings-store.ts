@@ -1,8 +1,8 @@
 /** Tenants' own settings: columns of `tenants`, and their disclosures. */
 import { and, eq } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { AGENT_LANGUAGES } from "../../domain/agent/agent.ts";
 import type { Disclosures, TenantSettingsRecords } from "../../domain/tenant/tenant-settings.ts";
-import type { Queries } from "./database.ts";
 import { tenantDisclosures, tenants } from "./schema/index.ts";
 
 export function tenantSettingsStore(queries: Queries): TenantSettingsRecords {

@@ -1,6 +1,6 @@
 /** The tenant's own row, as the API reads it, and its legacy webhook secret. */
 import { eq, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { prepared } from "./prepared.ts";
 import { tenants, trunks } from "./schema/index.ts";
 

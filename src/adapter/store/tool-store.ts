@@ -1,7 +1,7 @@
 /** Tools: rows of `tools`. Secrets only go in. */
 import { and, asc, eq } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { ToolRecords } from "../../domain/tool/tools.ts";
-import type { Queries } from "./database.ts";
 import { agents, tools } from "./schema/index.ts";
 
 const COLUMNS = {

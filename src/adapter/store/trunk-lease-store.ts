@@ -1,6 +1,6 @@
 /** Which node holds which trunk. Every change names what it expects, so that two cannot both succeed. */
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { trunkLeases } from "./schema/index.ts";
 
 export type TrunkLease = typeof trunkLeases.$inferSelect;

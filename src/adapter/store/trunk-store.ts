@@ -1,6 +1,6 @@
 /** Trunks: one a tenant today. Passwords are sealed by the vault, bound to their row. */
 import { eq } from "drizzle-orm";
-import type { Queries } from "./database.ts";
+import type { Queries } from "../../core/database.ts";
 import { trunks } from "./schema/index.ts";
 
 export type TrunkRecord = typeof trunks.$inferSelect;

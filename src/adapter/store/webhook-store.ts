@@ -1,8 +1,8 @@
 /** Webhooks as their tenant sees them, and their delivery log. Secrets only go in. */
 import { and, asc, count, desc, eq } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import { EVENT_TYPES } from "../../domain/webhook/ports.ts";
 import type { WebhookRecord, WebhookRecords } from "../../domain/webhook/subscriptions.ts";
-import type { Queries } from "./database.ts";
 import { deliveries, webhooks } from "./schema/index.ts";
 
 const COLUMNS = {

@@ -1,7 +1,7 @@
 /** All stores of webhook delivery: subscribers, the delivery log; health is in a file of its own. */
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Queries } from "../../core/database.ts";
 import type { DeliveryStore, SubscriberStore, WebhookStores } from "../../domain/webhook/stores.ts";
-import type { Queries } from "./database.ts";
 import { endpointHealthStore } from "./endpoint-health-store.ts";
 import { eventStore, outboxStore } from "./outbox-store.ts";
 import { prepared } from "./prepared.ts";

@@ -5,23 +5,22 @@
  * worker dies or says nothing: then it is built from the turns seen so far. Events stop with it. A
  * command after the end is dropped. What an event means for signalling and money is the owner's.
  */
-import type { EndedReason } from "../../core/ended-reason.ts";
-import type { CallChannel, CallChannelEvents } from "../../domain/call/media-port.ts";
+
 import type { Clock, Timer } from "../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../core/emitter.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError, unreachable } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
+import type { CallChannel, CallChannelEvents } from "../../domain/call/media-port.ts";
+import type { CallConfig, ToolResult } from "../../domain/conversation/call-config.ts";
 import type {
-  CallConfig,
   CallReport,
-  FromCallWorker,
-  ToCallWorker,
-  ToolResult,
   TransferFailure,
   TurnRecord,
-} from "./messages.ts";
+} from "../../domain/conversation/call-report.ts";
+import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
+import type { FromCallWorker, ToCallWorker } from "./messages.ts";
 
 export type { CallChannel, CallChannelEvents } from "../../domain/call/media-port.ts";
 

@@ -6,26 +6,22 @@
  * that the entry (call.worker.ts) chooses the real ones.
  */
 
-import { builtInTools, maySendDigits } from "../../domain/conversation/built-in-tools.ts";
-import { openingOf } from "../../domain/conversation/disclosure.ts";
-import { PhraseCache } from "../../domain/conversation/phrase-cache.ts";
-import { buildSystemPrompt, variablesOf } from "../../domain/conversation/prompt.ts";
-import { Session } from "../../domain/conversation/session.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
-import { createCallMonitor } from "../media/call-monitor.ts";
 import type { CallAudio, VoiceActivityDetector } from "../../domain/conversation/audio-port.ts";
+import { builtInTools, maySendDigits } from "../../domain/conversation/built-in-tools.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
+import type { ChatMessage } from "../../domain/conversation/chat.ts";
+import { openingOf } from "../../domain/conversation/disclosure.ts";
+import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
+import { PhraseCache } from "../../domain/conversation/phrase-cache.ts";
+import { buildSystemPrompt, variablesOf } from "../../domain/conversation/prompt.ts";
+import { Session } from "../../domain/conversation/session.ts";
+import { createCallMonitor } from "../media/call-monitor.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
-import type {
-  CallConfig,
-  CallWorkerSettings,
-  ChatMessage,
-  FromCallWorker,
-  ToCallWorker,
-} from "./messages.ts";
+import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
 
 export interface CallHostOptions {
   readonly settings: CallWorkerSettings;

@@ -10,21 +10,17 @@
  * Workers are spawned here and ended by `shutdown` only.
  */
 
-import type { ChatChannel } from "../../domain/call/media-port.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { WorkerHandle } from "../../core/worker-handle.ts";
+import type { ChatChannel } from "../../domain/call/media-port.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
+import type { ChatMessage } from "../../domain/conversation/chat.ts";
+import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
 import { type CallChannel, PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
-import type {
-  CallConfig,
-  CallWorkerSettings,
-  ChatMessage,
-  FromCallWorker,
-  ToCallWorker,
-} from "./messages.ts";
-import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
-import type { WorkerHandle } from "../../core/worker-handle.ts";
+import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
 
 export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
 

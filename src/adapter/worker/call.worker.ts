@@ -6,8 +6,8 @@
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { systemRandom } from "../../core/random.ts";
-import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
+import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";

@@ -2,17 +2,13 @@
  * Main's end of a conversation in writing. Guarantees: every wait is bounded; when the worker dies,
  * whoever waits hears it.
  */
-import type { ChatChannel } from "../../domain/call/media-port.ts";
+
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type {
-  CallConfig,
-  ChatEvent,
-  ChatInput,
-  ChatMessage,
-  FromCallWorker,
-  ToCallWorker,
-} from "./messages.ts";
+import type { ChatChannel } from "../../domain/call/media-port.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
+import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
+import type { FromCallWorker, ToCallWorker } from "./messages.ts";
 
 export type ChatWorkerMessage = Extract<FromCallWorker, { type: "chat_opened" | "chat_event" }>;
 

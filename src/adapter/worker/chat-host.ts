@@ -2,19 +2,16 @@
  * Conversations in writing, in a call worker: an engine session each, of which only the mind is used.
  * One input at a time; every input ends with `done` or `failed`.
  */
-import { openingOf } from "../../domain/conversation/disclosure.ts";
-import { variablesOf } from "../../domain/conversation/prompt.ts";
+
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
+import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
+import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
+import { openingOf } from "../../domain/conversation/disclosure.ts";
 import type { EngineSession, LlmInput } from "../../domain/conversation/engine-port.ts";
-import type {
-  CallConfig,
-  ChatEvent,
-  ChatInput,
-  ChatMessage,
-  ConversationSettings,
-  FromCallWorker,
-} from "./messages.ts";
+import { variablesOf } from "../../domain/conversation/prompt.ts";
+import type { FromCallWorker } from "./messages.ts";
 
 export interface ChatHostOptions {
   readonly conversation: ConversationSettings;

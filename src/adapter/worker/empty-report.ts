@@ -1,6 +1,6 @@
 /** The figures of a call of which nothing is known. */
 import type { MediaStatistics } from "../../core/media-plan.ts";
-import type { CallReport, EngineUsage } from "./messages.ts";
+import type { CallReport, EngineUsage } from "../../domain/conversation/call-report.ts";
 
 export const NO_MEDIA: MediaStatistics = {
   codec: null,

@@ -2,9 +2,9 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
+import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
 import { createOpenAiEngine } from "../engine/openai/engine.ts";
-import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { createRealtimeEngine } from "../engine/realtime/engine.ts";
 import type { EngineSettings, ProviderSettings } from "../engine/settings.ts";
 

@@ -6,113 +6,20 @@
  *   open → opened → connect (again on re-INVITE) → answered → … → close → closed
  * `closed` is the last message of a call and always comes, also after `failed`.
  */
-import type { AgentLanguage, AgentVoice } from "../../domain/agent/agent.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
-import type { EngineSettings } from "../engine/settings.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
-import type { CallDatum } from "../../domain/conversation/call-datum.ts";
-
-/** The agent as it was when the call began: later edits don't touch a live call. */
-export interface AgentSnapshot {
-  readonly id: number;
-  readonly name: string;
-  readonly prompt: string;
-  readonly firstMessage: string;
-  readonly firstSpeaker: "assistant" | "customer";
-  readonly voice: AgentVoice;
-  readonly language: AgentLanguage;
-  readonly maxDurationSeconds: number;
-  readonly voicemailAction: "leave_message" | "hangup";
-  /** May press keys on calls that came in, too. */
-  readonly sendDigitsInbound: boolean;
-  readonly fillerPhrases: readonly string[];
-}
-
-export interface KnowledgeSnapshot {
-  readonly filename: string;
-  readonly format: "txt" | "md" | "csv" | "json";
-  readonly content: string;
-}
-
-/** A tool as the conversation sees it; url and secret stay on the main thread. */
-export interface ToolSnapshot {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of an object. */
-  readonly parameters: JsonObject;
-}
-
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: JsonValue;
-}
-
-export interface CallConfig {
-  readonly callId: string;
-  readonly direction: "inbound" | "outbound";
-  readonly fromNumber: string;
-  readonly toNumber: string;
-  readonly agent: AgentSnapshot;
-  readonly knowledge: readonly KnowledgeSnapshot[];
-  readonly tools: readonly ToolSnapshot[];
-  readonly tenantName: string;
-  /** IANA zone, for dates in the prompt. */
-  readonly timeZone: string;
-  /** Address the RTP socket binds to. */
-  readonly rtpHost: string;
-  /** What the appliance itself knows about the other side, a sentence each, for the prompt. */
-  readonly callerFacts?: readonly string[];
-  /** What contacts, a CRM and earlier calls say. */
-  readonly callerData?: readonly CallDatum[];
-  /** How sure it is who is on the other side. Missing: 0. */
-  readonly callerLevel?: 0 | 1 | 2;
-  /** Earlier calls as a file, for engines that answer from knowledge; not part of the prompt. */
-  readonly memory?: KnowledgeSnapshot | null;
-  /** Why we call, where the greeting says it. */
-  readonly occasion?: "birthday" | null;
-  /** More values for `{{…}}`: of a campaign's line. */
-  readonly variables?: Readonly<Record<string, string>>;
-  /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
-  readonly recordingPath: string | null;
-  /** Said instead of the agent's first message to a person who is known by name, never to a machine. */
-  readonly namedGreeting?: string | null;
-  /** The tenant's own first sentence; null or missing: `ConversationSettings.disclosure`. */
-  readonly disclosure?: string | null;
-  /** The conversation's rate, where the codec is known to be a wideband one; missing: 8000. */
-  readonly sampleRateHz?: 8000 | 16000;
-  /** No RTP: audio comes and goes as messages (`audio_in`, `audio_out`) at this rate. */
-  readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
-}
-
-/** What is said to a mind without ear and voice. */
-export type ChatInput =
-  | { readonly type: "utterance"; readonly text: string }
-  | {
-      readonly type: "tool_result";
-      readonly toolCallId: string;
-      readonly ok: boolean;
-      readonly output: JsonValue;
-    };
-
-export interface ChatMessage {
-  readonly by: "agent" | "caller";
-  readonly text: string;
-}
-
-/** What it answers; `done` or `failed` is the last of an input. */
-export type ChatEvent =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "tool_call";
-      readonly toolCallId: string;
-      readonly tool: string;
-      readonly arguments: JsonObject;
-    }
-  | { readonly type: "end_call" }
-  | { readonly type: "transfer"; readonly target: string }
-  | { readonly type: "message"; readonly text: string }
-  | { readonly type: "done" }
-  | { readonly type: "failed"; readonly detail: string };
+import type { CallConfig, ToolResult } from "../../domain/conversation/call-config.ts";
+import type {
+  CallNote,
+  CallReport,
+  EngineUsage,
+  TransferFailure,
+  TurnRecord,
+} from "../../domain/conversation/call-report.ts";
+import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
+import type { ConversationSettings } from "../../domain/conversation/conversation-settings.ts";
+import type { EngineSettings } from "../engine/settings.ts";
 
 export type ToCallWorker =
   | {
@@ -188,94 +95,6 @@ export interface CallWorkerSettings {
   readonly conversation: ConversationSettings;
 }
 
-/** Why a caller comes back from a transfer to the agent. */
-export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
-
-/** `[conversation]`, in milliseconds. */
-export interface ConversationSettings {
-  /** Silence that ends a finished utterance / an unfinished one / a dictated number. */
-  readonly endpointingMs: number;
-  readonly endpointingUnfinishedMs: number;
-  readonly endpointingDictationMs: number;
-  /** No silence is waited for longer, whatever is being dictated. */
-  readonly endpointingMsMax: number;
-  /** Caller speech, or words, that cut the agent short, and the fade-out of the cut. */
-  readonly bargeInMs: number;
-  readonly bargeInWords: number;
-  readonly bargeInFadeMs: number;
-  /** An interruption that turned out to be none: the agent goes on after this much silence. */
-  readonly resumeAfterMs: number;
-  /** Idle caller: prompted after this long, so many times; the call ends at `silenceTimeoutMs`. */
-  readonly idlePromptMs: number;
-  readonly idlePrompts: number;
-  readonly silenceTimeoutMs: number;
-  /** An agent that means to speak and has no audio says a cached phrase after this. */
-  readonly neverSilentMs: number;
-  readonly fillerDelayMs: number;
-  readonly toolTimeoutMs: number;
-  /** Spoken first, per language; empty: nothing is said. */
-  readonly disclosure: Readonly<Record<AgentLanguage, string>>;
-  /** Names with an E.164 number or SIP URI each: where callers may be transferred. */
-  readonly transferTargets?: Readonly<Record<string, string>>;
-}
-
-export interface ToolResult {
-  /** The id of the tool wish it answers. */
-  readonly toolCallId: string;
-  readonly ok: boolean;
-  readonly httpStatus: number | null;
-  readonly durationMs: number;
-  /** Body of the answer, parsed when it was JSON; or the reason it failed. */
-  readonly output: JsonValue;
-}
-
-export type Speaker = "agent" | "customer";
-
-export interface TurnRecord {
-  /** 0, 1, 2, … in the order the turns began. */
-  readonly index: number;
-  readonly speaker: Speaker;
-  /** For the agent: what was really heard, cut where it was interrupted. */
-  readonly text: string;
-  /** Milliseconds since the call was answered. */
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly interrupted: boolean;
-  /** Agent turns that answer the caller: caller's last speech → first agent audio; else null. */
-  readonly latencyMs: number | null;
-  /** Of the same turns: where the latency went. Missing: not measured. */
-  readonly measures?: TurnMeasures;
-}
-
-/** Milliseconds from the caller's last voiced frame to each step; null: there was none. */
-export interface TurnMeasures {
-  /** The silence was judged long enough. */
-  readonly endpointMs: number | null;
-  /** The recogniser's final text. */
-  readonly sttFinalMs: number | null;
-  /** The mind's first words. */
-  readonly firstTokenMs: number | null;
-  /** The voice's first samples. */
-  readonly firstAudioMs: number | null;
-  /** The first packet with them left. */
-  readonly firstPacketMs: number | null;
-  /** The mind was asked on stable words before the caller's silence was long enough. */
-  readonly early: boolean;
-}
-
-export interface EngineUsage {
-  readonly llmInputTokens: number;
-  readonly llmOutputTokens: number;
-  readonly ttsCharacters: number;
-  readonly sttSeconds: number;
-}
-
-export interface RecordingInfo {
-  readonly path: string;
-  readonly durationMs: number;
-  readonly bytes: number;
-}
-
 export type FromCallWorker =
   | { readonly type: "ready" }
   /** The answer to `ping`: the thread still turns. */
@@ -346,52 +165,3 @@ export type FromCallWorker =
       readonly usage: EngineUsage;
     }
   | { readonly type: "closed"; readonly callId: string; readonly report: CallReport };
-
-/** Kept with the call and shown in its details. `atMs`: milliseconds since the answer. */
-export type CallNote =
-  /** Proof that it was said: `heard` false when the line went before its end. */
-  | {
-      readonly kind: "disclosure";
-      readonly atMs: number;
-      readonly text: string;
-      readonly language: AgentLanguage;
-      readonly endMs: number;
-      readonly heard: boolean;
-    }
-  | {
-      readonly kind: "message";
-      readonly atMs: number;
-      readonly text: string;
-      readonly callerName: string | null;
-      readonly callback: string | null;
-    }
-  | {
-      readonly kind: "answered_by";
-      readonly atMs: number;
-      readonly result: "human" | "machine" | "unknown";
-      /** What told it, e.g. `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
-      readonly cause: string;
-    }
-  | { readonly kind: "language"; readonly atMs: number; readonly language: AgentLanguage }
-  | {
-      readonly kind: "transfer";
-      readonly atMs: number;
-      readonly to: string;
-      readonly method: "refer" | "bridge";
-      readonly outcome: "transferred" | TransferFailure;
-      readonly sipCode: number | null;
-    };
-
-/** What is left of a call when its media is gone. */
-export interface CallReport {
-  readonly turns: readonly TurnRecord[];
-  readonly media: MediaStatistics;
-  readonly usage: EngineUsage;
-  readonly recording: RecordingInfo | null;
-  /** Milliseconds of RTP clock since the answer. Missing: not answered, or the worker died. */
-  readonly answeredRtpMs?: number;
-  readonly answeredBy: "human" | "machine" | "unknown";
-  readonly summary: string;
-  /** What the call was about and how it went, without private details; empty: nobody knows. */
-  readonly line: string;
-}

@@ -2,8 +2,9 @@
  * The schema worker: checks values against a tenant's JSON Schema. What a tenant writes there can keep a
  * thread busy for long, so it is never the main one; whoever started this one ends it at a deadline.
  */
+
+import type { JsonObject } from "../../core/json.ts";
 import { argumentProblem } from "../../domain/tool/run-tool-arguments.ts";
-import type { JsonObject } from "./messages.ts";
 import type { FromSchemaWorker, ToSchemaWorker } from "../../domain/tool/schema-messages.ts";
 
 declare const self: Worker;

@@ -5,8 +5,8 @@
  */
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import { createSpeechService } from "../engine/embedded/speech-service.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
+import { createSpeechService } from "../engine/embedded/speech-service.ts";
 
 declare const self: Worker;
 

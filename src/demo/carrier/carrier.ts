@@ -8,8 +8,6 @@
  * its own carry a tag by which their ACK is known and swallowed.
  */
 import { createHash } from "node:crypto";
-import { type Clock, systemClock } from "../../core/clock.ts";
-import { type Random, systemRandom } from "../../core/random.ts";
 import {
   branchOf,
   buildResponse,
@@ -26,6 +24,8 @@ import {
   type Uri,
   userOf,
 } from "../../adapter/sip/message/index.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Random, systemRandom } from "../../core/random.ts";
 import { type Address, sendDatagram } from "../phone/datagram.ts";
 import { stamped } from "../phone/endpoint.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";

@@ -3,9 +3,7 @@
  * register and call, and where each of them is. Nonces are the carrier's own, expire, and their
  * count must grow.
  */
-import type { Clock } from "../../core/clock.ts";
-import { hex } from "../../core/ids.ts";
-import type { Random } from "../../core/random.ts";
+
 import {
   type DigestAlgorithm,
   formatChallenge,
@@ -13,6 +11,9 @@ import {
   verifyCredentials,
 } from "../../adapter/sip/digest.ts";
 import { parseNameAddr, type SipRequest, type SipUri } from "../../adapter/sip/message/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
 
 export interface Subscriber {
   readonly username: string;

@@ -6,9 +6,7 @@
  *
  * Leaves ACK of a 2xx to the caller: every copy of the 2xx is handed up, each wants its ACK.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
-import { hex } from "../../core/ids.ts";
-import type { Random } from "../../core/random.ts";
+
 import {
   branchOf,
   buildRequest,
@@ -21,6 +19,9 @@ import {
   type SipResponse,
   stampSource,
 } from "../../adapter/sip/message/index.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 
 const T1_MS = 500;

@@ -8,10 +8,11 @@
  * Guarantees: `ended` resolves exactly once and never rejects; the RTP socket is closed then; what
  * was heard stays readable. `answered` rejects with CallNotAnswered when the call ends before.
  */
-import { type Clock, sleep } from "../../core/clock.ts";
-import type { G711Law } from "../../platform/audio/g711.ts";
-import type { MediaDirection } from "../../core/media-plan.ts";
+
 import type { SipResponse } from "../../adapter/sip/message/index.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import type { MediaDirection } from "../../core/media-plan.ts";
+import type { G711Law } from "../../platform/audio/g711.ts";
 import type { Address } from "./datagram.ts";
 import type { Dialog } from "./dialog.ts";
 import type { ServerTransaction } from "./endpoint.ts";

@@ -6,9 +6,7 @@
  * What is heard is laid out by RTP timestamp, so that loss and disorder leave gaps in the right
  * places. Bounded: ten minutes of hearing, one minute of speech queued.
  */
-import type { Clock, Timer } from "../../core/clock.ts";
-import { type Random, randomInt } from "../../core/random.ts";
-import { decodeG711, encodeG711, type G711Law } from "../../platform/audio/g711.ts";
+
 import {
   looksLikeRtcp,
   RTP_HEADER_BYTES,
@@ -23,6 +21,9 @@ import {
   TelephoneEventReceiver,
   TelephoneEventSender,
 } from "../../adapter/media/rtp/telephone-event.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { type Random, randomInt } from "../../core/random.ts";
+import { decodeG711, encodeG711, type G711Law } from "../../platform/audio/g711.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";
 

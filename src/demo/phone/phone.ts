@@ -5,12 +5,17 @@
  * Guarantees: lost datagrams are repaired (endpoint.ts); `close` ends its calls and frees every
  * socket and timer. Leaves what to say and when to the script that uses it.
  */
+
+import { type Account, DigestClient } from "../../adapter/sip/digest.ts";
+import {
+  buildResponse,
+  type HeaderInit,
+  type SipResponse,
+} from "../../adapter/sip/message/index.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import type { G711Law } from "../../platform/audio/g711.ts";
-import { type Account, DigestClient } from "../../adapter/sip/digest.ts";
-import { buildResponse, type HeaderInit, type SipResponse } from "../../adapter/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { DialogLine } from "./dialog.ts";
 import { openEndpoint, type ServerTransaction } from "./endpoint.ts";

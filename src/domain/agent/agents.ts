@@ -2,11 +2,12 @@
  * Agents as a tenant sets them up (specification 2, decisions.md 3): defaults, the plan's cap, and
  * what deleting one leaves behind. Field bounds are checked where they come in.
  */
-import type { Billing } from "../billing/ports.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import type { Billing } from "../billing/ports.ts";
 import type { AgentLanguage } from "./agent.ts";
 import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
 

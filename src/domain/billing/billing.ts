@@ -7,11 +7,11 @@
  * writing the charge into the call's row in the same transaction as `settle`.
  */
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { chargeableFunds, freeFunds, purseFor } from "./funds.ts";
 import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
 import { move, post } from "./ledger.ts";

@@ -5,8 +5,9 @@
  * a debt on the account `receivable` instead: a wallet below zero would break the promise made to
  * the live calls. The next top-up pays the debt first.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";
 import type { BillingStores, Checkout } from "./stores.ts";

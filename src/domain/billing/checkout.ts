@@ -9,11 +9,11 @@
  * the request that opened it, and must find its checkout.
  */
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound, unreachable } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { asWalletMoney, bookPayment, deliverItem, RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
 import { monthIn } from "./plan-usage.ts";

@@ -12,8 +12,9 @@
  * done stands in the ledger as transactions without entries, `withdrawn:<checkout>:<cause>:<n>` and
  * `restored:…`, so that it happens once however often it is reported.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { unreachable } from "../../core/errors.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import { post } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";

@@ -2,8 +2,9 @@
  * What a paid checkout does: its ledger transaction, and the change it bought. Runs inside the
  * caller's transaction, together with the step to `paid`.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { unreachable } from "../../core/errors.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { payDebt } from "./chargeback.ts";
 import { move, post } from "./ledger.ts";
 import type { Plan } from "./ports.ts";

@@ -9,8 +9,9 @@
  * Invariant, as long as the operator takes nothing out by hand: balance ≥ Σ held amounts. So no charge
  * ever leaves the wallet below zero.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
 import type { BillingStores, Hold } from "./stores.ts";

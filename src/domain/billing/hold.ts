@@ -3,9 +3,10 @@
  * 15 s where little is left). One row a call, written anew as the call goes on, released when the call
  * is settled.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { heldPlanSeconds, type Purse } from "./funds.ts";
 import { affordableSeconds, type Cover } from "./rating.ts";
 import type { BillingStores, Hold } from "./stores.ts";

@@ -6,8 +6,9 @@
  * Rows are only added (triggers in the schema refuse anything else): a mistake is mended by another
  * transaction.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import type { BillingStores, LedgerEntry, LedgerTransaction } from "./stores.ts";
 
 const sumOf = (entries: readonly LedgerEntry[]): number =>

@@ -3,9 +3,9 @@
  * after it was above it. The wallet's `told_below` remembers, written with both in one transaction; a round only looks at wallets where it no longer fits.
  */
 import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import { balanceLow } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import { lowBalanceMail } from "./notices.ts";

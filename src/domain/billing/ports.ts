@@ -2,8 +2,9 @@
  * Billing as calls and the API see it (decisions.md 8). Functions that take `Queries` run inside the
  * caller's transaction, so that a charge and the call it belongs to commit together.
  */
+
+import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 
 /** Rows and bytes that a tenant may keep. */
 export interface PlanQuotas {

@@ -2,8 +2,9 @@
  * How many rows and bytes a tenant may keep, by its plan: what is stored for one tenant costs all of them disk,
  * backups and time. Counted where the row is stored, in the same transaction.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import type { Billing, PlanQuotas } from "./ports.ts";
 
 export type QuotaName = keyof PlanQuotas;

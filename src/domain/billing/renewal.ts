@@ -15,13 +15,14 @@
  *   that passed unpaid is not owed. The bridge stays on for 7 days of grace, then goes off.
  * - Money that live calls hold is not free to pay with. Suspended tenants are not charged.
  */
+
+import { daysInMonth, wallClock } from "../../core/calendar.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { daysInMonth, wallClock } from "../../core/calendar.ts";
 import { CRM_BRIDGE_PRICE } from "./checkout.ts";
 import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";

@@ -4,9 +4,7 @@
  * day's charges come from sums (store/schema/ledger-rollups.ts); every transaction and call comes in
  * pages, so that a month of any size fits through.
  */
-import { invalidField, notFound } from "../../core/errors.ts";
-import { type MicroEur, microEur } from "../../core/money.ts";
-import type { Database } from "../../adapter/store/database.ts";
+
 import {
   type CalendarDay,
   daySpans,
@@ -15,6 +13,9 @@ import {
   startOfDay,
   wallClock,
 } from "../../core/calendar.ts";
+import type { Database } from "../../core/database.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
+import { type MicroEur, microEur } from "../../core/money.ts";
 import type { LedgerKind } from "./stores.ts";
 
 export interface StatementSummary {

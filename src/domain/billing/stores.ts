@@ -2,9 +2,10 @@
  * The rows billing needs, as ports; `src/adapter/store/billing-stores.ts` implements them. Each is made over
  * the caller's `Queries`, so that everything a charge touches commits together. Tenant id first.
  */
-import type { MicroEur } from "../../core/money.ts";
-import type { Queries } from "../../adapter/store/database.ts";
+
 import type { LedgerAccount, LedgerKind } from "../../adapter/store/schema/money.ts";
+import type { Queries } from "../../core/database.ts";
+import type { MicroEur } from "../../core/money.ts";
 
 export type { LedgerKind };
 

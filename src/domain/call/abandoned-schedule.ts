@@ -1,11 +1,12 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
-import { AppError } from "../../core/errors.ts";
+
 import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
+import type { Queries } from "../../core/database.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
+import { AppError } from "../../core/errors.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
-import type { EndedReason } from "../../core/ended-reason.ts";
 import { endingByUs } from "./ending.ts";
 import type { CallEnding } from "./state.ts";
 

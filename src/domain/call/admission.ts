@@ -3,15 +3,16 @@
  * when it is handed to a person (decisions.md 9, 12): suspension, destination, calls dialled a minute, money a day,
  * concurrent calls of the plan, of the appliance and, for calls of ours, of the trunk, funds.
  */
-import type { Billing } from "../billing/ports.ts";
+
+import type { TenantRow, TrunkRow } from "../../adapter/store/call-setup-store.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import { type E164, isE164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { TenantRow, TrunkRow } from "../../adapter/store/call-setup-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import type { Billing } from "../billing/ports.ts";
 import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
 

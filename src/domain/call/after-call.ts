@@ -5,16 +5,16 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, describeError } from "../../core/errors.ts";
-import { transcriptMail } from "../mail/transcript-mail.ts";
 import type { RecordingPeaks } from "../../adapter/media/recording/peaks.ts";
 import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
 import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import { type CallRow, callStore } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
+import type { Queries } from "../../core/database.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { CallNote } from "../conversation/call-report.ts";
+import { transcriptMail } from "../mail/transcript-mail.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
-import type { CallNote } from "../../adapter/worker/messages.ts";
 import type { CallContext } from "./context.ts";
 
 const RECORDING_FORMAT = "mp3";

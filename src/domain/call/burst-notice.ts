@@ -3,13 +3,14 @@
  * to each, the event `dialing.stopped`, and a line in the log. At most once a day for a tenant: when it was
  * last told is written with the mails, in one transaction.
  */
+
+import { userStore } from "../../adapter/store/identity-user-store.ts";
+import { type TenantRecord, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailDraft, MailQueue } from "../mail/ports.ts";
-import type { Database } from "../../adapter/store/database.ts";
-import { userStore } from "../../adapter/store/identity-user-store.ts";
-import { type TenantRecord, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import { dialingStopped } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { BurstStop } from "./dialing-burst.ts";

@@ -1,10 +1,14 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
 
+import {
+  type AgentRow,
+  callSetupStore,
+  type TenantRow,
+} from "../../adapter/store/call-setup-store.ts";
+import type { Queries } from "../../core/database.ts";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
 import type { CallerContext } from "../contact/ports.ts";
-import { type AgentRow, callSetupStore, type TenantRow } from "../../adapter/store/call-setup-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import type { AgentSnapshot, CallConfig } from "../../adapter/worker/messages.ts";
+import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
 
 export interface CallConfigOptions {
   readonly callId: string;

@@ -1,15 +1,20 @@
 /** The CallDesk: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
-import { createQuotas } from "../billing/quotas.ts";
+
+import {
+  type AgentRow,
+  callSetupStore,
+  type TrunkRow,
+} from "../../adapter/store/call-setup-store.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
+import { callerStore } from "../../adapter/store/caller-store.ts";
+import { quotaStore } from "../../adapter/store/quota-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
-import { type AgentRow, callSetupStore, type TrunkRow } from "../../adapter/store/call-setup-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import { callerStore } from "../../adapter/store/caller-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import { quotaStore } from "../../adapter/store/quota-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { createQuotas } from "../billing/quotas.ts";
 import { endAbandonedSchedule } from "./abandoned-schedule.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";

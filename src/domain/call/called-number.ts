@@ -3,11 +3,12 @@
  * own tenant (decisions.md 12). What a trunk's account is called, and the order in which trunks were saved,
  * decide nothing.
  */
+
+import { callSetupStore, type NumberRow } from "../../adapter/store/call-setup-store.ts";
+import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
-import { callSetupStore, type NumberRow } from "../../adapter/store/call-setup-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 

@@ -7,16 +7,12 @@
  * before, without running tools again. So a restart loses nothing but time.
  */
 import { createHash } from "node:crypto";
-import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
 import type { Timer } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type {
-  CallConfig,
-  ChatEvent,
-  ChatInput,
-  JsonObject,
-  JsonValue,
-} from "../../adapter/worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { END_CALL, isBuiltIn, TRANSFER_CALL } from "../conversation/built-in-tools.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
+import type { ChatEvent, ChatInput } from "../conversation/chat.ts";
 import type { CallContext } from "./context.ts";
 import type { ChatChannel } from "./media-port.ts";
 import { TRIAL_CALLER, trialConfig } from "./web-call.ts";

@@ -1,22 +1,23 @@
 /** Everything a call may reach, put together once by app.ts. */
+
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
 import type { AgentVoice } from "../agent/agent.ts";
 import type { GoodsPrices } from "../billing/cost-of-goods.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { Callers } from "../contact/ports.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Random } from "../../core/random.ts";
+import type { CallReport, TurnRecord } from "../conversation/call-report.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { SipStack } from "./sip-port.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import type { ToolRunner } from "../tool/ports.ts";
 import type { EventSink } from "../webhook/ports.ts";
-import type { CallReport, TurnRecord } from "../../adapter/worker/messages.ts";
 import type { Admission } from "./admission.ts";
 import type { DiagnosticsRecorder } from "./diagnostics-recorder.ts";
 import type { CallIdentity, LiveCall } from "./live-call.ts";
 import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.ts";
 import type { CallRegistry } from "./registry.ts";
+import type { SipStack } from "./sip-port.ts";
 import type { CallEnding } from "./state.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 

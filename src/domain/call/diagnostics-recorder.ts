@@ -3,11 +3,12 @@
  * seconds later: the last SIP messages of a call cross its end. Never rejects: a call is settled
  * without its evidence too.
  */
+
+import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database } from "../../adapter/store/database.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import type { QualitySample, SipMessageTrace } from "./diagnostics.ts";
 
 export interface DiagnosticsRecorder {

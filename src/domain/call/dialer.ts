@@ -4,16 +4,16 @@
  * call `interrupted`, never a second call.
  */
 import { join } from "node:path";
-import { e164 } from "../../core/e164.ts";
-import { AppError, describeError } from "../../core/errors.ts";
-import { conversationRateHz } from "../../core/media-plan.ts";
 import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import { callStore } from "../../adapter/store/call-store.ts";
 import { callerStore } from "../../adapter/store/caller-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
+import type { Queries } from "../../core/database.ts";
+import { e164 } from "../../core/e164.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import { conversationRateHz } from "../../core/media-plan.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
 import { callStarted } from "../webhook/catalogue.ts";
-import type { CallConfig } from "../../adapter/worker/messages.ts";
 import { TrunkUnreachable } from "./abandoned-schedule.ts";
 import { rulesOf } from "./admission.ts";
 import { buildCallConfig } from "./call-config.ts";

@@ -5,12 +5,13 @@
  * What was dialled is read from the schedules; targets of transfers are kept in memory, for a day. A
  * number or country is new for as long as its first call lies within the window.
  */
+
+import { dialledStore } from "../../adapter/store/dialled-store.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import { countryOf } from "../number/national-form.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import { dialledStore } from "../../adapter/store/dialled-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 /** Maps how a leg or a conversation ended to how the call ended (decisions.md 6). */
-import type { LegEnd } from "./sip-port.ts";
+
 import type { EndedReason } from "../../core/ended-reason.ts";
+import type { LegEnd } from "./sip-port.ts";
 import type { CallEnding } from "./state.ts";
 
 const WHILE_UNANSWERED: Readonly<

@@ -4,15 +4,15 @@
  * when the process dies is made up for by recovery.ts.
  */
 import { basename } from "node:path";
-import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
-import { costOfGoods } from "../billing/cost-of-goods.ts";
+import { callStore, type FinalFigures } from "../../adapter/store/call-store.ts";
 import { sleep } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
-import { callStore, type FinalFigures } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
+import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
+import { costOfGoods } from "../billing/cost-of-goods.ts";
+import type { CallReport, TurnRecord } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
-import type { CallReport } from "../../adapter/worker/messages.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import { latenciesOf } from "./latencies.ts";

@@ -2,11 +2,12 @@
  * Proof of life of every live call, stored every few seconds: a crash bills to the last one. A call
  * that was ended in the store meanwhile (this process slept, another node took it for dead) ends.
  */
+
+import { callStore } from "../../adapter/store/call-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import { endingByUs } from "./ending.ts";
 import type { CallRegistry } from "./registry.ts";
 

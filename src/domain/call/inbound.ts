@@ -5,13 +5,6 @@
  * the tenant sees what it missed and why.
  */
 import { join } from "node:path";
-import { AppError, describeError } from "../../core/errors.ts";
-import { uuidV7 } from "../../core/ids.ts";
-import { microEur } from "../../core/money.ts";
-import { conversationRateHz } from "../../core/media-plan.ts";
-import { countryOf, networkNumber } from "../number/national-form.ts";
-import { LegEnded } from "./leg-ended.ts";
-import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
 import {
   type AgentRow,
   callSetupStore,
@@ -19,14 +12,21 @@ import {
   type TenantRow,
 } from "../../adapter/store/call-setup-store.ts";
 import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
+import type { Queries } from "../../core/database.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import { uuidV7 } from "../../core/ids.ts";
+import { conversationRateHz } from "../../core/media-plan.ts";
+import { microEur } from "../../core/money.ts";
+import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
 import { buildCallConfig } from "./call-config.ts";
 import { calledNumber } from "./called-number.ts";
 import type { CallContext } from "./context.ts";
-import type { EndedReason } from "../../core/ended-reason.ts";
 import { endingByUs, endingUnanswered } from "./ending.ts";
+import { LegEnded } from "./leg-ended.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
+import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
 const TEMPORARILY_UNAVAILABLE = 480;

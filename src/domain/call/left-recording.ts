@@ -5,8 +5,8 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError } from "../../core/errors.ts";
 import { repairWav } from "../../adapter/media/recording/wav.ts";
+import { describeError } from "../../core/errors.ts";
 import type { CallContext } from "./context.ts";
 
 /** As `setRecording` of call-store.ts takes it. `file` is relative to the recordings directory. */

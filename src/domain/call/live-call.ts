@@ -5,28 +5,30 @@
  *
  * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
-import type { CallerLevel } from "../contact/ports.ts";
-import { sleep } from "../../core/clock.ts";
-import type { Unsubscribe } from "../../core/emitter.ts";
-import { describeError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { MicroEur } from "../../core/money.ts";
-import type { MediaPlan } from "../../core/media-plan.ts";
-import type { IncomingLeg, OutgoingLeg } from "./sip-port.ts";
+
 import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
 import { callStore } from "../../adapter/store/call-store.ts";
+import { sleep } from "../../core/clock.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
+import { describeError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import type { MediaPlan } from "../../core/media-plan.ts";
+import type { MicroEur } from "../../core/money.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { CallerLevel } from "../contact/ports.ts";
+import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
 import { callAnswered } from "../webhook/catalogue.ts";
-import type { CallNote, CallReport, JsonObject, TurnRecord } from "../../adapter/worker/messages.ts";
 import { closingPhrase } from "./closing-phrase.ts";
 import type { CallContext } from "./context.ts";
 import { QualitySeries } from "./diagnostics.ts";
-import type { EndedReason } from "../../core/ended-reason.ts";
 import { endingAnswered, endingBridged, endingByUs, endingUnanswered } from "./ending.ts";
 import { finishCall } from "./finish.ts";
 import { LengthLimit } from "./length-limit.ts";
 import type { CallChannel } from "./media-port.ts";
 import { MoneyWatch } from "./money-watch.ts";
+import type { IncomingLeg, OutgoingLeg } from "./sip-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
 import { recordToolCall } from "./tool-call-record.ts";
 import { type Transfer, transferCall } from "./transfer.ts";

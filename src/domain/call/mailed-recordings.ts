@@ -5,9 +5,9 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { recordingStore } from "../../adapter/store/recording-store.ts";
 import type { Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import { recordingStore } from "../../adapter/store/recording-store.ts";
 import type { CallContext } from "./context.ts";
 
 type Context = Pick<

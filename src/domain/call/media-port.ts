@@ -1,21 +1,19 @@
 /** What the call domain needs of the audio side: a channel per call into a call worker. */
-import type { Unsubscribe } from "../../core/emitter.ts";
-import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
+
 import type { RecordingPeaks } from "../../adapter/media/recording/peaks.ts";
+import type { Unsubscribe } from "../../core/emitter.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
+import type { CallConfig, ToolResult } from "../conversation/call-config.ts";
 import type {
-  CallConfig,
   CallNote,
   CallReport,
-  ChatEvent,
-  ChatInput,
-  ChatMessage,
   EngineUsage,
-  JsonObject,
-  ToolResult,
   TransferFailure,
   TurnRecord,
-} from "../../adapter/worker/messages.ts";
-import type { EndedReason } from "../../core/ended-reason.ts";
+} from "../conversation/call-report.ts";
+import type { ChatEvent, ChatInput, ChatMessage } from "../conversation/chat.ts";
 
 /** A conversation in writing with an agent's mind. Its owner closes it. */
 export interface ChatChannel {

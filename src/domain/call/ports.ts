@@ -1,6 +1,7 @@
 /** What the API, the command line and the scheduler may ask of calls. Implemented in call/. */
+
+import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 
 export interface CreateCallInput {
   readonly toNumber: E164;

@@ -7,12 +7,13 @@
  * on the same store that died, and our own whose end could not be stored. It also takes up recordings
  * again that storage trouble left unprocessed.
  */
+
+import { type CallRow, callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
+import { recordingStore } from "../../adapter/store/recording-store.ts";
 import type { Timer } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { LOST_AFTER_MS } from "../mail/mail-queue.ts";
-import { type CallRow, callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import { recordingStore } from "../../adapter/store/recording-store.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";

@@ -6,10 +6,11 @@
  * the caller of `place`/`onIncoming` has had its turn to subscribe (events start in a later task).
  * Who subscribes to `ended` after that is told in a later task.
  */
+
+import type { AlgSign } from "../../adapter/sip/alg-signs.ts";
 import type { E164 } from "../../core/e164.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { CodecName, MediaPlan } from "../../core/media-plan.ts";
-import type { AlgSign } from "../../adapter/sip/alg-signs.ts";
 
 export type SipTransportName = "udp" | "tcp" | "tls";
 

@@ -9,8 +9,9 @@
  * timers: queued – the scheduler's grace window; dialing/ringing – the leg's ring timeout;
  * in_progress – the agent's max_duration_sec in the call worker.
  */
-import { type MachineOptions, StateMachine, type Table } from "../../core/state-machine.ts";
+
 import type { CallStatus, EndedReason } from "../../core/ended-reason.ts";
+import { type MachineOptions, StateMachine, type Table } from "../../core/state-machine.ts";
 
 export interface CallEnding {
   readonly status: Extract<CallStatus, "completed" | "no_answer" | "busy" | "failed" | "cancelled">;

@@ -2,7 +2,8 @@
  * A call as lanes over time: what was signalled, said, understood, thought, spoken and asked of
  * tools, in milliseconds from the answer (before it: negative). Pure.
  */
-import type { CallNote, TurnMeasures } from "../../adapter/worker/messages.ts";
+
+import type { CallNote, TurnMeasures } from "../conversation/call-report.ts";
 import type { SipTraceEntry } from "./diagnostics.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;

@@ -1,7 +1,8 @@
 /** A tool call, written down and reported: arguments stay in the call's record, events carry none. */
 import { callStore } from "../../adapter/store/call-store.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolResult } from "../conversation/call-config.ts";
 import { toolExecuted } from "../webhook/catalogue.ts";
-import type { JsonObject, ToolResult } from "../../adapter/worker/messages.ts";
 import type { CallContext } from "./context.ts";
 import type { CallIdentity } from "./live-call.ts";
 

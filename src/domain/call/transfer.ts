@@ -10,17 +10,18 @@
  * fails (busy, no answer, declined, no line) brings the caller back to the agent, who says so; the
  * second leg never outlives the call.
  */
+
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { LegEnd, OutgoingLeg, ReferOutcome } from "./sip-port.ts";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import type { CallNote, TransferFailure } from "../../adapter/worker/messages.ts";
+import type { CallNote, TransferFailure } from "../conversation/call-report.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallChannel, CallChannelEvents } from "./media-port.ts";
+import type { LegEnd, OutgoingLeg, ReferOutcome } from "./sip-port.ts";
 
 /** The agent's last sentence (10 s at most in the worker) and the way there and back. */
 const READY_TIMEOUT_MS = 15_000;

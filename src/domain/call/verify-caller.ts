@@ -2,8 +2,9 @@
  * Raises how sure it is who calls: asks for the PIN as often as it may be tried, and answers the level
  * reached. The digits pass through here into the check and are kept nowhere.
  */
-import type { CallerLevel, PinCheck } from "../contact/ports.ts";
+
 import { type Clock, sleep } from "../../core/clock.ts";
+import type { CallerLevel, PinCheck } from "../contact/ports.ts";
 import type { CallChannel } from "./media-port.ts";
 
 /** Longer than the worker's own time-outs: it normally answers itself. */

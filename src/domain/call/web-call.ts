@@ -6,15 +6,18 @@
  * Bounded: a few at a time for each tenant and in all, and never longer than ten minutes. Its owner
  * ends it; it also ends by the agent, by silence, and when the browser sends nothing any more.
  */
+
+import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import type { CallConfig, JsonObject, TurnRecord } from "../../adapter/worker/messages.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
+import type { TurnRecord } from "../conversation/call-report.ts";
 import { buildCallConfig } from "./call-config.ts";
 import type { CallContext } from "./context.ts";
-import type { EndedReason } from "../../core/ended-reason.ts";
 import type { CallChannel } from "./media-port.ts";
 
 export type WebCallEvent =

@@ -8,12 +8,13 @@
  *                      │ └─half of the last calls failed──► stopped_by_breaker ──resume──► running
  *                      └─cancel (also from draft, paused, stopped)──► cancelled
  */
-import type { Quotas } from "../billing/quotas.ts";
+
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
+import type { Quotas } from "../billing/quotas.ts";
 import type { Country } from "../number/national-form.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { readTargetsCsv } from "./targets-csv.ts";
 
 export const CAMPAIGN_STATUSES = [

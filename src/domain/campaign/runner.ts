@@ -3,14 +3,15 @@
  * ended. Which number is next is decided in the database; a number is marked in the transaction that stores
  * its call, so that it is never called twice by two nodes or after a crash.
  */
-import type { CallService } from "../call/ports.ts";
-import type { EndListener } from "../contact/callers.ts";
-import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
+
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { CallService } from "../call/ports.ts";
+import type { EndListener } from "../contact/callers.ts";
+import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignRecord, TargetStatus } from "./campaigns.ts";
 
 /** Of the last calls. */

@@ -1,7 +1,8 @@
 /** A campaign's numbers as CSV: a column "number", every other column a variable for the agent's words. */
-import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
+
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
+import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
 import type { Country } from "../number/national-form.ts";
 import type { Target } from "./campaigns.ts";
 

@@ -7,13 +7,14 @@
  *                              │ └─no answer, a try left──► scheduled (3 h later)
  *                              └─no answer, none left, or the day is over──► given_up
  */
-import type { CallService } from "../call/ports.ts";
+
+import { type CalendarDay, wallClock } from "../../core/calendar.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { type CalendarDay, wallClock } from "../../core/calendar.ts";
+import type { CallService } from "../call/ports.ts";
 import type { EndListener } from "./callers.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";

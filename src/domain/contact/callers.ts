@@ -3,11 +3,12 @@
  * (decisions.md 11). Each part speaks only when its feature is switched on; a withheld number is nobody,
  * and a number that several people share is nobody in particular.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { CallDatum } from "../conversation/call-datum.ts";
 import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
 import type { CrmLookup } from "./crm/lookup.ts";

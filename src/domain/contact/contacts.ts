@@ -1,9 +1,10 @@
 /** The people a tenant knows (decisions.md 11). Rules here; rows in store/contact-store.ts. */
+
+import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { notFound } from "../../core/errors.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { Quotas } from "../billing/quotas.ts";
-import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
-import { notFound } from "../../core/errors.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import type { DoNotCallList } from "./do-not-call.ts";
 
 const SEARCHED_AT_ONCE = 4000;

@@ -2,9 +2,10 @@
  * Contacts as CSV (csv-file.ts). Every bad line is told with its number; good ones are taken when the import
  * is carried out.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { Country } from "../number/national-form.ts";
 import { parseBirthday } from "./birthday.ts";
 import type { ContactFields } from "./contacts.ts";

@@ -4,7 +4,7 @@
  * the appliance's root: it says whether a number is one that refused, and not which numbers did.
  */
 import { createHmac } from "node:crypto";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 
 /** For `vault.lastingKey`: the same after the master key and the purposes' root were changed. */
 export const DO_NOT_CALL_PURPOSE = "contact: numbers that refused calls";

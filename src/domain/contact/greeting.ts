@@ -2,8 +2,9 @@
  * The first words with a name: "Laba diena, Jonai Petraiti." before the agent's own, and instead of
  * its own greeting where it begins with one.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import { oneLine } from "../../core/one-line.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 import { type ContactFields, fullName } from "./contacts.ts";
 import { vocativeOf } from "./vocative/vocative.ts";
 

@@ -1,8 +1,9 @@
 /** Bringing in a file of contacts: a preview first, then all good lines. */
-import type { Quotas } from "../billing/quotas.ts";
+
 import { type Clock, yieldToEventLoop } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import type { Quotas } from "../billing/quotas.ts";
 import type { Country } from "../number/national-form.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import type { ContactFields, ContactRecord, ContactRecords } from "./contacts.ts";
 import {
   contactCsvLine,

@@ -1,7 +1,8 @@
 /** What happened on earlier calls, in words: for the prompt (English) and to be said (the agent's language). */
-import type { AgentLanguage } from "../agent/agent.ts";
-import { oneLine } from "../../core/one-line.ts";
+
 import { wallClock } from "../../core/calendar.ts";
+import { oneLine } from "../../core/one-line.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 
 const SENTENCE_CHARACTERS_MAX = 600;
 

@@ -7,7 +7,7 @@
  * or a crash in between, give nobody a fourth. The digits themselves are kept nowhere.
  */
 import type { Clock } from "../../core/clock.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { ContactRecords } from "./contacts.ts";
 import type { PinCheck, PinResult } from "./ports.ts";
 

@@ -1,8 +1,9 @@
 /** What calls need to know of people, and what people's records learn of calls. */
+
+import type { Queries } from "../../core/database.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
-import type { Queries } from "../../adapter/store/database.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallDatum } from "../conversation/call-datum.ts";
-import type { CallConfig } from "../../adapter/worker/messages.ts";
 
 export interface CallerTenant {
   readonly id: number;

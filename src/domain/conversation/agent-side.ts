@@ -8,16 +8,18 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import type { EngineSession, ExpectedAnswer, LlmInput } from "./engine-port.ts";
-import type { CallAudio } from "./audio-port.ts";
-import type { ConversationSettings, ToolResult, TransferFailure } from "../../adapter/worker/messages.ts";
 import type { ActiveLanguage } from "./active-language.ts";
 import { AgentSpeech, type Spoken } from "./agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
+import type { CallAudio } from "./audio-port.ts";
 import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
+import type { ToolResult } from "./call-config.ts";
+import type { TransferFailure } from "./call-report.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import type { FirstWords, Opening } from "./disclosure.ts";
 import { DisclosureProof } from "./disclosure-proof.ts";
 import type { EchoGuard } from "./echo.ts";
+import type { EngineSession, ExpectedAnswer, LlmInput } from "./engine-port.ts";
 import { IdlePrompt } from "./idle-prompt.ts";
 import { NEARLY_DONE_MS } from "./limits.ts";
 import { NeverSilent } from "./never-silent.ts";

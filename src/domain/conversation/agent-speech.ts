@@ -8,10 +8,10 @@
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { EngineFailure, type TtsStream } from "./engine-port.ts";
 import type { CallAudio } from "./audio-port.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EchoGuard } from "./echo.ts";
+import { EngineFailure, type TtsStream } from "./engine-port.ts";
 import { PLAYOUT_AHEAD_MS_MAX, TTS_TIMEOUT_MS } from "./limits.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 

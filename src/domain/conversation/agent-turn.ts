@@ -3,8 +3,8 @@
  * begin, end and latency of an agent's turn measured, and the steps the latency is made of.
  */
 import type { Clock } from "../../core/clock.ts";
-import type { TurnMeasures } from "../../adapter/worker/messages.ts";
 import type { Spoken } from "./agent-speech.ts";
+import type { TurnMeasures } from "./call-report.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** What the turn answers. Times are monotonic milliseconds. */

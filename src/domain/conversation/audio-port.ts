@@ -2,8 +2,8 @@
  * What the conversation sees of a call's audio: one `CallAudio` per call, made by media/. All of it
  * runs on the call worker's thread. Sample rate is the codec's (8 kHz G.711, 16 kHz G.722).
  */
-import type { RecordingInfo } from "../../adapter/worker/messages.ts";
 import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
+import type { RecordingInfo } from "./call-report.ts";
 
 /**
  * Why a call's media is given up. `lost`: no RTP and no RTCP for `rtpTimeoutMs` although both sides

@@ -7,8 +7,10 @@
  * it out itself and answers with a `tool_result` (none after `end_call`: that is the end; one after
  * `transfer_call` only when it failed). Nothing here leaves the call worker as HTTP.
  */
+
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
-import type { CallConfig, JsonObject, JsonValue, ToolSnapshot } from "../../adapter/worker/messages.ts";
+import type { CallConfig, ToolSnapshot } from "./call-config.ts";
 
 export const END_CALL = "end_call";
 export const TRANSFER_CALL = "transfer_call";

@@ -2,12 +2,12 @@
  * Carries out the agents' own tools (built-in-tools.ts) inside the conversation. Each is answered
  * like any other tool, but for the end of the call and a transfer that is still under way.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import type { Clock } from "../../core/clock.ts";
-import type { EngineSession } from "./engine-port.ts";
-import type { CallAudio } from "./audio-port.ts";
-import type { JsonObject, JsonValue } from "../../adapter/worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { ActiveLanguage } from "./active-language.ts";
+import type { CallAudio } from "./audio-port.ts";
 import {
   END_CALL,
   isBuiltIn,
@@ -17,6 +17,7 @@ import {
   TAKE_MESSAGE,
   TRANSFER_CALL,
 } from "./built-in-tools.ts";
+import type { EngineSession } from "./engine-port.ts";
 import type { SessionMessage } from "./session-message.ts";
 import type { ToolAnswer, ToolCallRequest } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";

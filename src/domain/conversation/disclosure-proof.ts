@@ -3,8 +3,9 @@
  * the call's audio they are. Noted once: when its last sample was played, or when it was cut (the line
  * went).
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
 import type { SessionMessage } from "./session-message.ts";
 import type { Transcript } from "./transcript.ts";
 

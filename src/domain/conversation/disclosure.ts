@@ -7,7 +7,9 @@
  * Where the caller has the first word the agent is silent until then, and the disclosure opens its
  * first answer (decisions.md 12).
  */
-import type { CallConfig, ConversationSettings } from "../../adapter/worker/messages.ts";
+
+import type { CallConfig } from "./call-config.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import { disclosingStart } from "./disclosure-words.ts";
 import { phrasesFor } from "./phrases.ts";
 import { fillVariables, type Variables } from "./prompt.ts";

@@ -5,8 +5,8 @@
  * was understood yet, longest while digits or a name are dictated (people breathe between groups).
  */
 import type { AgentLanguage } from "../agent/agent.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import type { ExpectedAnswer } from "./engine-port.ts";
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
 import { isDictating, soundsFinished } from "./words.ts";
 
 export interface UtteranceSoFar {

@@ -5,8 +5,10 @@
  *
  * PCM here is always 16-bit mono at `SessionSettings.sampleRateHz`.
  */
+
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
-import type { JsonObject, JsonValue, KnowledgeSnapshot, ToolSnapshot } from "../../adapter/worker/messages.ts";
+import type { KnowledgeSnapshot, ToolSnapshot } from "./call-config.ts";
 
 export interface Engine {
   readonly label: string;

@@ -5,8 +5,8 @@
  */
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { LlmInput } from "./engine-port.ts";
 import type { ActiveLanguage } from "./active-language.ts";
+import type { LlmInput } from "./engine-port.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 

@@ -7,7 +7,7 @@
  * listener's "mhm" that goes on needs a full second; the agent's own echo never interrupts (echo.ts).
  */
 import type { AgentLanguage } from "../agent/agent.ts";
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import { claimsTurn, isBackChannel, wordsOf } from "./words.ts";
 
 const BACK_CHANNEL_MS_MAX = 1_000;

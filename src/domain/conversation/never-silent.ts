@@ -4,9 +4,9 @@
  * `neverSilentMs`, each further one after `fillerDelayMs`, or callers would hear nothing but "one
  * moment".
  */
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
 import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import { FRAME_MS } from "./limits.ts";
 
 interface NeverSilentOptions {

@@ -3,12 +3,13 @@
  * at once; whether it was meant shows when its words are known. Then the mind learns what was heard,
  * or the agent goes on with the sentence that was cut.
  */
-import type { LlmSession } from "./engine-port.ts";
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
+
 import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { Spoken } from "./agent-speech.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import type { EchoGuard } from "./echo.ts";
+import type { LlmSession } from "./engine-port.ts";
 import { cutsIn, mayBeListening } from "./interruption.ts";
 import { CONTINUATION_MS } from "./limits.ts";
 import type { TurnMachine } from "./turn-taking.ts";

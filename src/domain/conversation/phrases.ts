@@ -3,7 +3,7 @@
  * answers. Kept short, so that they can be synthesised ahead and are there when all else fails.
  */
 import type { AgentLanguage } from "../agent/agent.ts";
-import type { TransferFailure } from "../../adapter/worker/messages.ts";
+import type { TransferFailure } from "./call-report.ts";
 
 export interface Phrases {
   /** First and second prompt of a caller who says nothing. */

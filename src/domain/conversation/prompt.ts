@@ -3,9 +3,10 @@
  * others wrote about it behind a fence (call-data.ts), the tools, and every assigned file as KNOWLEDGE
  * BASE. What callers and tools say is marked as data.
  */
-import type { AgentLanguage } from "../agent/agent.ts";
+
 import { oneLine } from "../../core/one-line.ts";
-import type { CallConfig, ToolSnapshot } from "../../adapter/worker/messages.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
+import type { CallConfig, ToolSnapshot } from "./call-config.ts";
 import { dataSection, labelOf } from "./call-data.ts";
 
 export type Variables = Readonly<Record<string, string>>;

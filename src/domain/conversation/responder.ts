@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import { unreachable } from "../../core/errors.ts";
+import { withDeadline } from "./deadline.ts";
 import {
   EngineFailure,
   type ExpectedAnswer,
@@ -11,7 +12,6 @@ import {
   type LlmInput,
   type LlmSession,
 } from "./engine-port.ts";
-import { withDeadline } from "./deadline.ts";
 import { LLM_TIMEOUT_MS } from "./limits.ts";
 import type { ToolCallRequest } from "./tool-calls.ts";
 import { wordsOf } from "./words.ts";

@@ -6,25 +6,22 @@
  * out; `close` stops everything at once, always resolves and is idempotent. Main carries the call: it
  * sends BYE, runs tools and stores what is reported. Who has the word is dialogue.ts's.
  */
-import type { EndedReason } from "../../core/ended-reason.ts";
+
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { CallSummary, EngineFailure, EngineSession } from "./engine-port.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "./audio-port.ts";
-import type {
-  CallConfig,
-  CallReport,
-  ConversationSettings,
-  ToolResult,
-  TransferFailure,
-} from "../../adapter/worker/messages.ts";
 import { ActiveLanguage } from "./active-language.ts";
+import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "./audio-port.ts";
 import { maySendDigits } from "./built-in-tools.ts";
+import type { CallConfig, ToolResult } from "./call-config.ts";
 import { CallLength } from "./call-length.ts";
+import type { CallReport, TransferFailure } from "./call-report.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Opening, openingOf } from "./disclosure.ts";
+import type { CallSummary, EngineFailure, EngineSession } from "./engine-port.ts";
 import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts";
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
 import { PinEntry } from "./pin-entry.ts";

@@ -6,7 +6,7 @@
  * caller was last heard, the agent's own prompts included.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 
 interface SilenceEvents {
   /** 1st, 2nd time. */

@@ -3,8 +3,10 @@
  * up in time. Results come out in the order they arrive, one for each wish, never two.
  */
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolResult } from "./call-config.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import type { LlmInput } from "./engine-port.ts";
-import type { ConversationSettings, JsonObject, ToolResult } from "../../adapter/worker/messages.ts";
 
 export interface ToolCallRequest {
   readonly toolCallId: string;

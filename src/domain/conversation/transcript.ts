@@ -3,7 +3,7 @@
  * audible frame and holds what was heard; a caller's begins with the first voiced frame. Each is
  * reported once, when it is final.
  */
-import type { TurnMeasures, TurnRecord } from "../../adapter/worker/messages.ts";
+import type { TurnMeasures, TurnRecord } from "./call-report.ts";
 
 export interface FinishedTurn {
   readonly text: string;

@@ -11,9 +11,9 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { MediaPlan } from "../../core/media-plan.ts";
 import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
 import { sine } from "../../platform/audio/tones.ts";
-import type { MediaPlan } from "../../core/media-plan.ts";
 import type { CallAudio, MediaTimeout } from "./audio-port.ts";
 import { withDeadline } from "./deadline.ts";
 import { ANNOUNCEMENT_MS_MAX, FRAME_MS } from "./limits.ts";

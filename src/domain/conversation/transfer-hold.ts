@@ -2,9 +2,10 @@
  * From the wish for a transfer to the caller's hold, and back: the agent finishes the sentence it is
  * in, says nothing more, and `onHeld` comes once. What the mind is told it said ends there.
  */
-import type { LlmSession } from "./engine-port.ts";
-import type { TransferFailure } from "../../adapter/worker/messages.ts";
+
 import type { AgentSide } from "./agent-side.ts";
+import type { TransferFailure } from "./call-report.ts";
+import type { LlmSession } from "./engine-port.ts";
 import { LAST_SENTENCE_MS_MAX } from "./limits.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
 import type { OneShot } from "./turn-timers.ts";

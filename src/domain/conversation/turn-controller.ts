@@ -9,12 +9,13 @@
  */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { MediaDirection } from "../../core/media-plan.ts";
-import type { VoiceActivityDetector } from "./audio-port.ts";
-import type { CallConfig, ToolResult, TransferFailure } from "../../adapter/worker/messages.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
 import { screeningOf } from "./answering/answered-call.ts";
 import { ANSWERING, type AnsweredBy } from "./answering/answering-detection.ts";
 import type { Screening } from "./answering/screening.ts";
+import type { VoiceActivityDetector } from "./audio-port.ts";
+import type { CallConfig, ToolResult } from "./call-config.ts";
+import type { TransferFailure } from "./call-report.ts";
 import { withDeadline } from "./deadline.ts";
 import { DigitCollector } from "./digits.ts";
 import { EchoGuard } from "./echo.ts";

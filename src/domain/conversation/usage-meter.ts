@@ -1,5 +1,5 @@
 /** What one call has used of its engine. */
-import type { EngineUsage } from "../../adapter/worker/messages.ts";
+import type { EngineUsage } from "./call-report.ts";
 
 export class UsageMeter {
   #llmInputTokens = 0;

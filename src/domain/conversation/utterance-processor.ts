@@ -6,12 +6,13 @@
  * machine that was still listening, or while the call was ending; a recogniser that is lost costs the
  * caller one repetition, not the call. When an utterance ends is hearing.ts's to say.
  */
-import type { SttResult } from "./engine-port.ts";
-import type { ConversationSettings } from "../../adapter/worker/messages.ts";
+
 import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { Screening } from "./answering/screening.ts";
+import type { ConversationSettings } from "./conversation-settings.ts";
 import type { EchoGuard } from "./echo.ts";
+import type { SttResult } from "./engine-port.ts";
 import { takesTurn } from "./interruption.ts";
 import type { Overlap } from "./overlap.ts";
 import type { PendingQuestions } from "./pending-questions.ts";

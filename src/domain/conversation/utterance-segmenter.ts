@@ -7,9 +7,9 @@
  * (`cancel`). All in audio time; nothing is allocated in a quiet frame.
  */
 import type { Clock } from "../../core/clock.ts";
-import { EngineFailure, type SttResult, type SttStream } from "./engine-port.ts";
 import type { VoiceActivityDetector } from "./audio-port.ts";
 import { withDeadline } from "./deadline.ts";
+import { EngineFailure, type SttResult, type SttStream } from "./engine-port.ts";
 import { FRAME_MS, LEAD_MS, SPEECH_MS_MIN, STT_TIMEOUT_MS, UTTERANCE_MS_MAX } from "./limits.ts";
 import { SpeechDetector } from "./speech-detector.ts";
 

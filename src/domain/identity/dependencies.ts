@@ -1,10 +1,10 @@
 /** What every part of this room is built from. */
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
 import type { Revocation } from "../../core/revocation.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
 
 export interface IdentityVault {

@@ -2,8 +2,9 @@
  * What only the machine's operator may do, from its console: links that make the first owner, sign
  * somebody in or set a password, and accounts without asking anybody.
  */
+
+import type { Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import { type IdentityDependencies, transaction } from "./dependencies.ts";
 import { userFingerprintOf } from "./fingerprint.ts";
 import type { IdentityMailer } from "./identity-mailer.ts";

@@ -1,5 +1,5 @@
-/** The rows of people, as ports; `src/store/identity-*.ts` implement them. */
-import type { Queries } from "../../adapter/store/database.ts";
+/** The rows of people, as ports; `adapter/store/identity-*.ts` implement them. */
+import type { Queries } from "../../core/database.ts";
 
 export type TenantRole = "owner" | "member" | "viewer";
 export type Locale = "en" | "lt" | "lv" | "ru";

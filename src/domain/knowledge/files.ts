@@ -1,9 +1,10 @@
 /** Knowledge files and which agents know them (decisions.md 4). */
+
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import type { Billing } from "../billing/ports.ts";
 import type { Quotas } from "../billing/quotas.ts";
-import type { Clock } from "../../core/clock.ts";
-import { AppError, notFound } from "../../core/errors.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { checkContent, type FileFormat, formatOf } from "./content.ts";
 
 export interface FileRecord {

@@ -11,10 +11,10 @@
  *      └─failed for good, or none left──► dead (kept, with its error)
  */
 import type { Timer } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import type { MailQueue } from "./ports.ts";
 import { MailRejected } from "./provider.ts";
 import { attemptSend, type SendAttemptOptions } from "./send-attempt.ts";

@@ -1,5 +1,5 @@
 /** Post-call mail (specification 1): queued with the change it reports, handed over by the mail worker. */
-import type { Queries } from "../../adapter/store/database.ts";
+import type { Queries } from "../../core/database.ts";
 
 /** The last words of a post-call mail, in the agent's language. */
 export interface RecordingWords {

@@ -1,5 +1,6 @@
 /** The rows of the mail queue, as a port; `src/adapter/store/mail-store.ts` implements it. */
-import type { Queries } from "../../adapter/store/database.ts";
+
+import type { Queries } from "../../core/database.ts";
 import type { MailDraft } from "./ports.ts";
 
 export interface QueuedMail extends MailDraft {

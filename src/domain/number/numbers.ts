@@ -1,9 +1,10 @@
 /** Phone numbers and the agents that answer them (decisions.md 5). */
-import type { Billing } from "../billing/ports.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError, notFound } from "../../core/errors.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { Billing } from "../billing/ports.ts";
 
 export interface NumberFields {
   readonly label: string | null;

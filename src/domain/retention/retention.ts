@@ -14,11 +14,11 @@
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { retentionStore } from "../../adapter/store/retention-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { retentionStore } from "../../adapter/store/retention-store.ts";
 
 export interface RetentionOptions {
   readonly database: Database;

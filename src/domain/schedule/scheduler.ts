@@ -5,11 +5,16 @@
  *
  * Immediate requests are entries due at once: they take the same way.
  */
+
+import {
+  type DueFilter,
+  type ScheduleRow,
+  scheduleStore,
+} from "../../adapter/store/schedule-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { type AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database } from "../../adapter/store/database.ts";
-import { type DueFilter, type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
 
 /** An entry later than this is `missed`: never dialled late. */
 export const GRACE_MS = 15 * 60_000;

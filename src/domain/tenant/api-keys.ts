@@ -7,11 +7,11 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import { apiKeySecret } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { type KeyLimits, networkCheck, requireSaneLimits } from "./key-limits.ts";
 
 export interface ApiKeyRecord extends KeyLimits {

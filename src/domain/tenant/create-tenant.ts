@@ -1,11 +1,12 @@
 /** A new tenant: its row, its empty wallet and its legacy webhook secret, all or nothing. */
+
+import { wallets } from "../../adapter/store/schema/index.ts";
+import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { signingSecret } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { wallets } from "../../adapter/store/schema/index.ts";
-import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import { tenantSecretBinding } from "../../platform/secrets/secret-binding.ts";
 
 const PREFIX_CHARACTERS = 8;

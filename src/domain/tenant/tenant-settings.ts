@@ -1,8 +1,9 @@
 /** What a tenant decides about itself: zone, features, dialling rules, its own first sentences. */
-import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
+
+import type { Database, Queries } from "../../core/database.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
 
 export type Disclosures = Readonly<Record<AgentLanguage, string | null>>;
 

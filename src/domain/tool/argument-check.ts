@@ -6,7 +6,7 @@
  * The worker is started with the first job and ended when it has been idle for a minute.
  */
 import { type Clock, systemClock, type Timer } from "../../core/clock.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { FromSchemaWorker, ToSchemaWorker } from "./schema-messages.ts";
 
 export interface ArgumentCheck {

@@ -1,6 +1,8 @@
 /** A tool call over HTTP (specification 1): the tenant's endpoint, its secret header, our limits. */
+
+import type { JsonObject } from "../../core/json.ts";
 import type { CallerLevel } from "../contact/ports.ts";
-import type { JsonObject, ToolResult } from "../../adapter/worker/messages.ts";
+import type { ToolResult } from "../conversation/call-config.ts";
 
 export interface ToolRunner {
   /** The same by id, also of a disabled tool, outside any call. Throws not_found. */

@@ -4,7 +4,7 @@
  * reported as such, not guessed around.
  */
 import { z } from "zod";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
+import type { JsonObject } from "../../core/json.ts";
 
 const PROBLEMS_MAX = 5;
 

@@ -5,15 +5,17 @@
  * Body: `{"call_id","tool","arguments","caller"}`. Not retried: a tool may book a table, and a second
  * table is worse than an apology. Leaves the filler phrase and the record to the call.
  */
-import type { CallerLevel } from "../contact/ports.ts";
+
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError, notFound } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import type { OutboundHttpClient, OutboundHttpResponse } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
 import { type SecretVault, toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
-import type { JsonValue, ToolResult } from "../../adapter/worker/messages.ts";
+import type { CallerLevel } from "../contact/ports.ts";
+import type { ToolResult } from "../conversation/call-config.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { ToolRunner } from "./ports.ts";
 import type { ToolTarget, ToolTargets } from "./stores.ts";

@@ -3,7 +3,8 @@
  * depth, what its `$ref`s grow to, and its patterns. A schema that was saved before these bounds is still
  * stopped by the deadline of the check (argument-check.ts).
  */
-import type { JsonObject, JsonValue } from "../../adapter/worker/messages.ts";
+
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { patternProblem } from "./pattern-bounds.ts";
 
 const DEPTH_MAX = 12;

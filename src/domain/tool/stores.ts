@@ -1,7 +1,8 @@
 /** The row a tool call needs, as a port; `src/adapter/store/tool-target-store.ts` implements it. */
+
+import type { Queries } from "../../core/database.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { CallerLevel } from "../contact/ports.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
 
 export interface ToolTarget {
   readonly id: number;

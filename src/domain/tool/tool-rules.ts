@@ -1,7 +1,7 @@
 /** What a tool may be called and look like, wherever it is made. */
 import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
-import type { JsonObject, JsonValue } from "../../adapter/worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { boundsProblem } from "./schema-bounds.ts";
 import type { ToolChanges } from "./tools.ts";
 

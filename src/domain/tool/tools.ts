@@ -3,14 +3,14 @@
  * set of rules for the dashboard and the command line. Running them is run-tool.ts's.
  */
 
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isSameServer, requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import type { CallerLevel } from "../contact/ports.ts";
-import type { Clock } from "../../core/clock.ts";
-import { AppError, invalidField, notFound } from "../../core/errors.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { toolSecretBinding } from "../../platform/secrets/secret-binding.ts";
-import { isSameServer, requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
 import { checkToolFields } from "./tool-rules.ts";
 
 export interface ToolFields {

@@ -1,8 +1,8 @@
 /** One attempt of a delivery: headers, signature, POST, verdict. Never throws. */
 import type { Clock } from "../../core/clock.ts";
+import { parseRetryAfter } from "../../core/retry-schedule.ts";
 import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
-import { parseRetryAfter } from "../../core/retry-schedule.ts";
 import { signatureHeader } from "./signature.ts";
 
 export interface Attempt {

@@ -5,8 +5,8 @@
  * An unset value is null, never a missing key.
  */
 import { isoUtc } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
 import type { EventDraft, EventType } from "./ports.ts";
 
 /** What an event says of a call, whichever record it comes from. */
@@ -58,7 +58,7 @@ export function callAnswered(
   });
 }
 
-/** `talkMs`: answer to hang-up; `duration_sec` counts seconds begun. */
+/** `answeredMs`: answer to hang-up; `duration_sec` counts seconds begun. */
 export function callEnded(
   call: CallFacts,
   ending: EndingFacts,

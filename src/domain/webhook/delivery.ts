@@ -9,16 +9,20 @@
  *      └─failure, none left, 410, or endpoint switched off──► failed
  */
 import { type Clock, sleep, type Timer } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { deliveryId, hex } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database } from "../../adapter/store/database.ts";
+import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
+import {
+  type SecretVault,
+  tenantSecretBinding,
+  webhookSecretBinding,
+} from "../../platform/secrets/secret-binding.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
 import { DeliveryCapacity } from "./capacity.ts";
-import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import { createOutcomeWriter } from "./outcome-writer.ts";
-import { type SecretVault, tenantSecretBinding, webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 

@@ -3,8 +3,8 @@
  * it go into one transaction, so that a busy hour costs few syncs to disk and a quiet one no delay.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database } from "../../adapter/store/database.ts";
 import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";

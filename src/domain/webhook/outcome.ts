@@ -1,9 +1,9 @@
 /** What an attempt changes: the log, the outbox row, the webhook's health. One transaction. */
 import type { Clock } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import type { Random } from "../../core/random.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import type { AttemptResult } from "./attempt.ts";
 import { DISABLE_AFTER_MS, nextDelayMs } from "../../core/retry-schedule.ts";
+import type { AttemptResult } from "./attempt.ts";
 import type { DueDelivery, WebhookStores } from "./stores.ts";
 
 export interface Attempted {

@@ -1,6 +1,7 @@
 /** Events as the rest of the appliance reports them (specification 6, decisions.md 10). */
-import type { Queries } from "../../adapter/store/database.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
+
+import type { Queries } from "../../core/database.ts";
+import type { JsonObject } from "../../core/json.ts";
 
 /** The seven of the specification. */
 export const SPECIFIED_EVENT_TYPES = [

@@ -2,11 +2,12 @@
  * Where events enter: the event and one outbox row a subscriber, in the transaction of the change they
  * report. What commits is delivered at least once; what rolls back was never said.
  */
+
 import type { Clock } from "../../core/clock.ts";
+import type { Queries } from "../../core/database.ts";
 import { eventId } from "../../core/ids.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Random } from "../../core/random.ts";
-import type { Queries } from "../../adapter/store/database.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
 import { envelopeBody } from "./envelope.ts";
 import type { EventDraft, EventSink } from "./ports.ts";
 import type { Subscriber, WebhookStores } from "./stores.ts";

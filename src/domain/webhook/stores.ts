@@ -2,7 +2,7 @@
  * The rows webhooks need, as ports; `src/adapter/store/webhook-stores.ts` implements them. The worker's
  * functions reach over all tenants: what is due is due whoever owns it.
  */
-import type { Queries } from "../../adapter/store/database.ts";
+import type { Queries } from "../../core/database.ts";
 
 export interface StoredEvent {
   readonly id: string;

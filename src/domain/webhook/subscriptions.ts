@@ -1,13 +1,14 @@
 /** Webhooks as a tenant sets them up (decisions.md 10): the plan's cap and signing secrets. */
-import type { Billing } from "../billing/ports.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import { signingSecret } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import type { EventType } from "./ports.ts";
-import { webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
+import { webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import type { Billing } from "../billing/ports.ts";
+import type { EventType } from "./ports.ts";
 
 export interface WebhookRecord {
   readonly id: number;

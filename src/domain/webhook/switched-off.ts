@@ -1,6 +1,7 @@
 /** What follows when an endpoint is switched off: its tenant gets a mail, once, whatever crashes. */
+
+import type { Queries } from "../../core/database.ts";
 import type { MailQueue } from "../mail/ports.ts";
-import type { Queries } from "../../adapter/store/database.ts";
 import type { SwitchedOff } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import { switchedOffMail } from "./switched-off-mail.ts";

@@ -4,11 +4,11 @@
  */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
-import { isMasterKey, isNetwork } from "../../operations/config/formats.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../../domain/call/sip-port.ts";
 import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
 import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../domain/tenant/tenant-settings.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
+import { isMasterKey, isNetwork } from "../../operations/config/formats.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
 const id = z.int().positive();

@@ -3,12 +3,13 @@
  * over the control socket of the running server, or directly on the data directory. Plain data in
  * and out. Methods throw AppError with a message that says how to mend it.
  */
-import type { BackupSummary } from "../../operations/backup/backups.ts";
-import type { Statements } from "../../domain/billing/statement.ts";
-import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
-import type { RegistrationStatus, TrunkTransport } from "../../domain/call/sip-port.ts";
+
 import type { TrunkCheck, TrunkCheckResult } from "../../adapter/sip/trunk-checks.ts";
+import type { Statements } from "../../domain/billing/statement.ts";
+import type { RegistrationStatus, TrunkTransport } from "../../domain/call/sip-port.ts";
 import type { KeyLimits, KeyScope } from "../../domain/tenant/key-limits.ts";
+import type { BackupSummary } from "../../operations/backup/backups.ts";
+import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
 import type { ContactPort } from "./contact-port.ts";
 import type { PeoplePort } from "./people-port.ts";
 import type { ToolPort } from "./tool-port.ts";

@@ -1,6 +1,7 @@
 /** What the operator may do about a tenant's tools from the console. Plain data; methods throw AppError. */
+
+import type { JsonObject } from "../../core/json.ts";
 import type { CallerLevel } from "../../domain/contact/ports.ts";
-import type { JsonObject } from "../../adapter/worker/messages.ts";
 
 export interface ToolDraft {
   readonly tenant: number;

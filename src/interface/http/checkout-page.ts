@@ -3,10 +3,10 @@
  * Knowing the checkout's unguessable id is the right to see it. Text only, no script.
  */
 import type { Elysia } from "elysia";
-import type { Checkouts } from "../../domain/billing/checkout.ts";
-import type { Checkout, CheckoutKind } from "../../domain/billing/stores.ts";
 import { AppError } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
+import type { Checkouts } from "../../domain/billing/checkout.ts";
+import type { Checkout, CheckoutKind } from "../../domain/billing/stores.ts";
 
 export const CHECKOUT_PATH = "/checkout/{id}";
 

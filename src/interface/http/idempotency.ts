@@ -8,11 +8,11 @@
  * so that repeating it blindly is refused.
  */
 import { createHash } from "node:crypto";
+import { idempotencyBinding } from "../../adapter/store/sealed-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { idempotencyBinding } from "../../adapter/store/sealed-store.ts";
 import type { Vault } from "./ports.ts";
 
 const RETENTION_MS = 24 * 3_600_000;

@@ -2,22 +2,23 @@
  * What the HTTP server needs from the rest of the appliance. The composition root (app.ts) hands
  * everything over in one `HttpDependencies`; nothing here is reached through a global.
  */
+
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import type { Log } from "../../core/log.ts";
+import type { Random } from "../../core/random.ts";
 import type { AgentVoice } from "../../domain/agent/agent.ts";
 import type { Checkouts } from "../../domain/billing/checkout.ts";
 import type { Billing } from "../../domain/billing/ports.ts";
 import type { CallService } from "../../domain/call/ports.ts";
+import type { RegistrationStatus } from "../../domain/call/sip-port.ts";
 import type { Campaigns } from "../../domain/campaign/campaigns.ts";
 import type { BirthdayCalls } from "../../domain/contact/birthday-calls.ts";
 import type { CrmPosts } from "../../domain/contact/crm/posts.ts";
 import type { CrmTrial } from "../../domain/contact/crm/trial.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Random } from "../../core/random.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
-import type { RegistrationStatus } from "../../domain/call/sip-port.ts";
-import type { Database } from "../../adapter/store/database.ts";
-import type { UrlProblem } from "../../platform/net/tenant-url.ts";
 import type { WebhookTester } from "../../domain/webhook/tester.ts";
+import type { UrlProblem } from "../../platform/net/tenant-url.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
 
 export interface HttpSettings {

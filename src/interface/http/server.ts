@@ -8,13 +8,12 @@
  * Leaves what a route does to `routes/`, and what it means to the domain folders.
  */
 import { Elysia } from "elysia";
-import { AGENT_VOICES } from "../../domain/agent/agent.ts";
-import { systemClock } from "../../core/clock.ts";
-import { describeError } from "../../core/errors.ts";
-import { DASHBOARD_PATHS, dashboardApp } from "./dashboard-pack.ts";
 import { apiKeyStore } from "../../adapter/store/api-key-store.ts";
 import { idempotencyStore } from "../../adapter/store/idempotency-store.ts";
 import { createQueryCache } from "../../adapter/store/query-cache.ts";
+import { systemClock } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { AGENT_VOICES } from "../../domain/agent/agent.ts";
 import { createApiKeys } from "../../domain/tenant/api-keys.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
@@ -24,6 +23,7 @@ import { allContracts } from "./contracts/index.ts";
 import { DASHBOARD_MOUNT, dashboardDocumentRoute } from "./dashboard/document.ts";
 import { dashboardRoutes, dashboardSockets } from "./dashboard/routes/index.ts";
 import { mountSockets, SOCKET_SETTINGS } from "./dashboard/sockets/socket.ts";
+import { DASHBOARD_PATHS, dashboardApp } from "./dashboard-pack.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "./docs.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { createMiddleware } from "./middleware.ts";

@@ -5,7 +5,7 @@
  * Refused requests do not count.
  */
 import type { Clock } from "../../core/clock.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import type { RateLimiter, RateLimitResult } from "./ports.ts";
 
 const WINDOW_MS = 60_000;

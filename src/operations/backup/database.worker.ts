@@ -2,12 +2,13 @@
  * The database worker: what reads the whole database (copies, checks) runs here, so that SIP and HTTP
  * on the main thread go on. It lives for one job.
  */
+
+import { fileProblems } from "../../adapter/store/integrity.ts";
+import { lowerThreadPriority } from "../../adapter/worker/thread-priority.ts";
+import { AppError, describeError } from "../../core/errors.ts";
+import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
 import { writeSnapshot } from "./snapshot.ts";
 import { verifyBackup } from "./verify.ts";
-import { AppError, describeError } from "../../core/errors.ts";
-import { fileProblems } from "../../adapter/store/integrity.ts";
-import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
-import { lowerThreadPriority } from "../../adapter/worker/thread-priority.ts";
 
 declare const self: Worker;
 

@@ -11,8 +11,8 @@ import { basename, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { GRACE_MS } from "../../domain/schedule/scheduler.ts";
-import { backupsDirOf } from "./backups.ts";
 import { flush, moveDurably } from "../../platform/files/durable-file.ts";
+import { backupsDirOf } from "./backups.ts";
 import { verifyBackup } from "./verify.ts";
 
 export interface Restored {

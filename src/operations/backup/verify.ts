@@ -6,13 +6,13 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { verifyLedger } from "../../domain/billing/ledger.ts";
-import { describeError } from "../../core/errors.ts";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { openDatabase } from "../../adapter/store/database.ts";
 import { integrityProblems } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
 import { migrations } from "../../adapter/store/migrations.gen.ts";
+import { describeError } from "../../core/errors.ts";
+import { verifyLedger } from "../../domain/billing/ledger.ts";
 
 export interface BackupReport {
   readonly file: string;

@@ -1,6 +1,7 @@
 /** At the start: a damaged database is not served from, since every write would make it worse. */
-import { AppError } from "../../core/errors.ts";
+
 import { fileProblems } from "../../adapter/store/integrity.ts";
+import { AppError } from "../../core/errors.ts";
 import { listBackups } from "./backups.ts";
 
 /** Reads every page (`quick_check`). Throws unavailable with the command that brings a backup back. */

@@ -1,9 +1,10 @@
 /** A check of the doctor: what was found, and the command that mends it. */
-import type { Config } from "../config/schema.ts";
+
+import type { SipDns } from "../../adapter/sip/routing/dns.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
-import type { SipDns } from "../../adapter/sip/routing/dns.ts";
+import type { Config } from "../config/schema.ts";
 
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 

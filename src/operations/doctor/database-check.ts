@@ -1,7 +1,7 @@
 /** The database of a running server, looked through in a worker: a large one takes its time. */
 import { existsSync } from "node:fs";
-import { runDatabaseJob } from "../backup/run-database-job.ts";
 import { spawnDatabaseWorker } from "../../workers.ts";
+import { runDatabaseJob } from "../backup/run-database-job.ts";
 import { type Check, failed, ok, skipped } from "./check.ts";
 
 export const databaseInWorker: Check = {

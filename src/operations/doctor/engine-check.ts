@@ -1,10 +1,11 @@
 /** The configured providers are asked; or the embedded engine says a sentence to itself: voice, ear and mind, in a speech worker of its own. */
+
+import { createEmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
+import { CALLER_DEADLINE_MS } from "../../adapter/engine/embedded/speech-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
-import { createEmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
-import { CALLER_DEADLINE_MS } from "../../adapter/engine/embedded/speech-client.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../workers.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";

@@ -4,9 +4,9 @@ import { createSocket } from "node:dgram";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { parseHostPort, parsePortRange } from "../config/formats.ts";
 import { isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import { parseHostPort, parsePortRange } from "../config/formats.ts";
 import {
   type Check,
   type ExaminedAppliance,

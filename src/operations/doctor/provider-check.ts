@@ -2,17 +2,22 @@
  * Asks each configured provider, as a call would: its voice says a sentence, its ear hears that, its
  * mind answers it; with the time each took. The first must work; one that would only stand in warns.
  */
-import { engineSettingsOf } from "../config/engine-settings.ts";
-import type { Config } from "../config/schema.ts";
+
+import { createOpenAiEngine } from "../../adapter/engine/openai/engine.ts";
+import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
+import { createRealtimeEngine } from "../../adapter/engine/realtime/engine.ts";
+import type { ProviderSettings } from "../../adapter/engine/settings.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { systemRandom } from "../../core/random.ts";
-import { createOpenAiEngine } from "../../adapter/engine/openai/engine.ts";
-import { type EngineFailure, type EngineSession, UnsupportedText } from "../../domain/conversation/engine-port.ts";
-import { ProviderFailure } from "../../adapter/engine/provider-failure.ts";
-import { createRealtimeEngine } from "../../adapter/engine/realtime/engine.ts";
-import type { ProviderSettings } from "../../adapter/engine/settings.ts";
+import {
+  type EngineFailure,
+  type EngineSession,
+  UnsupportedText,
+} from "../../domain/conversation/engine-port.ts";
+import { engineSettingsOf } from "../config/engine-settings.ts";
+import type { Config } from "../config/schema.ts";
 import { type Finding, failed, ok, warning } from "./check.ts";
 
 const SENTENCE = "What are your opening hours?";

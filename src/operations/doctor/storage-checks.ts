@@ -1,18 +1,18 @@
 /** What is on the disk: rights, the database and its money, the clock against it, room, backups. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { listBackups } from "../backup/backups.ts";
-import { verifyLedger } from "../../domain/billing/ledger.ts";
-import { createVault } from "../../platform/secrets/vault.ts";
-import { type Clock, isoUtc } from "../../core/clock.ts";
-import { describeError } from "../../core/errors.ts";
-import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { billingStores } from "../../adapter/store/billing-stores.ts";
 import { integrityProblems } from "../../adapter/store/integrity.ts";
 import { migrationStatus } from "../../adapter/store/migrate.ts";
 import { migrations } from "../../adapter/store/migrations.gen.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
 import { trunkPasswordBinding } from "../../adapter/store/trunk-store.ts";
+import { type Clock, isoUtc } from "../../core/clock.ts";
+import { describeError } from "../../core/errors.ts";
+import { verifyLedger } from "../../domain/billing/ledger.ts";
+import { createVault } from "../../platform/secrets/vault.ts";
+import { listBackups } from "../backup/backups.ts";
+import { CALL_BYTES_MIN, freeBytesOf, RECORDING_BYTES_MIN } from "../ops/disk-watch.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const OTHERS = 0o077;

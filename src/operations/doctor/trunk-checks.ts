@@ -1,11 +1,11 @@
 /** What lies between the appliance and its carriers: DNS, NAT, and routers that rewrite SIP. */
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { describeError } from "../../core/errors.ts";
-import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
 import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
+import { describeError } from "../../core/errors.ts";
+import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
 import {
   type Check,
   type ExaminedAppliance,

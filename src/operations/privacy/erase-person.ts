@@ -12,16 +12,16 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { endingByUs } from "../../domain/call/ending.ts";
-import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
-import type { Clock } from "../../core/clock.ts";
-import { isE164 } from "../../core/e164.ts";
-import { AppError, invalidField } from "../../core/errors.ts";
 import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
 import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
 import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { isE164 } from "../../core/e164.ts";
+import { AppError, invalidField } from "../../core/errors.ts";
+import { endingByUs } from "../../domain/call/ending.ts";
+import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
 
 export interface ErasureReport extends PersonCounts {
   readonly dry_run: boolean;

@@ -7,9 +7,9 @@
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { AppError, notFound } from "../../core/errors.ts";
 import { moveDurably } from "../../platform/files/durable-file.ts";
 import { PARTIAL } from "../backup/snapshot.ts";
-import { AppError, notFound } from "../../core/errors.ts";
 
 export interface ExportReport {
   readonly file: string;

@@ -21,9 +21,9 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { moveDurably } from "../../platform/files/durable-file.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { type Revocation, subjectOf } from "../../core/revocation.ts";
+import { moveDurably } from "../../platform/files/durable-file.ts";
 
 export const JOURNAL_NAME = "revocations.journal";
 export const journalFileOf = (dataDir: string): string => join(dataDir, JOURNAL_NAME);

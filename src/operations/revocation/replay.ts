@@ -6,15 +6,19 @@
  * What cannot be known again ends: a password that was changed since is none until a new one is set, a
  * signing secret that was changed since is one that nobody knows until it is rotated.
  */
+
+import { revocationStore } from "../../adapter/store/revocation-store.ts";
+import { tenantStore } from "../../adapter/store/tenant-store.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { signingSecret } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import type { Revocation } from "../../core/revocation.ts";
 import { credentialHash } from "../../domain/identity/fingerprint.ts";
-import type { Database, Queries } from "../../adapter/store/database.ts";
-import { revocationStore } from "../../adapter/store/revocation-store.ts";
-import { tenantStore } from "../../adapter/store/tenant-store.ts";
-import { tenantSecretBinding, webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
+import {
+  tenantSecretBinding,
+  webhookSecretBinding,
+} from "../../platform/secrets/secret-binding.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 
 const SECRET_PREFIX_LENGTH = 8;

@@ -1,7 +1,7 @@
 /** The doctor's engine check against providers on real sockets: about 2 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { loadConfig } from "../../../src/operations/config/load.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { loadConfig } from "../../../src/operations/config/load.ts";
 import { examineProviders } from "../../../src/operations/doctor/provider-check.ts";
 import { type OpenAiServer, openAiServer } from "../../support/openai-server.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";

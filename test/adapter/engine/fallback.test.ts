@@ -1,11 +1,11 @@
 /** Providers that fail, over real sockets: who answers instead. About 4 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
 import { createFallbackEngine } from "../../../src/adapter/engine/fallback/fallback-engine.ts";
 import { MESSAGE_PHRASES } from "../../../src/adapter/engine/fallback/message-phrases.ts";
 import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
-import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
+import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
+import type { Engine, EngineSession } from "../../../src/domain/conversation/engine-port.ts";
 import {
   answerTo,
   hum,

@@ -1,8 +1,8 @@
 /** The OpenAI-compatible engine against a server on a real socket: about 6 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
-import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
+import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,

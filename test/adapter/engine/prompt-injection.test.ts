@@ -5,9 +5,6 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
 import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
@@ -20,7 +17,12 @@ import {
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
 import { CallHost } from "../../../src/adapter/worker/call-host.ts";
-import type { CallConfig, ChatInput, FromCallWorker } from "../../../src/adapter/worker/messages.ts";
+import type { FromCallWorker } from "../../../src/adapter/worker/messages.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { buildCallConfig } from "../../../src/domain/call/call-config.ts";
+import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
+import type { ChatInput } from "../../../src/domain/conversation/chat.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
 import { openAiSettings, PORTS } from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";

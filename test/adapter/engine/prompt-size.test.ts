@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Log, silentLog } from "../../../src/core/log.ts";
 import { warnOfPromptSize } from "../../../src/adapter/engine/prompt-size.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
 import { sessionSettings } from "../../support/engine-session.ts";
 
 function warnings(systemPrompt: string, tokensMax: number) {
@@ -11,11 +11,11 @@ function warnings(systemPrompt: string, tokensMax: number) {
   return seen;
 }
 
-test("a prompt that leaves less than a fifth of the model's window is warned of, with what mends it", () => {
+test("a prompt that leaves less than a fifth of the model's window is warned of, with its remedy", () => {
   expect(warnings("word ".repeat(700), 1_000)).toMatchObject([
     {
       event: "prompt.too_large",
-      fields: { call_id: "call-1", context_tokens: 1_000, mend: "assign fewer knowledge files" },
+      fields: { call_id: "call-1", context_tokens: 1_000, remedy: "assign fewer knowledge files" },
     },
   ]);
   expect(warnings("word ".repeat(600), 1_000)).toEqual([]);

@@ -1,9 +1,9 @@
 /** The Realtime engine against a server on a real WebSocket: about 8 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type Engine, UnsupportedText } from "../../../src/domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
 import { createRealtimeEngine } from "../../../src/adapter/engine/realtime/engine.ts";
 import type { RealtimeSettings } from "../../../src/adapter/engine/settings.ts";
+import { type Engine, UnsupportedText } from "../../../src/domain/conversation/engine-port.ts";
 import {
   API_KEY,
   answerTo,

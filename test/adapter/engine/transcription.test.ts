@@ -1,8 +1,8 @@
 /** Transcription over a real WebSocket, while the caller speaks: about 1 s. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createOpenAiEngine } from "../../../src/adapter/engine/openai/engine.ts";
-import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
+import type { Engine } from "../../../src/domain/conversation/engine-port.ts";
 import { hum, openAiSettings, PORTS, sessionSettings } from "../../support/engine-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RealtimeServer, realtimeServer } from "../../support/realtime-server.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Clock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
 import { createBrowserAudio } from "../../../src/adapter/media/browser-audio.ts";
 import type { PacedStream, Pacer } from "../../../src/adapter/media/rtp/pacer.ts";
+import type { Clock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
 
 /** A pacer and a clock that the test turns by hand: one tick is 20 ms. */
 function rig(sampleRateHz: 8000 | 16000) {

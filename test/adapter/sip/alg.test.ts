@@ -1,7 +1,7 @@
 /** A SIP ALG on the way to the provider: raw sockets that rewrite what passes, as routers do. */
 import { afterEach, expect, test } from "bun:test";
-import type { SipStack } from "../../../src/domain/call/sip-port.ts";
 import { assessTrunk } from "../../../src/adapter/sip/trunk-checks.ts";
+import type { SipStack } from "../../../src/domain/call/sip-port.ts";
 import { type AlgRouter, type Rewriter, startAlgRouter } from "../../support/alg-router.ts";
 import { type Registrar, startRegistrar } from "../../support/registrar.ts";
 import { settled, startStack, trunkSettings } from "../../support/sip-stack.ts";

@@ -2,8 +2,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect as connectTls } from "node:tls";
 import type { SipRequest } from "../../../src/adapter/sip/message/index.ts";
-import type { IncomingLeg, LegEnd, SipStack, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
 import type { SipDeps, SipSettings } from "../../../src/adapter/sip/stack.ts";
+import type {
+  IncomingLeg,
+  LegEnd,
+  SipStack,
+  TrunkSettings,
+} from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { OFFER, rawCall } from "../../support/raw-call.ts";

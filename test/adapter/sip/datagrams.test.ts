@@ -1,8 +1,8 @@
 /** The UDP socket that every trunk shares: what one peer earns costs no other one anything. */
 import { afterEach, expect, test } from "bun:test";
+import { openUdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { sendDatagram } from "../../../src/demo/phone/datagram.ts";
-import { openUdpTransport } from "../../../src/adapter/sip/transport/udp.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const HOST = "127.0.8.95";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { seededRandom } from "../../../src/core/random.ts";
 import { TrunkCredentials } from "../../../src/adapter/sip/credentials.ts";
 import {
   answerChallenge,
@@ -13,6 +12,7 @@ import {
   verifyCredentials,
 } from "../../../src/adapter/sip/digest.ts";
 import { Headers } from "../../../src/adapter/sip/message/index.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 
 /** RFC 7616 3.9.1. */
 const RFC_7616: Challenge = {

@@ -1,9 +1,9 @@
 /** Every way a leg can end has a reason of the call and a sentence for a person. */
 import { describe, expect, test } from "bun:test";
+import * as ends from "../../../src/adapter/sip/session/leg-end.ts";
 import { ENDED_REASONS } from "../../../src/core/ended-reason.ts";
 import { endingAnswered, endingUnanswered } from "../../../src/domain/call/ending.ts";
 import type { LegEnd } from "../../../src/domain/call/sip-port.ts";
-import * as ends from "../../../src/adapter/sip/session/leg-end.ts";
 
 /** One or two sentences, as a person writes them, and nothing of our own names. */
 function expectSentence({ explanation }: LegEnd): void {

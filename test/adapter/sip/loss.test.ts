@@ -3,7 +3,12 @@
  */
 import { describe, expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
-import type { IncomingLeg, LegEnd, OutgoingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
+import type {
+  IncomingLeg,
+  LegEnd,
+  OutgoingLeg,
+  SipStack,
+} from "../../../src/domain/call/sip-port.ts";
 import { startLossyRelay } from "../../support/lossy-relay.ts";
 import { startRegistrar } from "../../support/registrar.ts";
 import { endOf, next, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";

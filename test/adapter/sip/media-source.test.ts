@@ -1,13 +1,13 @@
 /** Where a call's RTP is believed to come from, with a far end behind NAT: its SDP names an address of its own network. */
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/core/clock.ts";
-import { e164 } from "../../../src/core/e164.ts";
-import { silentLog } from "../../../src/core/log.ts";
 import { createCallAudio } from "../../../src/adapter/media/call-audio.ts";
-import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { createPacer } from "../../../src/adapter/media/rtp/pacer.ts";
 import { buildRtpPacket } from "../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../src/adapter/media/rtp/port-pool.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER } from "../../support/raw-call.ts";

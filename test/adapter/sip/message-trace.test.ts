@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/core/clock.ts";
 import { createSipMessageTracer } from "../../../src/adapter/sip/message-trace.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 
 const invite = [
   "INVITE sip:+37060000002@192.0.2.1 SIP/2.0",

@@ -1,11 +1,11 @@
 /** Behind a NAT whose mapping changes, as a registrar sees it. The clock is the test's. */
 import { afterEach, expect, test } from "bun:test";
+import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
+import { createSipStack } from "../../../src/adapter/sip/stack.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
 import type { SipStack } from "../../../src/domain/call/sip-port.ts";
-import { createSipStack } from "../../../src/adapter/sip/stack.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { OFFER } from "../../support/raw-call.ts";

@@ -1,10 +1,14 @@
 /** Calls we place, against a far end whose every message is scripted. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
-import { type Challenge, formatChallenge, parseCredentials } from "../../../src/adapter/sip/digest.ts";
+import {
+  type Challenge,
+  formatChallenge,
+  parseCredentials,
+} from "../../../src/adapter/sip/digest.ts";
 import type { ResponseParts, SipRequest } from "../../../src/adapter/sip/message/index.ts";
-import type { OutgoingLeg, SipStack, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
 import type { SipSettings } from "../../../src/adapter/sip/stack.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import type { OutgoingLeg, SipStack, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OFFER } from "../../support/raw-call.ts";
 import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { seededRandom } from "../../../src/core/random.ts";
 import { oddlySpelled } from "../../../src/adapter/sip/alg-signs.ts";
 import { TrunkCredentials } from "../../../src/adapter/sip/credentials.ts";
 import { buildResponse, parseMessage } from "../../../src/adapter/sip/message/index.ts";
 import { type ProbeDeps, probeTrunk } from "../../../src/adapter/sip/probe.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { trunkSettings } from "../../support/sip-stack.ts";
 

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { type ResponseParts, userOf } from "../../../src/adapter/sip/message/index.ts";
-import type { SipStack, Trunk } from "../../../src/domain/call/sip-port.ts";
 import { assessTrunk, type TrunkCheck } from "../../../src/adapter/sip/trunk-checks.ts";
+import type { SipStack, Trunk } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Registrar, startRegistrar } from "../../support/registrar.ts";
 import { type Answer, agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";

@@ -1,12 +1,12 @@
 /** Races of an outgoing call, with a far end whose every message is scripted. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
 import {
   buildResponse,
   parseMessage,
   type ResponseParts,
   type SipRequest,
 } from "../../../src/adapter/sip/message/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
 import type { OutgoingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
 import { endOf, next, startStack, trunkSettings } from "../../support/sip-stack.ts";
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
-import { seededRandom } from "../../../src/core/random.ts";
 import { TrunkCredentials } from "../../../src/adapter/sip/credentials.ts";
-import { formatChallenge, parseCredentials, verifyCredentials } from "../../../src/adapter/sip/digest.ts";
+import {
+  formatChallenge,
+  parseCredentials,
+  verifyCredentials,
+} from "../../../src/adapter/sip/digest.ts";
 import {
   buildResponse,
   parseMessage,
@@ -11,6 +13,8 @@ import {
   type SipResponse,
 } from "../../../src/adapter/sip/message/index.ts";
 import { RegistrationClient } from "../../../src/adapter/sip/registration.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { trunkSettings } from "../../support/sip-stack.ts";
 

@@ -1,11 +1,16 @@
 /** RFC 3263 over a real DNS server and real sockets: where a trunk's requests go, and what next. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import type { ResponseParts } from "../../../src/adapter/sip/message/index.ts";
-import type { OutgoingLeg, SipStack, Trunk, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
 import { createDns, type SipDns } from "../../../src/adapter/sip/routing/dns.ts";
 import { Locator } from "../../../src/adapter/sip/routing/locator.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import type {
+  OutgoingLeg,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../../src/domain/call/sip-port.ts";
 import { type DnsServer, dnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

@@ -1,10 +1,15 @@
 /** Offer/answer beyond codecs and directions: SDES, rtcp-mux, clocks of events, several streams. */
 import { describe, expect, test } from "bun:test";
-import { seededRandom } from "../../../src/core/random.ts";
-import type { CodecName } from "../../../src/core/media-plan.ts";
 import { createSrtpPolicy, type SrtpMode } from "../../../src/adapter/sip/sdes.ts";
-import { acceptAnswer, answerOffer, buildOffer, type SdpSession } from "../../../src/adapter/sip/sdp.ts";
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  type SdpSession,
+} from "../../../src/adapter/sip/sdp.ts";
 import { MediaNegotiator } from "../../../src/adapter/sip/session/media-negotiator.ts";
+import type { CodecName } from "../../../src/core/media-plan.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 
 const MEDIA = { host: "127.0.0.1", port: 4000 };
 const KEY = Buffer.alloc(30, 5).toString("base64");

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  type SdpSession,
+} from "../../../src/adapter/sip/sdp.ts";
 import type { MediaPlan } from "../../../src/core/media-plan.ts";
-import { acceptAnswer, answerOffer, buildOffer, type SdpSession } from "../../../src/adapter/sip/sdp.ts";
 
 const MEDIA = { host: "127.0.0.1", port: 4000 };
 const G711: SdpSession = { id: 7, version: 2, codecs: ["PCMA", "PCMU"] };

@@ -1,9 +1,14 @@
 /** Service-Route of a registrar's 200 (RFC 3608): what a trunk's own requests then go by. */
 import { afterEach, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
 import { formatChallenge } from "../../../src/adapter/sip/digest.ts";
 import type { HeaderInit, SipRequest } from "../../../src/adapter/sip/message/index.ts";
-import type { OutgoingLeg, SipStack, Trunk, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import type {
+  OutgoingLeg,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";
 import { endOf, settled, startStack, trunkSettings } from "../../support/sip-stack.ts";

@@ -1,7 +1,7 @@
 /** Our re-INVITE in a call that stands: it changes nothing of what the call runs on. */
 import { expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
 import type { SipRequest } from "../../../src/adapter/sip/message/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";
 import { OFFER } from "../../support/raw-call.ts";

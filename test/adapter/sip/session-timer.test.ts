@@ -6,7 +6,10 @@ import {
   parseMessage,
   type SipMessage,
 } from "../../../src/adapter/sip/message/index.ts";
-import { isIntervalTooSmall, SessionTimer } from "../../../src/adapter/sip/session/session-timer.ts";
+import {
+  isIntervalTooSmall,
+  SessionTimer,
+} from "../../../src/adapter/sip/session/session-timer.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 function parsed(text: string): SipMessage {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
-import { seededRandom } from "../../../src/core/random.ts";
 import { isStun, parseBindingAnswer } from "../../../src/adapter/sip/nat/stun.ts";
 import { StunClient } from "../../../src/adapter/sip/nat/stun-client.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const bytes = (text: string) => Buffer.from(text.replace(/\s/g, ""), "hex");

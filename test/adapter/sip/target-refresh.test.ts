@@ -1,6 +1,5 @@
 /** After a trunk's connection was made anew: the far ends of its calls are told where we are now. */
 import { afterEach, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
 import {
   buildRequest,
   buildResponse,
@@ -11,6 +10,7 @@ import {
   type SipUri,
   tagOf,
 } from "../../../src/adapter/sip/message/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
 import type {
   IncomingLeg,
   OutgoingLeg,

@@ -1,9 +1,9 @@
 /** Where a trunk may speak to: the address rules of webhooks hold for what a tenant names in SIP. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
+import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import type { SipStack, TrunkProbe, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
-import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
 import { type DnsServer, dnsServer } from "../../support/dns-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OFFER } from "../../support/raw-call.ts";

@@ -1,13 +1,18 @@
 /** Which transport a request takes, over which family, and under which address of ours. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect as connectTls } from "node:tls";
+import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
+import { createSipStack, type SipSettings } from "../../../src/adapter/sip/stack.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { parseNameAddr, type SipRequest } from "../../../src/adapter/sip/message/index.ts";
-import type { OutgoingLeg, SipStack, Trunk, TrunkSettings } from "../../../src/domain/call/sip-port.ts";
-import { createSipStack, type SipSettings } from "../../../src/adapter/sip/stack.ts";
+import type {
+  OutgoingLeg,
+  SipStack,
+  Trunk,
+  TrunkSettings,
+} from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OFFER, rawCall } from "../../support/raw-call.ts";
 import { agreeable, type SipPeer, startSipPeer } from "../../support/sip-peer.ts";

@@ -1,9 +1,9 @@
 /** What a trunk calls itself over UDP, TCP and TLS, with and without a NAT. */
 import { expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
 import { buildResponse, parseMessage } from "../../../src/adapter/sip/message/index.ts";
 import type { TransportName } from "../../../src/adapter/sip/transport/flow.ts";
 import { TrunkAddresses } from "../../../src/adapter/sip/trunk-addresses.ts";
+import { silentLog } from "../../../src/core/log.ts";
 
 const HERE = "192.0.2.1";
 const OUTSIDE = "198.51.100.7";

@@ -1,6 +1,5 @@
 /** Calls with peers that write what RFC 3261 does not, or write it in the manner of RFC 2543. */
 import { describe, expect, test } from "bun:test";
-import { e164 } from "../../../src/core/e164.ts";
 import { parseCredentials, verifyCredentials } from "../../../src/adapter/sip/digest.ts";
 import {
   buildRequest,
@@ -9,6 +8,7 @@ import {
   parseNameAddr,
   type ResponseParts,
 } from "../../../src/adapter/sip/message/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
 import type { IncomingLeg, OutgoingLeg } from "../../../src/domain/call/sip-port.ts";
 import { eventually } from "../../support/eventually.ts";
 import { incomingLine } from "../../support/incoming-line.ts";

@@ -1,13 +1,16 @@
 /** The database on a libSQL server: transactions, troubles on the way, migrations among nodes. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { systemClock as clock } from "../../../src/core/clock.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { systemRandom as random } from "../../../src/core/random.ts";
 import { walletStore } from "../../../src/adapter/store/ledger-store.ts";
 import { MigrationRejected } from "../../../src/adapter/store/migrate.ts";
 import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
-import { openRemoteDatabase, StoreUnreachable } from "../../../src/adapter/store/remote-database.ts";
+import {
+  openRemoteDatabase,
+  StoreUnreachable,
+} from "../../../src/adapter/store/remote-database.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
 import {
   type HranaOptions,
   type HranaServer,

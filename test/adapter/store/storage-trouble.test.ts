@@ -16,11 +16,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { backupsDirOf, createBackups } from "../../../src/operations/backup/backups.ts";
-import { systemClock as clock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { problemOf } from "../../../src/interface/http/problem.ts";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
 import { createEncoder } from "../../../src/adapter/media/recording/encoder.ts";
 import { CallRecorder } from "../../../src/adapter/media/recording/recorder.ts";
@@ -28,6 +23,11 @@ import { openWav, wavHeader } from "../../../src/adapter/media/recording/wav.ts"
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { fileProblems } from "../../../src/adapter/store/integrity.ts";
 import { walletStore } from "../../../src/adapter/store/ledger-store.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { problemOf } from "../../../src/interface/http/problem.ts";
+import { backupsDirOf, createBackups } from "../../../src/operations/backup/backups.ts";
 import { spawnEncoderWorker } from "../../../src/workers.ts";
 import { testWhere } from "../../support/privileges.ts";
 import { smallDisk } from "../../support/small-disk.ts";

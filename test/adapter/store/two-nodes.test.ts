@@ -3,32 +3,38 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
+import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { rateStore } from "../../../src/adapter/store/rate-store.ts";
+import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import {
+  calls,
+  mails,
+  outbox,
+  schedules,
+  trunkLeases,
+} from "../../../src/adapter/store/schema/index.ts";
+import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import {
   BEAT_MS,
   LET_GO_MS,
   startTrunkLeases,
   TAKE_OVER_MS,
 } from "../../../src/app/trunk-leases.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
 import { startScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { rateStore } from "../../../src/adapter/store/rate-store.ts";
-import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
-import { calls, mails, outbox, schedules, trunkLeases } from "../../../src/adapter/store/schema/index.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+import { sharedRateLimiter } from "../../../src/interface/http/shared-rate-limit.ts";
+import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
 import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
 import { createCallWorkerPool, slicePorts } from "../../../src/adapter/worker/call-worker-pool.ts";
 import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
-import type { FromCallWorker, ToCallWorker, TurnRecord } from "../../../src/adapter/worker/messages.ts";
+import type { FromCallWorker, ToCallWorker } from "../../../src/adapter/worker/messages.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
+import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 

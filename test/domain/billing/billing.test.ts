@@ -1,13 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
-import { createCheckouts } from "../../../src/domain/billing/checkout.ts";
-import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { manualPayments } from "../../../src/adapter/payments/manual.ts";
-import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import {
   calls,
   holds,
@@ -18,6 +13,11 @@ import {
   tenants,
   wallets,
 } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { createCheckouts } from "../../../src/domain/billing/checkout.ts";
+import { post, verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";
@@ -38,9 +38,9 @@ async function tenantWithCall(plan: string, credit = 0) {
   const rate = plan === "start" ? startPlan.overagePerMinute : prepaidPlan.overagePerMinute;
   await insertCall(database, tenantId, uuid, rate);
   const hold = () => database.tx((queries) => billing.hold(queries, tenantId, uuid));
-  const settle = (talkMs: number) =>
+  const settle = (answeredMs: number) =>
     database.tx(async (queries) => {
-      const charge = await billing.settle(queries, tenantId, uuid, talkMs, rate);
+      const charge = await billing.settle(queries, tenantId, uuid, answeredMs, rate);
       const row = { status: "completed", ...charge } as const;
       await queries.update(calls).set(row).where(eq(calls.callUuid, uuid));
       return charge;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { costOfGoods } from "../../../src/domain/billing/cost-of-goods.ts";
 import { microEur } from "../../../src/core/money.ts";
+import { costOfGoods } from "../../../src/domain/billing/cost-of-goods.ts";
 
 const prices = {
   sttPerMinute: microEur(6000),

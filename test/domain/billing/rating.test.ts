@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { monthIn } from "../../../src/domain/billing/plan-usage.ts";
-import { affordableSeconds, billableSeconds, rateCall } from "../../../src/domain/billing/rating.ts";
 import { microEur, priceOfSeconds } from "../../../src/core/money.ts";
+import { monthIn } from "../../../src/domain/billing/plan-usage.ts";
+import {
+  affordableSeconds,
+  billableSeconds,
+  rateCall,
+} from "../../../src/domain/billing/rating.ts";
 
 describe("rating", () => {
   test("bills seconds begun, 15 at least, nothing when never answered", () => {
@@ -16,7 +20,7 @@ describe("rating", () => {
       [60_000.5, 61],
       [3_600_000, 3600],
     ] as const;
-    for (const [talkMs, seconds] of table) expect(billableSeconds(talkMs)).toBe(seconds);
+    for (const [answeredMs, seconds] of table) expect(billableSeconds(answeredMs)).toBe(seconds);
   });
 
   test("prices of 1 to 60 seconds are exact arithmetic, rounded half up once", () => {

@@ -2,16 +2,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
-import { createCheckouts } from "../../../src/domain/billing/checkout.ts";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
 import { manualPayments } from "../../../src/adapter/payments/manual.ts";
-import { firstBridgeRenewal, monthBefore, renewMonths } from "../../../src/domain/billing/renewal.ts";
-import { silentLog as log } from "../../../src/core/log.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { systemRandom } from "../../../src/core/random.ts";
-import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import {
@@ -22,6 +13,19 @@ import {
   tenants,
 } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { createCheckouts } from "../../../src/domain/billing/checkout.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
+import {
+  firstBridgeRenewal,
+  monthBefore,
+  renewMonths,
+} from "../../../src/domain/billing/renewal.ts";
+import type { MailDraft } from "../../../src/domain/mail/ports.ts";
 import { SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

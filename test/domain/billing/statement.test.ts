@@ -2,6 +2,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { statementStore } from "../../../src/adapter/store/statement-store.ts";
+import { microEur } from "../../../src/core/money.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
 import {
   createStatements,
@@ -10,10 +14,6 @@ import {
 } from "../../../src/domain/billing/statement.ts";
 import { CALLS_HEADER, callRow, ledgerRows } from "../../../src/domain/billing/statement-csv.ts";
 import { statementPage } from "../../../src/domain/billing/statement-page.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
-import { calls } from "../../../src/adapter/store/schema/index.ts";
-import { statementStore } from "../../../src/adapter/store/statement-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";

@@ -1,12 +1,12 @@
 /** The cap of calls a minute counts calls when they are dialled: the real API, admission and store. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
-import { e164 } from "../../../src/core/e164.ts";
-import { AppError } from "../../../src/core/errors.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
 import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { createAdmission } from "../../../src/domain/call/admission.ts";
 import {
   type ApiServer,
   type ApiTenant,

@@ -4,18 +4,18 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { createAdmission, type DialingLimits } from "../../../src/domain/call/admission.ts";
-import { createBurstNotice } from "../../../src/domain/call/burst-notice.ts";
-import { e164 } from "../../../src/core/e164.ts";
-import { AppError } from "../../../src/core/errors.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { type MicroEur, microEur } from "../../../src/core/money.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { calls, events, mails, tenants, users } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { type MicroEur, microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createAdmission, type DialingLimits } from "../../../src/domain/call/admission.ts";
+import { createBurstNotice } from "../../../src/domain/call/burst-notice.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { checkDestination, checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import { checkDestination, checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
 
 const lithuanian = { allowedPrefixes: [], shortNumbers: [], callerId: "+37052123456" };
 

@@ -26,7 +26,7 @@ test("a call ends at its maximum, not before it", async () => {
 });
 
 test("however late the end is, no second above the maximum is billed", async () => {
-  for (const [talkMs, seconds] of [
+  for (const [answeredMs, seconds] of [
     [28_400, 29],
     [29_999, 30],
     [30_000, 30],
@@ -35,8 +35,8 @@ test("however late the end is, no second above the maximum is billed", async () 
   ] as const) {
     const { clock, limit } = limitOf(30);
     limit.begin(clock.monotonic());
-    await clock.advance(talkMs);
-    expect([talkMs, billableSeconds(limit.stop())]).toEqual([talkMs, seconds]);
+    await clock.advance(answeredMs);
+    expect([answeredMs, billableSeconds(limit.stop())]).toEqual([answeredMs, seconds]);
     expect(clock.pendingTimers).toBe(0);
   }
 });

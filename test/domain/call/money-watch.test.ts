@@ -2,13 +2,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
-import { MoneyWatch } from "../../../src/domain/call/money-watch.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { events as eventRows, outbox } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { MoneyWatch } from "../../../src/domain/call/money-watch.ts";
 import type { EventSink } from "../../../src/domain/webhook/ports.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

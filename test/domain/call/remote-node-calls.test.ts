@@ -2,13 +2,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { callStore } from "../../../src/adapter/store/call-store.ts";
+import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { createRemoteNodeCalls } from "../../../src/app/remote-node-calls.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import type { LiveEvent } from "../../../src/interface/http/dashboard/ports.ts";
-import { callStore } from "../../../src/adapter/store/call-store.ts";
-import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { eventually } from "../../support/eventually.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";

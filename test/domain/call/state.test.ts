@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { endingAnswered, endingByUs, endingUnanswered } from "../../../src/domain/call/ending.ts";
-import { createCallMachine, statusOf } from "../../../src/domain/call/state.ts";
 import { IllegalTransition } from "../../../src/core/state-machine.ts";
+import { endingAnswered, endingByUs, endingUnanswered } from "../../../src/domain/call/ending.ts";
 import type { LegEnd } from "../../../src/domain/call/sip-port.ts";
+import { createCallMachine, statusOf } from "../../../src/domain/call/state.ts";
 
 const legEnd = (kind: LegEnd["kind"], sipCode: number | null = null): LegEnd => ({
   by: "callee",
@@ -21,14 +21,14 @@ test("an answered call ends completed with the talk time of the monotonic clock"
     ending: endingByUs("completed", "agent_hangup"),
     monotonicMs: 9_050.5,
   });
-  expect(machine.state).toMatchObject({ name: "ended", talkMs: 9_000.5 });
+  expect(machine.state).toMatchObject({ name: "ended", answeredMs: 9_000.5 });
   expect(statusOf(machine.state)).toBe("completed");
 });
 
 test("a call that was never answered has no talk time", () => {
   const machine = createCallMachine("ringing");
   machine.apply({ type: "end", ending: endingUnanswered(legEnd("busy", 486)), monotonicMs: 99 });
-  expect(machine.state).toMatchObject({ name: "ended", talkMs: 0 });
+  expect(machine.state).toMatchObject({ name: "ended", answeredMs: 0 });
   expect(statusOf(machine.state)).toBe("busy");
 });
 
@@ -78,6 +78,6 @@ test("a call whose 2xx was never acknowledged has no talk time", () => {
   machine.apply({ type: "answer", atMs: 1_000, monotonicMs: 50 });
   const ending = endingUnanswered(legEnd("ack_missing", 200));
   machine.apply({ type: "end", ending, monotonicMs: 32_050, unconfirmed: true });
-  expect(machine.state).toMatchObject({ name: "ended", talkMs: 0 });
+  expect(machine.state).toMatchObject({ name: "ended", answeredMs: 0 });
   expect(statusOf(machine.state)).toBe("failed");
 });

@@ -2,11 +2,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { microEur } from "../../../src/core/money.ts";
 import { callStore } from "../../../src/adapter/store/call-store.ts";
 import { diagnosticsStore } from "../../../src/adapter/store/diagnostics-store.ts";
 import { retentionStore } from "../../../src/adapter/store/retention-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../../src/core/money.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";

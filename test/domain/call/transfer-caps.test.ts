@@ -1,14 +1,14 @@
 /** A tenant's caps hold for transfers too: the real admission, call and store; nothing is dialled. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { tenants } from "../../../src/adapter/store/schema/index.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { createAdmission } from "../../../src/domain/call/admission.ts";
 import type { CallContext } from "../../../src/domain/call/context.ts";
 import { LiveCall } from "../../../src/domain/call/live-call.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
 import { transferCall } from "../../../src/domain/call/transfer.ts";
-import { AppError } from "../../../src/core/errors.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { type ApiServer, startApiServer } from "../../support/api-server.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { wideDialing } from "../../support/plans.ts";

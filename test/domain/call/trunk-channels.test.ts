@@ -1,14 +1,14 @@
 /** A trunk carries so many calls at once: admission over a real store, below, at and above. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createBilling } from "../../../src/domain/billing/billing.ts";
-import { createAdmission } from "../../../src/domain/call/admission.ts";
-import { AppError } from "../../../src/core/errors.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { createBilling } from "../../../src/domain/billing/billing.ts";
+import { createAdmission } from "../../../src/domain/call/admission.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { startPlan, wideDialing } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/stored-rows.ts";

@@ -1,7 +1,7 @@
 /** Which trunk's word on a caller's number counts towards level 2. */
 import { expect, test } from "bun:test";
-import { isTrusted } from "../../../src/domain/call/trusted-trunk.ts";
 import type { RegistrationStatus } from "../../../src/domain/call/sip-port.ts";
+import { isTrusted } from "../../../src/domain/call/trusted-trunk.ts";
 import { trunkSettings } from "../../support/sip-stack.ts";
 
 const trunk = (registration: RegistrationStatus, tenantId = 1) => ({

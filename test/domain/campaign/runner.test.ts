@@ -1,13 +1,6 @@
 /** The campaign runner on a real store and the real call desk, with a clock of our own. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import {
-  BREAKER_MIN,
-  type CampaignRunner,
-  createCampaignRunner,
-} from "../../../src/domain/campaign/runner.ts";
-import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
-import { silentLog } from "../../../src/core/log.ts";
 import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
@@ -19,6 +12,13 @@ import {
   doNotCallEntries,
   schedules,
 } from "../../../src/adapter/store/schema/index.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import {
+  BREAKER_MIN,
+  type CampaignRunner,
+  createCampaignRunner,
+} from "../../../src/domain/campaign/runner.ts";
+import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
 import {
   type ApiServer,
   type ApiTenant,

@@ -1,7 +1,7 @@
 /** A campaign's list: what is read out of it, and what is told of lines that cannot be called. */
 import { expect, test } from "bun:test";
-import { readTargetsCsv } from "../../../src/domain/campaign/targets-csv.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import { readTargetsCsv } from "../../../src/domain/campaign/targets-csv.ts";
 
 const read = (csv: string) => readTargetsCsv(csv, "LT");
 const complaint = async (csv: string): Promise<string> => {

@@ -1,17 +1,17 @@
 /** The CRM while it rings: in time, late, too late, ill; and what it said before. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { createCrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
 import { crmStore } from "../../../src/adapter/store/crm-store.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import { crmCache } from "../../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createCrmLookup } from "../../../src/domain/contact/crm/lookup.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
 import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";

@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
-import { callPurposes, crmCache, crmPosts, tenants } from "../../../src/adapter/store/schema/index.ts";
+import {
+  callPurposes,
+  crmCache,
+  crmPosts,
+  tenants,
+} from "../../../src/adapter/store/schema/index.ts";
 import {
   type ApiServer,
   type ApiTenant,

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ContactFields } from "../../../src/domain/contact/contacts.ts";
-import { contactCsvLine, contactsCsvHeader, readContactsCsv } from "../../../src/domain/contact/csv.ts";
+import {
+  contactCsvLine,
+  contactsCsvHeader,
+  readContactsCsv,
+} from "../../../src/domain/contact/csv.ts";
 
 const read = (csv: string) => readContactsCsv(csv, "LT");
 

@@ -1,11 +1,11 @@
 /** "Don't call me": kept when the contact, the person or all that is known of the number goes. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { doNotCallListOf } from "../../../src/app/caller-services.ts";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
 import { contacts, doNotCallEntries } from "../../../src/adapter/store/schema/index.ts";
+import { doNotCallListOf } from "../../../src/app/caller-services.ts";
+import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type ApiServer, type ApiTenant, ask, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -1,11 +1,15 @@
 /** Telephone PINs on a real store, with a clock of our own: three tries in 15 minutes, nine in a day. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createPinCheck, LOCKED_MS, TRIES_PER_DAY_MAX } from "../../../src/domain/contact/pin-check.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import { pinStore } from "../../../src/adapter/store/pin-store.ts";
 import { auditEntries, contacts, pinAttempts } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import {
+  createPinCheck,
+  LOCKED_MS,
+  TRIES_PER_DAY_MAX,
+} from "../../../src/domain/contact/pin-check.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";

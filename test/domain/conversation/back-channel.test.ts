@@ -3,13 +3,13 @@
  * languages: how long each is heard, and what a whole conversation makes of it. Audio time.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { createSynthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
+import { loadVad } from "../../../src/adapter/media/audio/vad.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 import type { AgentLanguage, AgentVoice } from "../../../src/domain/agent/agent.ts";
 import { cutsIn, mayBeListening } from "../../../src/domain/conversation/interruption.ts";
 import { SpeechDetector } from "../../../src/domain/conversation/speech-detector.ts";
 import { isBackChannel } from "../../../src/domain/conversation/words.ts";
-import { seededRandom } from "../../../src/core/random.ts";
-import { createSynthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
-import { loadVad } from "../../../src/adapter/media/audio/vad.ts";
 import { SETTINGS } from "../../support/scripted-call.ts";
 import { type LabParts, openLab } from "../../support/turn-lab.ts";
 

@@ -64,8 +64,8 @@ test("a tenant's tool of the same name wins", () => {
 });
 
 test.each([
-  ["transfer_call", { to: "reception" }, { target: "+37060000000", briefing: null }],
-  ["transfer_call", { to: "desk", briefing: "Moves a visit." }, { briefing: "Moves a visit." }],
+  ["transfer_call", { to: "reception" }, { target: "+37060000000", announcement: null }],
+  ["transfer_call", { to: "desk", briefing: "Moves a visit." }, { announcement: "Moves a visit." }],
   ["send_digits", { digits: "20 4#" }, { digits: "204#" }],
   ["take_message", { message: "Call me", caller_name: "Jonas" }, { callerName: "Jonas" }],
   ["switch_language", { language: "lt" }, { language: "lt" }],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { seededRandom } from "../../../src/core/random.ts";
 import { EchoGuard } from "../../../src/domain/conversation/echo.ts";
 import { cutsIn } from "../../../src/domain/conversation/interruption.ts";
-import { seededRandom } from "../../../src/core/random.ts";
 import { SETTINGS } from "../../support/scripted-call.ts";
 
 const cuts = (speechMs: number, partial = "") => cutsIn(SETTINGS, "en", { speechMs, partial });

@@ -1,7 +1,7 @@
 /** Key 9 against further calls: only where the agent has offered it, and asks for no other keys. */
 import { expect, test } from "bun:test";
-import { asksForKeys, offersOptOut } from "../../../src/domain/conversation/opt-out.ts";
 import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { asksForKeys, offersOptOut } from "../../../src/domain/conversation/opt-out.ts";
 import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const text = (value: string): LlmEvent => ({ type: "text", text: value });

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { openingOf } from "../../../src/domain/conversation/disclosure.ts";
-import { buildSystemPrompt, fillVariables, variablesOf } from "../../../src/domain/conversation/prompt.ts";
+import {
+  buildSystemPrompt,
+  fillVariables,
+  variablesOf,
+} from "../../../src/domain/conversation/prompt.ts";
 import { callConfig, SETTINGS } from "../../support/scripted-call.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 22, 30);

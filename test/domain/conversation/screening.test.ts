@@ -1,6 +1,7 @@
 /** An outbound call's first words: to people, to machines, to nobody. */
 import { expect, test } from "bun:test";
-import type { AgentSnapshot, CallNote } from "../../../src/adapter/worker/messages.ts";
+import type { AgentSnapshot } from "../../../src/domain/conversation/call-config.ts";
+import type { CallNote } from "../../../src/domain/conversation/call-report.ts";
 import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const NAMED = "Hello Jonas, this is the clinic.";

@@ -1,9 +1,9 @@
 /** How conversations end, and what is kept of them, with scripted audio and engine. */
 import { expect, test } from "bun:test";
-import { END_BEFORE_LIMIT_MS } from "../../../src/domain/conversation/call-length.ts";
-import { phrasesFor } from "../../../src/domain/conversation/phrases.ts";
-import { EngineFailure, type LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
 import type { MediaDirection, MediaPlan } from "../../../src/core/media-plan.ts";
+import { END_BEFORE_LIMIT_MS } from "../../../src/domain/conversation/call-length.ts";
+import { EngineFailure, type LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { phrasesFor } from "../../../src/domain/conversation/phrases.ts";
 import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");
@@ -123,7 +123,7 @@ test("one lost sentence is said again, two in a row are a failed engine", async 
   expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "engine_failure" });
 });
 
-test("a voice that needs all the time its engine gives it still says the answer", async () => {
+test("a tts that needs all the time its engine gives it still says the answer", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.ttsTakesMs = 16_000;
@@ -134,10 +134,10 @@ test("a voice that needs all the time its engine gives it still says the answer"
 });
 
 test.each([
-  ["a voice that fails", { voiceFails: true }],
-  ["a voice that hangs", { voiceTakesMs: 600_000 }],
-  ["a mind that fails", { mindFails: new EngineFailure("llm", "gone") }],
-  ["a mind that hangs", { thinksForMs: 600_000 }],
+  ["a tts that fails", { ttsFails: true }],
+  ["a tts that hangs", { ttsTakesMs: 600_000 }],
+  ["an llm that fails", { llmFails: new EngineFailure("llm", "gone") }],
+  ["an llm that hangs", { llmTakesMs: 600_000 }],
 ] as const)("a silent caller is let go for the silence, also by %s", async (_, fault) => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -104,6 +104,7 @@ test("of nine tools asked for at once eight are run, and the mind is told of the
 });
 
 test("a mind that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
+test("an llm that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   let asked = 0;

@@ -1,7 +1,7 @@
 /** What happens in a conversation, with scripted audio and engine on a clock of the test's own. */
 import { expect, test } from "bun:test";
-import { phrasesFor } from "../../../src/domain/conversation/phrases.ts";
 import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { phrasesFor } from "../../../src/domain/conversation/phrases.ts";
 import { AGENT, callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 const PHRASES = phrasesFor("en");

@@ -75,8 +75,8 @@ test("an early answer to words that turn out otherwise is dropped", async () => 
 });
 
 test.each([
-  ["llm", { thinksForMs: 4_000 }],
-  ["tts", { voiceTakesMs: 4_000 }],
+  ["llm", { llmTakesMs: 4_000 }],
+  ["tts", { ttsTakesMs: 4_000 }],
 ] as const)(
   "a slow %s is never silent for more than 1.2 s at first, 2.5 s later",
   async (_, slow) => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import type { SttStream } from "../../../src/domain/conversation/engine-port.ts";
 import { SpeechDetector } from "../../../src/domain/conversation/speech-detector.ts";
 import {
   type Utterance,
   UtteranceSegmenter,
 } from "../../../src/domain/conversation/utterance-segmenter.ts";
-import type { SttStream } from "../../../src/domain/conversation/engine-port.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 /** A frame whose every sample is `mark`; marks above 1000 are speech. */

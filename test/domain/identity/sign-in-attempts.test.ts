@@ -1,14 +1,15 @@
 /** The lock-out's rows: bounded, kept over restarts, forgiving a clock that was wrong. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { openDatabase } from "../../../src/adapter/store/database.ts";
+import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { signInAttempts } from "../../../src/adapter/store/schema/identity.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createLockOut, LOCK_RULES } from "../../../src/domain/identity/lock-out.ts";
-import { type Database, openDatabase } from "../../../src/adapter/store/database.ts";
-import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
-import { signInAttempts } from "../../../src/adapter/store/schema/identity.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

@@ -4,15 +4,19 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
+import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { mails } from "../../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue, type MailWorker } from "../../../src/domain/mail/mail-queue.ts";
 import type { MailMessage } from "../../../src/domain/mail/message.ts";
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
-import { type MailProvider, MailRejected, MailTooLarge } from "../../../src/domain/mail/provider.ts";
-import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { mails } from "../../../src/adapter/store/schema/index.ts";
+import {
+  type MailProvider,
+  MailRejected,
+  MailTooLarge,
+} from "../../../src/domain/mail/provider.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { decodeWords, readMail } from "../../support/mime.ts";

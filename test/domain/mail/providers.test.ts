@@ -1,9 +1,9 @@
 /** Who takes a mail from us, over real sockets: SMTP in the clear, with STARTTLS and TLS, and Resend. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { MailRejected, MailTooLarge } from "../../../src/domain/mail/provider.ts";
 import { resendProvider } from "../../../src/adapter/mail/resend.ts";
 import { smtpProvider } from "../../../src/adapter/mail/smtp.ts";
+import { MailRejected, MailTooLarge } from "../../../src/domain/mail/provider.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readMail } from "../../support/mime.ts";
 import { smtpServer } from "../../support/smtp-server.ts";

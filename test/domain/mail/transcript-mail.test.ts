@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { AGENT_LANGUAGES } from "../../../src/domain/agent/agent.ts";
 import { attachmentName } from "../../../src/domain/mail/message.ts";
-import { type TranscriptMailFacts, transcriptMail } from "../../../src/domain/mail/transcript-mail.ts";
+import {
+  type TranscriptMailFacts,
+  transcriptMail,
+} from "../../../src/domain/mail/transcript-mail.ts";
 
 const facts: TranscriptMailFacts = {
   recipient: "desk@clinic.example",

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { e164 } from "../../../src/core/e164.ts";
-import { countryOf, e164Candidates, networkNumber } from "../../../src/domain/number/national-form.ts";
+import {
+  countryOf,
+  e164Candidates,
+  networkNumber,
+} from "../../../src/domain/number/national-form.ts";
 
 test.each([
   ["+37052123456", "+37052123456"],

@@ -3,11 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { silentLog } from "../../../src/core/log.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { type RetentionOptions, startRetention } from "../../../src/domain/retention/retention.ts";
 import { callHistoryStore } from "../../../src/adapter/store/call-history-store.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import {
   callMemories,
   callPurposes,
@@ -22,6 +18,10 @@ import {
   toolCalls,
   turns,
 } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { type RetentionOptions, startRetention } from "../../../src/domain/retention/retention.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";

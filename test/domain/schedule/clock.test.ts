@@ -2,11 +2,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { schedules } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { GRACE_MS, startScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
-import { schedules } from "../../../src/adapter/store/schema/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";

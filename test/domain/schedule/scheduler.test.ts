@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import {
@@ -8,8 +10,6 @@ import {
   type Scheduler,
   startScheduler,
 } from "../../../src/domain/schedule/scheduler.ts";
-import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
-import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";

@@ -1,7 +1,7 @@
 /** Schemas that take for ever, as they were saved before there were bounds: the real worker, ended and begun anew. */
 import { afterAll, expect, test } from "bun:test";
+import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
-import type { JsonObject, JsonValue } from "../../../src/adapter/worker/messages.ts";
 import { spawnSchemaWorker } from "../../../src/workers.ts";
 import { startEventLoopMeter } from "../../support/event-loop-meter.ts";
 

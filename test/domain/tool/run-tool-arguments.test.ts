@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { argumentProblem } from "../../../src/domain/tool/run-tool-arguments.ts";
-import type { JsonObject } from "../../../src/adapter/worker/messages.ts";
 
 const schema: JsonObject = {
   type: "object",

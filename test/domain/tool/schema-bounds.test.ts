@@ -1,8 +1,8 @@
 /** What a tool's JSON Schema may be when it is saved: each bound below, at and above. */
 import { describe, expect, test } from "bun:test";
+import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { patternProblem } from "../../../src/domain/tool/pattern-bounds.ts";
 import { schemaProblem } from "../../../src/domain/tool/tool-rules.ts";
-import type { JsonObject, JsonValue } from "../../../src/adapter/worker/messages.ts";
 
 const withProperties = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 

@@ -11,12 +11,13 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eq } from "drizzle-orm";
-import { systemClock } from "../../../src/core/clock.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { systemRandom } from "../../../src/core/random.ts";
-import { type Database, openDatabase } from "../../../src/adapter/store/database.ts";
+import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { deliveries, events, outbox } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { systemRandom } from "../../../src/core/random.ts";
 import { callAnswered, callEnded, callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { DeliveryProcess, Step } from "../../support/delivery-process.ts";

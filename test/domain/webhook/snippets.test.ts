@@ -4,16 +4,16 @@
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { transcriptCompleted } from "../../../src/domain/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { signatureHeader } from "../../../src/domain/webhook/signature.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { SNIPPETS } from "../../../src/domain/webhook/snippets/index.ts";
+import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";
 import { plainVault } from "../../support/plain-vault.ts";

@@ -11,21 +11,26 @@ import {
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
+import { agentStore } from "../../../src/adapter/store/agent-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import {
+  legacyEndpoints,
+  mails,
+  outbox,
+  webhooks,
+} from "../../../src/adapter/store/schema/index.ts";
+import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
-import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { agentStore } from "../../../src/adapter/store/agent-store.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { legacyEndpoints, mails, outbox, webhooks } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { mailWhenSwitchedOff } from "../../../src/domain/webhook/switched-off.ts";
+import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../../support/https-receiver.ts";

@@ -2,11 +2,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
 import { createDelivery } from "../../../src/app/delivery.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { webhookStore } from "../../../src/adapter/store/webhook-store.ts";
 import { callFailed } from "../../../src/domain/webhook/catalogue.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answer, httpsReceiver } from "../../support/https-receiver.ts";

@@ -1,5 +1,6 @@
 /** The dashboard's product routes over real HTTP, on a whole appliance without calls: who may, and what a tenant sets up. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { bodyOf, draftOf } from "../../../src/dashboard/web/pages/trunk/trunk-draft.ts";
 import { requiredRole } from "../../../src/interface/http/contract.ts";
 import * as agents from "../../../src/interface/http/dashboard/contracts/agents.ts";
@@ -7,7 +8,6 @@ import { productContracts } from "../../../src/interface/http/dashboard/contract
 import * as settings from "../../../src/interface/http/dashboard/contracts/tenant-settings.ts";
 import * as tools from "../../../src/interface/http/dashboard/contracts/tools.ts";
 import * as trunk from "../../../src/interface/http/dashboard/contracts/trunk.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { dashboardWorld, ROLES } from "../../support/dashboard-world.ts";
 import { answer } from "../../support/https-receiver.ts";
 import { errorOf, replyOf } from "../../support/reply.ts";

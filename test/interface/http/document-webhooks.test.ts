@@ -1,11 +1,11 @@
 /** What the document says of events, defaults and patterns is what the program does. */
 import { describe, expect, test } from "bun:test";
-import { checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import { checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
+import { EVENT_TYPES, SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
 import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
 import { EVENT_NOTES } from "../../../src/interface/http/openapi-webhooks.ts";
-import { EVENT_TYPES, SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
 import { makeFixtures } from "../../support/api-fixtures.ts";
 import { ask, pick, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";

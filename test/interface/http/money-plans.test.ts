@@ -2,11 +2,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
-import { renewMonths } from "../../../src/domain/billing/renewal.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog as log } from "../../../src/core/log.ts";
-import { microEur } from "../../../src/core/money.ts";
 import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
 import {
   callsAfter,
@@ -14,6 +9,11 @@ import {
   linesAfter,
   listedAfter,
 } from "../../../src/adapter/store/statement-store.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { noticeLowBalances } from "../../../src/domain/billing/low-balance.ts";
+import { renewMonths } from "../../../src/domain/billing/renewal.ts";
 import { ask, startApiServer } from "../../support/api-server.ts";
 import { prepaidPlan } from "../../support/plans.ts";
 import { watchStatements, wholeReads } from "../../support/statement-watch.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { mails } from "../../../src/adapter/store/schema/index.ts";
+import { mails, oneTimeLinks } from "../../../src/adapter/store/schema/index.ts";
 import { pick } from "../../support/api-server.ts";
 import { Browser, person } from "../../support/dashboard-session.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -114,7 +114,7 @@ describe("one-time links", () => {
     await eventually(async () => (await queued()) !== undefined, "the mail is queued");
     const token = /#token=([\w-]{43})/.exec((await queued())?.body ?? "")?.[1] ?? "";
     expect(token).not.toBe("");
-    const links = await server.database.read.query.oneTimeLinks.findMany();
+    const links = await server.database.read.select().from(oneTimeLinks);
     expect(JSON.stringify(links)).not.toContain(token);
     const link = await browser.ask("GET", `/reset-password?token=${token}`);
     expect(pick(link, "link.valid")).toBe(true);

@@ -2,16 +2,17 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { microEur } from "../../../src/core/money.ts";
 import {
   type CallFilter,
   callHistoryStore,
   pageOf,
 } from "../../../src/adapter/store/call-history-store.ts";
-import { type Database, openDatabase } from "../../../src/adapter/store/database.ts";
+import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { callsBelow } from "../../../src/adapter/store/diagnostics-store.ts";
 import { scheduleListStore } from "../../../src/adapter/store/schedule-list-store.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { microEur } from "../../../src/core/money.ts";
 import { insertAgent, insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 

@@ -1,7 +1,7 @@
 /** A finished call wherever it is shown: detail, list, recording, analytics and usage. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { microEur } from "../../../src/core/money.ts";
 import { calls, toolCalls, turns } from "../../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../../src/core/money.ts";
 import { type ApiTenant, pick, pickText } from "../../support/api-server.ts";
 import { twoTenants } from "../../support/two-tenants.ts";
 

@@ -1,9 +1,9 @@
 /** A secret that only goes in does not come out through another address either. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { systemClock } from "../../../src/core/clock.ts";
 import { toolStore } from "../../../src/adapter/store/tool-store.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { createTools } from "../../../src/domain/tool/tools.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type ApiServer, pick, startApiServer } from "../../support/api-server.ts";
 import { signedInBrowser } from "../../support/dashboard-session.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -1,11 +1,11 @@
 /** Sessions over real HTTP: the cookie, its end, its rotation. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sessions } from "../../../src/adapter/store/schema/identity.ts";
 import {
   FORMER_TOKEN_MS,
   SESSION_ABSOLUTE_MS,
   SESSION_IDLE_MS,
 } from "../../../src/domain/identity/sessions.ts";
-import { sessions } from "../../../src/adapter/store/schema/identity.ts";
 import { pick, pickId } from "../../support/api-server.ts";
 import { Browser, signedInBrowser } from "../../support/dashboard-session.ts";
 import { timedServer } from "../../support/timed-server.ts";

@@ -2,10 +2,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { LOCK_RULES } from "../../../src/domain/identity/lock-out.ts";
 import { signInAttempts, users } from "../../../src/adapter/store/schema/identity.ts";
 import { mails } from "../../../src/adapter/store/schema/index.ts";
+import { LOCK_RULES } from "../../../src/domain/identity/lock-out.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { type Answer, pick, pickText } from "../../support/api-server.ts";
 import { Browser, person, signedInBrowser } from "../../support/dashboard-session.ts";
 import { PASSWORD, signInWorld } from "../../support/sign-in-world.ts";

@@ -3,8 +3,8 @@
  * of the contracts under test: a contract that changes is noticed here.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { microEur } from "../../../src/core/money.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../../src/core/money.ts";
 import { type ApiTenant, pick, pickId } from "../../support/api-server.ts";
 import { newAgent, twoTenants } from "../../support/two-tenants.ts";
 

@@ -1,8 +1,8 @@
 /** Stripe's events at the edges: signatures to the second, every order and all at once, disputes first. */
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { seededRandom } from "../../../src/core/random.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { seededRandom } from "../../../src/core/random.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, startApiServer } from "../../support/api-server.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { deliverEvent, startStripeServer, stripeSignature } from "../../support/stripe-server.ts";

@@ -1,10 +1,10 @@
 /** Payments through Stripe: the real client and server, Stripe itself played on loopback. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
-import { microEur } from "../../../src/core/money.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { ledgerTransactions, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, pickText, startApiServer } from "../../support/api-server.ts";
 import { deliverEvent, startStripeServer, stripeSignature } from "../../support/stripe-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";

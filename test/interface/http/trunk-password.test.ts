@@ -1,15 +1,15 @@
 /** A stored SIP password answers only the server, proxy and realm that it was entered for. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { createTrunkService } from "../../../src/app/trunk-service.ts";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import type { TrunkInput } from "../../../src/interface/http/dashboard/ports.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
-import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
+import type { TrunkInput } from "../../../src/interface/http/dashboard/ports.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { openTestDatabase } from "../../support/test-store.ts";

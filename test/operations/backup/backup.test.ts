@@ -11,17 +11,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../../../src/adapter/store/database.ts";
+import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
+import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { describeError } from "../../../src/core/errors.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { createBackups, listBackups } from "../../../src/operations/backup/backups.ts";
 import { startNightlyBackup } from "../../../src/operations/backup/nightly.ts";
 import { restoreBackup } from "../../../src/operations/backup/restore.ts";
+import { runDatabaseJob } from "../../../src/operations/backup/run-database-job.ts";
 import { verifyBackup } from "../../../src/operations/backup/verify.ts";
 import { requireWholeDatabase } from "../../../src/operations/backup/whole-database.ts";
-import { describeError } from "../../../src/core/errors.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { type Database, openDatabase } from "../../../src/adapter/store/database.ts";
-import { identityStores } from "../../../src/adapter/store/identity-stores.ts";
-import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
-import { runDatabaseJob } from "../../../src/operations/backup/run-database-job.ts";
 import { spawnDatabaseWorker } from "../../../src/workers.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";

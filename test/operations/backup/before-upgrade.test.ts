@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copyBeforeUpgrade } from "../../../src/operations/backup/before-upgrade.ts";
 import { MigrationRejected, migrate } from "../../../src/adapter/store/migrate.ts";
+import { copyBeforeUpgrade } from "../../../src/operations/backup/before-upgrade.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const FIRST = { tag: "0000_first", createdAt: 1, sql: "CREATE TABLE p (id INTEGER PRIMARY KEY)" };

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { seededRandom } from "../../../src/core/random.ts";
 import { loadConfig } from "../../../src/operations/config/load.ts";
 import { masterKeyOf } from "../../../src/operations/config/master-key.ts";
 import { createVault, SealBroken } from "../../../src/platform/secrets/vault.ts";
-import { seededRandom } from "../../../src/core/random.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const vault = createVault(new Uint8Array(32).fill(1));

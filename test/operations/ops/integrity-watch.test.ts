@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Log } from "../../../src/core/log.ts";
-import { watchIntegrity } from "../../../src/operations/ops/integrity-watch.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
+import type { Log } from "../../../src/core/log.ts";
 import { runDatabaseJob } from "../../../src/operations/backup/run-database-job.ts";
+import { watchIntegrity } from "../../../src/operations/ops/integrity-watch.ts";
 import { spawnDatabaseWorker } from "../../../src/workers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

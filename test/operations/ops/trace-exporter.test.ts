@@ -4,7 +4,10 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { Log } from "../../../src/core/log.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { createTraceExporter, type TraceExporter } from "../../../src/operations/ops/tracing/exporter.ts";
+import {
+  createTraceExporter,
+  type TraceExporter,
+} from "../../../src/operations/ops/tracing/exporter.ts";
 import type { Trace } from "../../../src/operations/ops/tracing/span.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

@@ -2,11 +2,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
-import { exportTenant } from "../../../src/operations/privacy/export-tenant.ts";
-import type { Database } from "../../../src/adapter/store/database.ts";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
   birthdayCalls,
@@ -27,6 +22,11 @@ import {
   toolCalls,
   turns,
 } from "../../../src/adapter/store/schema/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { createDoNotCallList } from "../../../src/domain/contact/do-not-call.ts";
+import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
+import { exportTenant } from "../../../src/operations/privacy/export-tenant.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertAgent, insertTenant, insertTool, insertWebhook } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -3,7 +3,11 @@ import { expect, test } from "bun:test";
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Revocation } from "../../../src/core/revocation.ts";
-import { JOURNAL_NAME, type JournalPlace, openJournal } from "../../../src/operations/revocation/journal.ts";
+import {
+  JOURNAL_NAME,
+  type JournalPlace,
+  openJournal,
+} from "../../../src/operations/revocation/journal.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 let made = 0;

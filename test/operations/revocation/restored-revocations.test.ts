@@ -6,15 +6,6 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { doNotCallListOf } from "../../../src/app/caller-services.ts";
-import { openRevocations } from "../../../src/app/revocations.ts";
-import { restoreBackup } from "../../../src/operations/backup/restore.ts";
-import { writeSnapshot } from "../../../src/operations/backup/snapshot.ts";
-import { createVault } from "../../../src/platform/secrets/vault.ts";
-import { systemClock as clock } from "../../../src/core/clock.ts";
-import { systemRandom as random } from "../../../src/core/random.ts";
-import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
-import { journalFileOf } from "../../../src/operations/revocation/journal.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import {
   calls,
@@ -25,7 +16,16 @@ import {
   users,
   webhooks,
 } from "../../../src/adapter/store/schema/index.ts";
+import { doNotCallListOf } from "../../../src/app/caller-services.ts";
+import { openRevocations } from "../../../src/app/revocations.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
+import { systemRandom as random } from "../../../src/core/random.ts";
+import { restoreBackup } from "../../../src/operations/backup/restore.ts";
+import { writeSnapshot } from "../../../src/operations/backup/snapshot.ts";
+import { erasePerson } from "../../../src/operations/privacy/erase-person.ts";
+import { journalFileOf } from "../../../src/operations/revocation/journal.ts";
 import { webhookSecretBinding } from "../../../src/platform/secrets/secret-binding.ts";
+import { createVault } from "../../../src/platform/secrets/vault.ts";
 import {
   type ApiServer,
   type ApiTenant,

@@ -3,15 +3,20 @@
  * `MUTATIONS` inputs of each kind (default 20,000; `npm run soak` takes 1,000,000).
  */
 import { expect, test } from "bun:test";
-import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
-import type { CodecName } from "../../../src/core/media-plan.ts";
 import { buildRtpPacket, looksLikeRtcp } from "../../../src/adapter/media/rtp/packet.ts";
 import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
 import { buildRtcp, readRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../src/adapter/media/srtp/inbound.ts";
 import { SrtpOutbound } from "../../../src/adapter/media/srtp/outbound.ts";
 import { createSrtpPolicy } from "../../../src/adapter/sip/sdes.ts";
-import { acceptAnswer, answerOffer, buildOffer, type SdpSession } from "../../../src/adapter/sip/sdp.ts";
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  type SdpSession,
+} from "../../../src/adapter/sip/sdp.ts";
+import type { CodecName } from "../../../src/core/media-plan.ts";
+import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);
 const GROWTH_BYTES_MAX = 48 * 2 ** 20;

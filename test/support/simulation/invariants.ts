@@ -1,8 +1,15 @@
 /** What must hold after every step of a simulation, and when it is over. */
 import { readdirSync } from "node:fs";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
-import { calls, events, holds, mails, outbox, schedules } from "../../../src/adapter/store/schema/index.ts";
+import {
+  calls,
+  events,
+  holds,
+  mails,
+  outbox,
+  schedules,
+} from "../../../src/adapter/store/schema/index.ts";
+import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 

@@ -3,13 +3,16 @@
  * a mail server, a disk. It outlives a crash of the process, and remembers what it saw.
  */
 import { writeFileSync } from "node:fs";
-import type { CallChannel, CallChannelEvents, CallMedia } from "../../../src/domain/call/media-port.ts";
-import { Emitter } from "../../../src/core/emitter.ts";
-import type { Random } from "../../../src/core/random.ts";
-import type { MailMessage } from "../../../src/domain/mail/message.ts";
-import type { MailProvider } from "../../../src/domain/mail/provider.ts";
-import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
+import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
+import { Emitter } from "../../../src/core/emitter.ts";
+import type { MediaPlan } from "../../../src/core/media-plan.ts";
+import type { Random } from "../../../src/core/random.ts";
+import type {
+  CallChannel,
+  CallChannelEvents,
+  CallMedia,
+} from "../../../src/domain/call/media-port.ts";
 import type {
   IncomingLeg,
   LegEnd,
@@ -17,10 +20,12 @@ import type {
   OutgoingLeg,
   SipStack,
 } from "../../../src/domain/call/sip-port.ts";
+import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
+import type { CallReport } from "../../../src/domain/conversation/call-report.ts";
+import type { MailMessage } from "../../../src/domain/mail/message.ts";
+import type { MailProvider } from "../../../src/domain/mail/provider.ts";
 import type { OutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
-import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
-import type { CallConfig, CallReport } from "../../../src/adapter/worker/messages.ts";
 
 const PLAN = {} as MediaPlan;
 const STEREO = { sampleRateHz: 8000, channels: 2 };

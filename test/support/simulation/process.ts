@@ -4,6 +4,15 @@
  * fire again, its open transaction is not committed, nothing it still awaits reaches anything.
  */
 import { appendFileSync, copyFileSync, existsSync } from "node:fs";
+import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { openDatabase } from "../../../src/adapter/store/database.ts";
+import { dropDeadLeases } from "../../../src/adapter/store/lease-store.ts";
+import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import type { Clock } from "../../../src/core/clock.ts";
+import type { Database, Queries } from "../../../src/core/database.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import type { Random } from "../../../src/core/random.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
@@ -16,16 +25,8 @@ import { handleIncoming } from "../../../src/domain/call/inbound.ts";
 import { deleteMailedRecordings } from "../../../src/domain/call/mailed-recordings.ts";
 import { recoverCalls, watchLeftCalls } from "../../../src/domain/call/recovery.ts";
 import { CallRegistry } from "../../../src/domain/call/registry.ts";
-import type { Clock } from "../../../src/core/clock.ts";
-import { silentLog as log } from "../../../src/core/log.ts";
-import type { Random } from "../../../src/core/random.ts";
 import { createMailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { startScheduler } from "../../../src/domain/schedule/scheduler.ts";
-import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
-import { type Database, openDatabase, type Queries } from "../../../src/adapter/store/database.ts";
-import { dropDeadLeases } from "../../../src/adapter/store/lease-store.ts";
-import { mailStore } from "../../../src/adapter/store/mail-store.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { plainVault } from "../plain-vault.ts";

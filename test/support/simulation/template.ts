@@ -3,11 +3,11 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Plan } from "../../../src/domain/billing/ports.ts";
-import { microEur } from "../../../src/core/money.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { phoneNumbers, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
+import { microEur } from "../../../src/core/money.ts";
+import type { Plan } from "../../../src/domain/billing/ports.ts";
 import { quotas } from "../plans.ts";
 import { insertAgent, insertTenant, insertWebhook } from "../stored-rows.ts";
 

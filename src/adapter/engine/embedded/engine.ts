@@ -4,11 +4,17 @@
  * it answers from the agent's knowledge, word for word, and fills the slots of tools; it does not
  * generate. It listens in English, and in lt, lv, ru to closed phrases only (experimental).
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
-import type { Engine, EngineSession, SessionSettings, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type {
+  Engine,
+  EngineSession,
+  SessionSettings,
+  SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import { grammarSourceOf } from "./scripted/grammar-source.ts";
 import { parseKnowledge } from "./scripted/knowledge.ts";
 import { createScriptedSession } from "./scripted/scripted-session.ts";

@@ -4,8 +4,8 @@
  * time-out, never as a wait without end.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
-import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
+import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
 export interface SpeechDeadline {
   /** From one piece of speech to the next. */

@@ -8,12 +8,12 @@
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
-import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import {
   createRecogniser,
   type ListeningSttStream,
   type Recogniser,
 } from "./recogniser/recogniser.ts";
+import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 import { createSynthesiser, type Synthesiser } from "./synthesiser.ts";
 
 export interface SpeechService {

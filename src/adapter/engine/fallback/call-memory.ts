@@ -2,7 +2,8 @@
  * What was said in a call, whoever's engine said it: what a second provider is told when it takes
  * over, and what is left for a summary when nobody can write one. Bounded.
  */
-import type { JsonValue } from "../../worker/messages.ts";
+
+import type { JsonValue } from "../../../core/json.ts";
 import type { ChatMessage, LlmInput } from "../../../domain/conversation/engine-port.ts";
 
 const ENTRIES_MAX = 300;

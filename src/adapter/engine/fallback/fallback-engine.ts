@@ -5,7 +5,11 @@
  */
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
-import type { Engine, EngineSession, SessionSettings } from "../../../domain/conversation/engine-port.ts";
+import type {
+  Engine,
+  EngineSession,
+  SessionSettings,
+} from "../../../domain/conversation/engine-port.ts";
 import type { GuardSettings } from "../settings.ts";
 import { CallMemory } from "./call-memory.ts";
 import { LlmChain } from "./llm-chain.ts";

@@ -5,8 +5,9 @@
  * Whoever fails in the middle of an answer, the next one goes on behind the words that are out. Once
  * a provider was left it is not asked again in this call.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import { type Clock, sleep } from "../../../core/clock.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import {
   type CallEnd,
   type CallSummary,

@@ -4,7 +4,11 @@
  * a question is the answer, and what the ear could not write down is on the recording.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
-import type { ExpectedAnswer, LlmEvent, LlmInput } from "../../../domain/conversation/engine-port.ts";
+import type {
+  ExpectedAnswer,
+  LlmEvent,
+  LlmInput,
+} from "../../../domain/conversation/engine-port.ts";
 import { MESSAGE_PHRASES, type MessagePhrases } from "./message-phrases.ts";
 
 type Step = "name" | "number" | "message" | "taken";

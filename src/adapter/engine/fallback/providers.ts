@@ -4,10 +4,11 @@
  *
  * A provider whose three parts belong together (`joined`) is entered and left as a whole.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
 import type {
   ChatMessage,
   Engine,

@@ -3,7 +3,12 @@
  * to the next when the first fails. After all providers, the embedded ear.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
-import { EngineFailure, type ExpectedAnswer, type SttResult, type SttStream } from "../../../domain/conversation/engine-port.ts";
+import {
+  EngineFailure,
+  type ExpectedAnswer,
+  type SttResult,
+  type SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import type { GuardSettings } from "../settings.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";

@@ -1,9 +1,10 @@
 /** A summary when no model writes one: from what is known of the call. */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type { CallEnd, CallSummary } from "../../../domain/conversation/engine-port.ts";
 import { CallRecord } from "../embedded/scripted/call-record.ts";
 import { summaryOf } from "../embedded/scripted/summary.ts";
-import type { CallEnd, CallSummary } from "../../../domain/conversation/engine-port.ts";
 import type { CallMemory } from "./call-memory.ts";
 import type { MessageTaker } from "./message-taker.ts";
 

@@ -4,7 +4,11 @@
  * call: a voice that changes with every sentence is worse than a plain one.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
-import { EngineFailure, type TtsStream, UnsupportedText } from "../../../domain/conversation/engine-port.ts";
+import {
+  EngineFailure,
+  type TtsStream,
+  UnsupportedText,
+} from "../../../domain/conversation/engine-port.ts";
 import type { GuardSettings } from "../settings.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
 

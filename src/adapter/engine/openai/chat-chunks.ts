@@ -3,7 +3,7 @@
  * whole, usage. Reads what servers really send: tool calls in fragments by index or whole at once,
  * with or without ids, arguments as text or as an object, a `message` where a `delta` belongs.
  */
-import type { JsonObject, JsonValue } from "../../worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
 
 export interface ChatToolCall {
   readonly name: string;

@@ -2,7 +2,8 @@
  * `POST /chat/completions`, streamed: text, then tool calls, then usage. Ends only when the answer
  * is whole; an answer that broke off rejects, even when all of it so far was well-formed.
  */
-import type { ToolSnapshot } from "../../worker/messages.ts";
+
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { LlmSettings } from "../settings.ts";
 import {

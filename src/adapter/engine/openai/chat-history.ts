@@ -6,8 +6,9 @@
  * answer that was cut holds only what the caller heard; one that nobody heard leaves no trace, and
  * its question is not asked twice when the caller says it again with more.
  */
+
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import { oneLine } from "../../../core/one-line.ts";
-import type { JsonObject, JsonValue } from "../../worker/messages.ts";
 import type { ChatMessage } from "../../../domain/conversation/engine-port.ts";
 import { estimateTokens } from "../prompt-size.ts";
 

@@ -6,9 +6,10 @@
  * more try; several calls at once are answered when all results are in. Parameters that a server
  * refuses and that we can do without are left out from then on.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Random } from "../../../core/random.ts";
-import type { ToolSnapshot } from "../../worker/messages.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 import type {
   CallEnd,
   CallSummary,

@@ -3,11 +3,17 @@
  * Kokoro-FastAPI, LocalAI. Hearing, thinking and speaking are three services, each with its own
  * address and key. One a call worker: its services keep what they learnt of their servers.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
-import type { Engine, EngineSession, SessionSettings, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type {
+  Engine,
+  EngineSession,
+  SessionSettings,
+  SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import type { OpenAiSettings } from "../settings.ts";
 import { ChatCompletions } from "./chat-completions.ts";

@@ -3,7 +3,11 @@
  * JSON, plain text or server-sent events, whatever the server makes of what it was asked.
  */
 import type { AgentLanguage } from "../../../domain/agent/agent.ts";
-import type { ExpectedAnswer, SttResult, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type {
+  ExpectedAnswer,
+  SttResult,
+  SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import type { SttSettings } from "../settings.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { isObject, parseJson } from "./chat-chunks.ts";

@@ -6,8 +6,8 @@
  * are dropped; an answer without a sample, or one that stops in the middle, is a failure.
  */
 
-import { PcmStream } from "../pcm-stream.ts";
 import type { TtsStream } from "../../../domain/conversation/engine-port.ts";
+import { PcmStream } from "../pcm-stream.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { TtsSettings } from "../settings.ts";
 import type { Service } from "./service.ts";

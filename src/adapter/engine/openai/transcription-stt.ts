@@ -3,10 +3,15 @@
  * words come back while it is spoken. The socket is the call's, opened with it; one that is gone is
  * opened again with the next utterance, which the new one gets from its beginning.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
-import type { ExpectedAnswer, SttResult, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type {
+  ExpectedAnswer,
+  SttResult,
+  SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import {
   type Dialect,

@@ -6,7 +6,11 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
-import type { Engine, EngineSession, SessionSettings } from "../../../domain/conversation/engine-port.ts";
+import type {
+  Engine,
+  EngineSession,
+  SessionSettings,
+} from "../../../domain/conversation/engine-port.ts";
 import { warnOfPromptSize } from "../prompt-size.ts";
 import type { RealtimeSettings } from "../settings.ts";
 import { RealtimeLink } from "./link.ts";

@@ -2,7 +2,8 @@
  * The words of OpenAI's Realtime protocol: GA names, with the beta's read as the same, and the two
  * shapes of a session. What a server speaks is seen from its first event.
  */
-import type { JsonObject, JsonValue, ToolSnapshot } from "../../worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import type { ToolSnapshot } from "../../../domain/conversation/call-config.ts";
 
 export type Dialect = "ga" | "beta";
 

@@ -6,11 +6,16 @@
  * `CONNECTS_MAX` times in a call; the new session is told all that was said, as text. What was under
  * way on the lost one fails.
  */
-import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+
 import type { Clock } from "../../../core/clock.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
-import type { JsonObject } from "../../worker/messages.ts";
-import type { ChatMessage, EngineFailure, SessionSettings } from "../../../domain/conversation/engine-port.ts";
+import type { AgentLanguage } from "../../../domain/agent/agent.ts";
+import type {
+  ChatMessage,
+  EngineFailure,
+  SessionSettings,
+} from "../../../domain/conversation/engine-port.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { RealtimeSettings } from "../settings.ts";
 import { AudioDecoder } from "./audio-codec.ts";

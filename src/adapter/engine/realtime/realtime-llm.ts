@@ -2,9 +2,16 @@
  * The mind of a Realtime session: hands on the words of an answer as they can be said, and its tool
  * calls; what was not heard is truncated at the server, to the millisecond that was played.
  */
+
+import type { JsonValue } from "../../../core/json.ts";
 import type { Random } from "../../../core/random.ts";
-import type { JsonValue } from "../../worker/messages.ts";
-import type { CallEnd, CallSummary, LlmEvent, LlmInput, LlmSession } from "../../../domain/conversation/engine-port.ts";
+import type {
+  CallEnd,
+  CallSummary,
+  LlmEvent,
+  LlmInput,
+  LlmSession,
+} from "../../../domain/conversation/engine-port.ts";
 import { readSummary, SUMMARY_CHARACTERS_MAX, summaryTask } from "../summary-task.ts";
 import type { RealtimeLink } from "./link.ts";
 import type { RealtimeSttStream } from "./realtime-stt.ts";

@@ -6,7 +6,11 @@
  * An answer that nobody fetches (the utterance was a cough, a "mhm") is cancelled and forgotten.
  */
 import type { Timer } from "../../../core/clock.ts";
-import type { ExpectedAnswer, SttResult, SttStream } from "../../../domain/conversation/engine-port.ts";
+import type {
+  ExpectedAnswer,
+  SttResult,
+  SttStream,
+} from "../../../domain/conversation/engine-port.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import { type ServerEvent, textField } from "./events.ts";
 import type { RealtimeLink } from "./link.ts";

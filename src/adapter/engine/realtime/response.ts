@@ -4,7 +4,7 @@
  * bound: on the first sign of it, then on every pause.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
-import type { JsonObject } from "../../worker/messages.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import { isObject, parseJson } from "../openai/chat-chunks.ts";
 import { SpokenPieces } from "../openai/spoken-pieces.ts";
 import type { ProviderFailure } from "../provider-failure.ts";

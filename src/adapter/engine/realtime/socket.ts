@@ -7,7 +7,7 @@
  * long end the socket; what is sent before `ready` waits, bounded.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
-import type { JsonObject } from "../../worker/messages.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { EngineFailure } from "../../../domain/conversation/engine-port.ts";
 import { ProviderFailure, withoutSecrets } from "../provider-failure.ts";
 import {

@@ -3,7 +3,7 @@
  * its beginning when the session had to be opened anew. Ends with its text, or with a failure.
  */
 import type { Clock, Timer } from "../../../core/clock.ts";
-import type { JsonObject } from "../../worker/messages.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { SttResult } from "../../../domain/conversation/engine-port.ts";
 import { UtteranceAudio } from "../utterance-audio.ts";
 import { AudioEncoder } from "./audio-codec.ts";

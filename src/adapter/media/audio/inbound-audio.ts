@@ -6,15 +6,16 @@
  * wideband gap is filled in the whole band), then resamples with the filter's state kept. While the
  * far end is silent by comfort noise (RFC 3389) missing blocks are noise, not concealment.
  */
-import type { Random } from "../../../core/random.ts";
+
 import type { CodecName } from "../../../core/media-plan.ts";
+import type { Random } from "../../../core/random.ts";
+import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
 import type { JitterStorage } from "../rtp/jitter-storage.ts";
 import { OctetRing } from "../rtp/octet-ring.ts";
 import { type AudioDecoder, createDecoder } from "./codec.ts";
 import { ComfortNoise } from "./comfort-noise.ts";
 import { PacketLossConcealment } from "./concealment.ts";
 import { OpusInboundAudio } from "./opus/opus-inbound.ts";
-import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
 
 const BLOCK_MS = 10;
 

@@ -4,8 +4,8 @@
  * state kept from frame to frame. Holds what is not yet a whole packet, at most `PENDING_MS_MAX`.
  */
 import type { CodecName } from "../../../core/media-plan.ts";
-import { type AudioEncoder, createEncoder } from "./codec.ts";
 import { createResampler, type Resampler } from "../../../platform/audio/resampler.ts";
+import { type AudioEncoder, createEncoder } from "./codec.ts";
 
 /** A packet of the largest ptime, and a frame. */
 export const PENDING_MS_MAX = 80;

@@ -6,11 +6,7 @@
 import { rm } from "node:fs/promises";
 import { type Clock, systemClock, type Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
-import {
-  type FromEncoderWorker,
-  partialFileOf,
-  type ToEncoderWorker,
-} from "./encoder-messages.ts";
+import { type FromEncoderWorker, partialFileOf, type ToEncoderWorker } from "./encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
 import type { RecordingPeaks } from "./peaks.ts";
 

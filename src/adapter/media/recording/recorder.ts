@@ -10,7 +10,7 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
-import type { RecordingInfo } from "../../worker/messages.ts";
+import type { RecordingInfo } from "../../../domain/conversation/call-report.ts";
 import { durationMsOf, WAV_HEADER_BYTES, wavHeader } from "./wav.ts";
 
 const CHANNELS = 2;

@@ -5,10 +5,11 @@
  * SSRC (a new one is believed at its second packet in sequence). What fails is dropped unseen.
  * Frames are concealed where packets are missing; before the first packet they are silence.
  */
+
+import type { CodecName } from "../../../core/media-plan.ts";
 import { type Random, systemRandom } from "../../../core/random.ts";
 import { clockTicksPerMs } from "../audio/codec.ts";
 import { createInboundAudio, type InboundAudio } from "../audio/inbound-audio.ts";
-import type { CodecName } from "../../../core/media-plan.ts";
 import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
 import { estimateMos } from "./quality.ts";

@@ -6,11 +6,12 @@
  * With comfort noise agreed (RFC 3389) silence is not sent: one packet tells its level when it
  * begins, when the level changed, and every `NOISE_EVERY_TICKS`.
  */
+
+import type { CodecName } from "../../../core/media-plan.ts";
 import { type Random, randomInt } from "../../../core/random.ts";
 import { clockTicksPerMs, packetMsOf } from "../audio/codec.ts";
 import { noiseLevelOf } from "../audio/comfort-noise.ts";
 import { OutboundAudio, PENDING_MS_MAX } from "../audio/outbound-audio.ts";
-import type { CodecName } from "../../../core/media-plan.ts";
 import { RTP_HEADER_BYTES, writeRtpHeader } from "./packet.ts";
 import { TELEPHONE_EVENT_BYTES, TelephoneEventSender } from "./telephone-event.ts";
 

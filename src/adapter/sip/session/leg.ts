@@ -16,8 +16,9 @@ import type { Clock, Timer } from "../../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../../core/emitter.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
-import type { Random } from "../../../core/random.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
+import type { Random } from "../../../core/random.ts";
+import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../../../domain/call/sip-port.ts";
 import {
   mediaTypeOf,
   type ResponseParts,
@@ -26,7 +27,6 @@ import {
   type SipResponse,
   sourceHostOf,
 } from "../message/index.ts";
-import type { LegEnd, LegEvents, LocalMedia, ReferOutcome } from "../../../domain/call/sip-port.ts";
 import type { Address } from "../transport/flow.ts";
 import { AdvertisedContact } from "./advertised-contact.ts";
 import { type DialogName, dialogNamed, nameOfRequest, noteRequest } from "./dialog.ts";

@@ -5,8 +5,8 @@
 import { type Core, type Inviter, SessionState } from "sip.js";
 import type { Timer } from "../../../core/clock.ts";
 import type { MediaPlan } from "../../../core/media-plan.ts";
-import { formatUri, type SipUri } from "../message/index.ts";
 import type { LegEnd, LocalMedia, OutgoingLeg } from "../../../domain/call/sip-port.ts";
+import { formatUri, type SipUri } from "../message/index.ts";
 import { BaseLeg, type LegContext } from "./leg.ts";
 import {
   cancelled,

@@ -1,8 +1,8 @@
 /** Whom a call or a transfer goes to, as the Request-URI that a trunk writes. */
 import { URI } from "sip.js";
 import { isE164 } from "../../../core/e164.ts";
-import { parseUri } from "../message/index.ts";
 import type { TrunkSettings } from "../../../domain/call/sip-port.ts";
+import { parseUri } from "../message/index.ts";
 import { hostForUri } from "../registration.ts";
 import { usualPort } from "../routing/locate.ts";
 import type { TransportName } from "../transport/flow.ts";

@@ -7,8 +7,8 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { JsonObject } from "../../../core/json.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
-import type { JsonObject } from "../../worker/messages.ts";
 import { flag, id, json, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 

@@ -1,6 +1,6 @@
 /** What is kept with a call beside its turns: proof of disclosure, messages, transfers, who answered. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { CallNote } from "../../worker/messages.ts";
+import type { CallNote } from "../../../domain/conversation/call-report.ts";
 import { calls } from "./calls.ts";
 import { id, json } from "./columns.ts";
 

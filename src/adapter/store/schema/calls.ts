@@ -10,7 +10,8 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
-import type { JsonObject, TurnMeasures } from "../../worker/messages.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import { flag, id, json, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 

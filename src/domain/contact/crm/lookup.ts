@@ -4,9 +4,9 @@
  * does, the call goes on: this never throws.
  */
 import { type Clock, sleep } from "../../../core/clock.ts";
+import type { Database, Queries } from "../../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
-import type { Database, Queries } from "../../../adapter/store/database.ts";
 import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../platform/net/outbound-http-error.ts";
 import { crmSecretBinding } from "../../../platform/secrets/secret-binding.ts";

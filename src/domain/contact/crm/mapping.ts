@@ -4,9 +4,9 @@
  * stranger: texts only, cut, and marked as what it is when it reaches the prompt.
  */
 import { invalidField } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json.ts";
 import { oneLine } from "../../../core/one-line.ts";
 import type { CallDatum } from "../../conversation/call-datum.ts";
-import type { JsonValue } from "../../../adapter/worker/messages.ts";
 
 export const CRM_FIELDS = ["name", "company", "status", "notes", "last_order", "balance"] as const;
 /** What is told to the CRM after a call. */

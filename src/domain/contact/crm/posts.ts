@@ -9,13 +9,13 @@
  *      └─failure, none left──► failed (kept; `replay` makes it pending)
  */
 import { type Clock, sleep, type Timer } from "../../../core/clock.ts";
+import type { Database, Queries } from "../../../core/database.ts";
 import { AppError, describeError, notFound } from "../../../core/errors.ts";
 import { hex } from "../../../core/ids.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Random } from "../../../core/random.ts";
-import type { Database, Queries } from "../../../adapter/store/database.ts";
-import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts";
 import { nextDelayMs, parseRetryAfter } from "../../../core/retry-schedule.ts";
+import type { OutboundHttpClient } from "../../../platform/net/outbound-http.ts";
 import { type CrmRecords, type CrmTarget, crmHeaders } from "./lookup.ts";
 import { notPaid } from "./trial.ts";
 

@@ -1,6 +1,6 @@
 /** What ends with a call for a tenant whose CRM bridge is on: one message, stored with the end. */
 import type { Clock } from "../../../core/clock.ts";
-import type { Queries } from "../../../adapter/store/database.ts";
+import type { Queries } from "../../../core/database.ts";
 import type { EndListener } from "../callers.ts";
 import type { CrmTarget } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";

@@ -1,10 +1,11 @@
 /** Trying the CRM bridge out: what would be told to the agent, and what to the CRM. Tells it nothing. */
+
 import { type Clock, isoUtc } from "../../../core/clock.ts";
+import type { Database, Queries } from "../../../core/database.ts";
 import { AppError } from "../../../core/errors.ts";
 import { uuidV7 } from "../../../core/ids.ts";
+import type { JsonValue } from "../../../core/json.ts";
 import type { Random } from "../../../core/random.ts";
-import type { Database, Queries } from "../../../adapter/store/database.ts";
-import type { JsonValue } from "../../../adapter/worker/messages.ts";
 import type { CrmLookup, CrmRecords } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";
 

@@ -1,7 +1,8 @@
 /** Joins the screening of an outbound call to its dialogue: who is greeted, who gets a message. */
 import type { EndedReason } from "../../../core/ended-reason.ts";
-import type { CallConfig, ConversationSettings } from "../../../adapter/worker/messages.ts";
 import type { AgentSide } from "../agent-side.ts";
+import type { CallConfig } from "../call-config.ts";
+import type { ConversationSettings } from "../conversation-settings.ts";
 import type { SessionMessage } from "../session-message.ts";
 import type { TurnMachine } from "../turn-taking.ts";
 import type { UtteranceSegmenter } from "../utterance-segmenter.ts";

@@ -7,7 +7,8 @@
  * once, and `BEEP_WAIT_MS_MAX` after a machine was recognised at the latest. Who has the word is
  * dialogue.ts's.
  */
-import type { CallNote } from "../../../adapter/worker/messages.ts";
+
+import type { CallNote } from "../call-report.ts";
 import { FRAME_MS } from "../limits.ts";
 import {
   type AnsweredBy,

@@ -2,20 +2,21 @@
  * What the dashboard's product routes need beyond what REST v1 has. Put together by app.ts; missing
  * in a server without a dashboard (tests of the API alone).
  */
-import type { BackupSummary } from "../../../operations/backup/backups.ts";
-import type { AgentChats } from "../../../domain/call/chat.ts";
-import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
-import type { WebCalls } from "../../../domain/call/web-call.ts";
+
 import type { Unsubscribe } from "../../../core/emitter.ts";
+import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
 import type { MicroEur } from "../../../core/money.ts";
-import type { CheckResult } from "../../../operations/doctor/check.ts";
-import type { MailTest } from "../../../domain/mail/mail-test.ts";
-import type { OperatorPort, TrunkSummary, TrunkTest } from "../../control/operator-port.ts";
-import type { LogRing } from "../../../operations/ops/log-ring.ts";
+import type { AgentChats } from "../../../domain/call/chat.ts";
 import type { RegistrationStatus, TrunkTransport } from "../../../domain/call/sip-port.ts";
+import type { WebCalls } from "../../../domain/call/web-call.ts";
+import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
+import type { MailTest } from "../../../domain/mail/mail-test.ts";
 import type { ToolRunner } from "../../../domain/tool/ports.ts";
 import type { WebhookTester } from "../../../domain/webhook/tester.ts";
-import type { TurnRecord } from "../../../adapter/worker/messages.ts";
+import type { BackupSummary } from "../../../operations/backup/backups.ts";
+import type { CheckResult } from "../../../operations/doctor/check.ts";
+import type { LogRing } from "../../../operations/ops/log-ring.ts";
+import type { OperatorPort, TrunkSummary, TrunkTest } from "../../control/operator-port.ts";
 
 export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
   /** False: nobody stated one, and `port` is the transport's usual one. */

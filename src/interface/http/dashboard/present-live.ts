@@ -1,6 +1,6 @@
 /** Live calls and turns as the dashboard shows them. */
 import { isoUtc } from "../../../core/clock.ts";
-import type { TurnRecord } from "../../../adapter/worker/messages.ts";
+import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import { isoOrNull } from "../routes/present.ts";
 import type { LiveCallView } from "./ports.ts";
 

@@ -1,8 +1,9 @@
 /** Agents over HTTP: fields renamed, rules in agent/. */
+
+import { agentStore } from "../../../adapter/store/agent-store.ts";
+import { isoUtc } from "../../../core/clock.ts";
 import { AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import { type AgentFields, type AgentRecord, createAgents } from "../../../domain/agent/agents.ts";
-import { isoUtc } from "../../../core/clock.ts";
-import { agentStore } from "../../../adapter/store/agent-store.ts";
 import { route } from "../contract.ts";
 import { agentContracts } from "../contracts/agents.ts";
 import type { RouteContext } from "./context.ts";

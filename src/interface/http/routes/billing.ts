@@ -1,9 +1,9 @@
 /** Plans, wallet and checkouts over HTTP: rules in billing/. */
 import type { z } from "zod";
-import type { CheckoutInput, OpenCheckout } from "../../../domain/billing/checkout.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { unreachable } from "../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../core/money.ts";
+import type { CheckoutInput, OpenCheckout } from "../../../domain/billing/checkout.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/billing.ts";
 import type { RouteContext } from "./context.ts";

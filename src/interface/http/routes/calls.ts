@@ -1,12 +1,13 @@
 /** Calls over HTTP: lists and details from the store, wishes to the call desk. */
-import { transcriptOf } from "../../../domain/call/transcript-text.ts";
+
+import { type CallItemRow, callHistoryStore } from "../../../adapter/store/call-history-store.ts";
+import { callNotesStore } from "../../../adapter/store/call-notes-store.ts";
 import { isoUtc, spaceSeparatedUtc } from "../../../core/clock.ts";
 import { isE164 } from "../../../core/e164.ts";
 import { invalidField, notFound } from "../../../core/errors.ts";
 import { type MicroEur, microEur, microToEur } from "../../../core/money.ts";
-import { type CallItemRow, callHistoryStore } from "../../../adapter/store/call-history-store.ts";
-import { callNotesStore } from "../../../adapter/store/call-notes-store.ts";
-import type { CallNote, TurnMeasures } from "../../../adapter/worker/messages.ts";
+import { transcriptOf } from "../../../domain/call/transcript-text.ts";
+import type { CallNote, TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/calls.ts";
 import type { RecordingLinks } from "../recording-links.ts";

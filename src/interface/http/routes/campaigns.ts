@@ -1,7 +1,8 @@
 /** Campaigns over HTTP: rules in campaign/. */
+
+import { isoUtc } from "../../../core/clock.ts";
 import { type Campaigns, campaignStatusReason } from "../../../domain/campaign/campaigns.ts";
 import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
-import { isoUtc } from "../../../core/clock.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/campaigns.ts";

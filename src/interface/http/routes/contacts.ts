@@ -1,18 +1,22 @@
 /** Contacts and memories over HTTP: rules in contact/. */
 
-import { createQuotas } from "../../../domain/billing/quotas.ts";
-import { type ContactChanges, type ContactRecord, createContacts } from "../../../domain/contact/contacts.ts";
-import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
-import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
-import { isoUtc } from "../../../core/clock.ts";
-import { isE164 } from "../../../core/e164.ts";
-import { notFound } from "../../../core/errors.ts";
-import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
 import { callSetupStore } from "../../../adapter/store/call-setup-store.ts";
 import { callerStore, type MemoryRow } from "../../../adapter/store/caller-store.ts";
 import { contactStore } from "../../../adapter/store/contact-store.ts";
 import { doNotCallStore } from "../../../adapter/store/do-not-call-store.ts";
 import { quotaStore } from "../../../adapter/store/quota-store.ts";
+import { isoUtc } from "../../../core/clock.ts";
+import { isE164 } from "../../../core/e164.ts";
+import { notFound } from "../../../core/errors.ts";
+import { createQuotas } from "../../../domain/billing/quotas.ts";
+import {
+  type ContactChanges,
+  type ContactRecord,
+  createContacts,
+} from "../../../domain/contact/contacts.ts";
+import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
+import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
+import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";

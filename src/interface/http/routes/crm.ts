@@ -1,6 +1,7 @@
 /** The CRM bridge over HTTP: rules in contact/crm/. */
-import { isoUtc } from "../../../core/clock.ts";
+
 import { crmStore } from "../../../adapter/store/crm-store.ts";
+import { isoUtc } from "../../../core/clock.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/crm.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,11 +1,12 @@
 /** The features' settings and the birthday calls to come over HTTP: rules in contact/. */
-import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
-import { checkMapping } from "../../../domain/contact/crm/mapping.ts";
-import { invalidField, notFound } from "../../../core/errors.ts";
+
 import { callSetupStore } from "../../../adapter/store/call-setup-store.ts";
 import { callerStore, type FeatureRow } from "../../../adapter/store/caller-store.ts";
-import { crmSecretBinding } from "../../../platform/secrets/secret-binding.ts";
+import { invalidField, notFound } from "../../../core/errors.ts";
+import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
+import { checkMapping } from "../../../domain/contact/crm/mapping.ts";
 import { isSameServer, requireUrl } from "../../../platform/net/tenant-url.ts";
+import { crmSecretBinding } from "../../../platform/secrets/secret-binding.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/features.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,9 +1,10 @@
 /** Knowledge files over HTTP: rules in knowledge/. */
-import { createQuotas } from "../../../domain/billing/quotas.ts";
-import { isoUtc } from "../../../core/clock.ts";
-import { createFiles, type FileRecord } from "../../../domain/knowledge/files.ts";
+
 import { fileStore } from "../../../adapter/store/file-store.ts";
 import { quotaStore } from "../../../adapter/store/quota-store.ts";
+import { isoUtc } from "../../../core/clock.ts";
+import { createQuotas } from "../../../domain/billing/quotas.ts";
+import { createFiles, type FileRecord } from "../../../domain/knowledge/files.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/files.ts";
 import type { RouteContext } from "./context.ts";

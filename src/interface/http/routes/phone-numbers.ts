@@ -1,8 +1,13 @@
 /** Phone numbers over HTTP: rules in number/. */
+
+import { numberStore } from "../../../adapter/store/number-store.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { e164 } from "../../../core/e164.ts";
-import { createNumbers, type NumberFields, type NumberRecord } from "../../../domain/number/numbers.ts";
-import { numberStore } from "../../../adapter/store/number-store.ts";
+import {
+  createNumbers,
+  type NumberFields,
+  type NumberRecord,
+} from "../../../domain/number/numbers.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/phone-numbers.ts";
 import type { RouteContext } from "./context.ts";

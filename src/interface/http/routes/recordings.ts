@@ -1,6 +1,7 @@
 /** Recordings by signed link: no key, bounded life, byte ranges (RFC 9110 14). */
-import { notFound } from "../../../core/errors.ts";
+
 import { callHistoryStore } from "../../../adapter/store/call-history-store.ts";
+import { notFound } from "../../../core/errors.ts";
 import { byteRange } from "../byte-range.ts";
 import { rawRoute } from "../contract.ts";
 import { getRecording } from "../contracts/calls.ts";

@@ -1,8 +1,5 @@
 /** Analytics and usage over HTTP: hourly sums arranged by the tenant's calendar. */
-import { allowanceSeconds } from "../../../domain/billing/funds.ts";
-import type { Span } from "../../../domain/billing/statement.ts";
-import { CALL_STATUSES } from "../../../core/ended-reason.ts";
-import { microToEur } from "../../../core/money.ts";
+
 import { billingStores } from "../../../adapter/store/billing-stores.ts";
 import { type reportStore, reportStore as storeOf } from "../../../adapter/store/report-store.ts";
 import { tenantStore } from "../../../adapter/store/tenant-store.ts";
@@ -14,7 +11,11 @@ import {
   monthText,
   wallClock,
 } from "../../../core/calendar.ts";
-import type { TurnMeasures } from "../../../adapter/worker/messages.ts";
+import { CALL_STATUSES } from "../../../core/ended-reason.ts";
+import { microToEur } from "../../../core/money.ts";
+import { allowanceSeconds } from "../../../domain/billing/funds.ts";
+import type { Span } from "../../../domain/billing/statement.ts";
+import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import { route } from "../contract.ts";
 import { getAnalytics, getUsage } from "../contracts/reports.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,7 +1,8 @@
 /** Scheduled calls over HTTP: cancelling is the call desk's. */
+
+import { scheduleListStore } from "../../../adapter/store/schedule-list-store.ts";
 import { isoUtc } from "../../../core/clock.ts";
 import { notFound } from "../../../core/errors.ts";
-import { scheduleListStore } from "../../../adapter/store/schedule-list-store.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/schedules.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,7 +1,8 @@
 /** Monthly statements over HTTP: rules in billing/statement.ts. */
-import { createStatements, type StatementRow } from "../../../domain/billing/statement.ts";
-import { microToEur } from "../../../core/money.ts";
+
 import { statementStore } from "../../../adapter/store/statement-store.ts";
+import { microToEur } from "../../../core/money.ts";
+import { createStatements, type StatementRow } from "../../../domain/billing/statement.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/statements.ts";
 import { statementCsvResponse, statementPageResponse } from "../statement-response.ts";

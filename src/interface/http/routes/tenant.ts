@@ -1,8 +1,9 @@
 /** GET /tenant: what the company account is and has, without a secret. */
-import { notFound } from "../../../core/errors.ts";
-import { microToEur } from "../../../core/money.ts";
+
 import { tenantStore } from "../../../adapter/store/tenant-store.ts";
 import { shownPort } from "../../../adapter/store/trunk-store.ts";
+import { notFound } from "../../../core/errors.ts";
+import { microToEur } from "../../../core/money.ts";
 import { route } from "../contract.ts";
 import { getTenant } from "../contracts/tenant.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,6 +1,7 @@
 /** GET /tools: they are made in the dashboard. */
-import { isoUtc } from "../../../core/clock.ts";
+
 import { toolStore } from "../../../adapter/store/tool-store.ts";
+import { isoUtc } from "../../../core/clock.ts";
 import { route } from "../contract.ts";
 import { listTools } from "../contracts/tools.ts";
 import type { RouteContext } from "./context.ts";

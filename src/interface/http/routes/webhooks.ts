@@ -1,11 +1,12 @@
 /** Webhooks over HTTP: subscriptions, deliveries and secrets; sending is the webhook room's. */
-import { isoUtc } from "../../../core/clock.ts";
-import { signingSecret } from "../../../core/ids.ts";
+
 import { tenantStore } from "../../../adapter/store/tenant-store.ts";
 import { webhookStore } from "../../../adapter/store/webhook-store.ts";
-import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
+import { isoUtc } from "../../../core/clock.ts";
+import { signingSecret } from "../../../core/ids.ts";
 import { SNIPPETS } from "../../../domain/webhook/snippets/index.ts";
 import { createSubscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
+import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/webhooks.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,12 +1,16 @@
 /** The embedded mind's dialogue, driven with what an ear would have heard. */
 import { describe, expect, test } from "bun:test";
-import type { AgentLanguage } from "../../../../src/domain/agent/agent.ts";
-import { systemClock } from "../../../../src/core/clock.ts";
-import { seededRandom } from "../../../../src/core/random.ts";
 import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
 import { createScriptedSession } from "../../../../src/adapter/engine/embedded/scripted/scripted-session.ts";
-import type { LlmEvent, LlmInput, LlmSession } from "../../../../src/domain/conversation/engine-port.ts";
-import type { ToolSnapshot } from "../../../../src/adapter/worker/messages.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
+import type { AgentLanguage } from "../../../../src/domain/agent/agent.ts";
+import type { ToolSnapshot } from "../../../../src/domain/conversation/call-config.ts";
+import type {
+  LlmEvent,
+  LlmInput,
+  LlmSession,
+} from "../../../../src/domain/conversation/engine-port.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);

@@ -6,7 +6,10 @@ import {
   numberInWords,
   parseNumberWords,
 } from "../../../../src/adapter/engine/embedded/scripted/number-words.ts";
-import { slotsOf, valueFromSpeech } from "../../../../src/adapter/engine/embedded/scripted/slots.ts";
+import {
+  slotsOf,
+  valueFromSpeech,
+} from "../../../../src/adapter/engine/embedded/scripted/slots.ts";
 import { spokenText } from "../../../../src/adapter/engine/embedded/speech/spoken-text.ts";
 
 const SATURDAY = Date.UTC(2026, 10, 21, 8);

@@ -1,8 +1,8 @@
 /** A message is taken in four languages, whatever is understood. */
 import { expect, test } from "bun:test";
-import { AGENT_LANGUAGES } from "../../../../src/domain/agent/agent.ts";
 import { MESSAGE_PHRASES } from "../../../../src/adapter/engine/fallback/message-phrases.ts";
 import { MessageTaker } from "../../../../src/adapter/engine/fallback/message-taker.ts";
+import { AGENT_LANGUAGES } from "../../../../src/domain/agent/agent.ts";
 import type { LlmEvent, LlmInput } from "../../../../src/domain/conversation/engine-port.ts";
 
 const said = (text: string): LlmInput => ({ type: "utterance", text, confidence: 0.9 });

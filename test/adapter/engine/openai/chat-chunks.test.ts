@@ -1,7 +1,7 @@
 /** Tool calls and text as different servers stream them. */
 import { expect, test } from "bun:test";
 import { ChatChunks, ErrorInStream } from "../../../../src/adapter/engine/openai/chat-chunks.ts";
-import type { JsonObject, JsonValue } from "../../../../src/adapter/worker/messages.ts";
+import type { JsonObject, JsonValue } from "../../../../src/core/json.ts";
 
 function read(...deltas: JsonValue[]) {
   const chunks = new ChatChunks();

@@ -5,16 +5,19 @@
  * synthetic, so real ones will be understood less well.
  */
 import { beforeAll, expect, test } from "bun:test";
-import { seededRandom } from "../../../../src/core/random.ts";
-import { grammarSourceOf } from "../../../../src/adapter/engine/embedded/scripted/grammar-source.ts";
-import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
-import { Topics } from "../../../../src/adapter/engine/embedded/scripted/topics.ts";
 import {
   createRecogniser,
   type ListeningSttStream,
   type Recogniser,
 } from "../../../../src/adapter/engine/embedded/recogniser/recogniser.ts";
-import { createSynthesiser, type Synthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { grammarSourceOf } from "../../../../src/adapter/engine/embedded/scripted/grammar-source.ts";
+import { parseKnowledge } from "../../../../src/adapter/engine/embedded/scripted/knowledge.ts";
+import { Topics } from "../../../../src/adapter/engine/embedded/scripted/topics.ts";
+import {
+  createSynthesiser,
+  type Synthesiser,
+} from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../src/domain/conversation/engine-port.ts";
 import {
   CLINIC_AS_WRITTEN,

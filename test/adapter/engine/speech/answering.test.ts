@@ -5,6 +5,11 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import {
+  createSynthesiser,
+  type Synthesiser,
+} from "../../../../src/adapter/engine/embedded/synthesiser.ts";
+import { loadVad, type VadFactory } from "../../../../src/adapter/media/audio/vad.ts";
+import {
   ANSWERING,
   type AnsweredBy,
   AnsweringDetection,
@@ -13,8 +18,6 @@ import {
 import { greetingKindOf } from "../../../../src/domain/conversation/answering/greeting-words.ts";
 import { FRAME_MS } from "../../../../src/domain/conversation/limits.ts";
 import { UtteranceSegmenter } from "../../../../src/domain/conversation/utterance-segmenter.ts";
-import { createSynthesiser, type Synthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
-import { loadVad, type VadFactory } from "../../../../src/adapter/media/audio/vad.ts";
 import { type Answer, answers, type Rendered, render } from "../../../support/answering-corpus.ts";
 
 const FRAME_SAMPLES = 160;

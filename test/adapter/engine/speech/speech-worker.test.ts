@@ -1,12 +1,18 @@
 /** The embedded engine over a real speech worker, as a call worker uses it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  createEmbeddedEngine,
+  type EmbeddedEngine,
+} from "../../../../src/adapter/engine/embedded/engine.ts";
+import type { FromSpeechWorker } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
+import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { silentLog } from "../../../../src/core/log.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
-import { createEmbeddedEngine, type EmbeddedEngine } from "../../../../src/adapter/engine/embedded/engine.ts";
-import { createSynthesiser } from "../../../../src/adapter/engine/embedded/synthesiser.ts";
-import type { EngineSession, SessionSettings } from "../../../../src/domain/conversation/engine-port.ts";
-import type { FromSpeechWorker } from "../../../../src/adapter/engine/embedded/speech-messages.ts";
+import type {
+  EngineSession,
+  SessionSettings,
+} from "../../../../src/domain/conversation/engine-port.ts";
 import { spawnSpeechWorker } from "../../../../src/workers.ts";
 import { CLINIC_KNOWLEDGE } from "../../../support/dental-clinic.ts";
 import { spoken } from "../../../support/spoken.ts";

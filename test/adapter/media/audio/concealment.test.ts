@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { PacketLossConcealment } from "../../../../src/adapter/media/audio/concealment.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { createVoices } from "../../../../src/demo/voices.ts";
-import { PacketLossConcealment } from "../../../../src/adapter/media/audio/concealment.ts";
 import { createResampler } from "../../../../src/platform/audio/resampler.ts";
 
 const BLOCK = 80;

@@ -12,8 +12,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "../../../../src/core/random.ts";
 import { G722Decoder, G722Encoder } from "../../../../src/adapter/media/audio/g722/g722.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 
 const SAMPLES = 16_000 * 10;
 

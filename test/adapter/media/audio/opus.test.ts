@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { createDecoder, createEncoder } from "libopus-wasm";
-import { seededRandom } from "../../../../src/core/random.ts";
 import { opusPacketMs } from "../../../../src/adapter/media/audio/opus/opus-packet-store.ts";
-import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { RtpReceiver } from "../../../../src/adapter/media/rtp/receiver.ts";
 import { RtpSender } from "../../../../src/adapter/media/rtp/sender.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
+import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { speechLike } from "../../../support/speech-like.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };

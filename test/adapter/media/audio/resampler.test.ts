@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../../../src/core/random.ts";
 import { createResampler } from "../../../../src/platform/audio/resampler.ts";
-import { dtmfFrequencies, dtmfTones, sine, toneShare } from "../../../../src/platform/audio/tones.ts";
+import {
+  dtmfFrequencies,
+  dtmfTones,
+  sine,
+  toneShare,
+} from "../../../../src/platform/audio/tones.ts";
 
 const PAIRS = [
   [22_050, 8000],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { DigitMerge } from "../../../../src/adapter/media/dtmf/digit-merge.ts";
+import { DtmfDetector } from "../../../../src/adapter/media/dtmf/tone-detector.ts";
 import { type Random, seededRandom } from "../../../../src/core/random.ts";
 import { createVoices } from "../../../../src/demo/voices.ts";
 import { decodeG711, encodeG711 } from "../../../../src/platform/audio/g711.ts";
 import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
-import { DigitMerge } from "../../../../src/adapter/media/dtmf/digit-merge.ts";
-import { DtmfDetector } from "../../../../src/adapter/media/dtmf/tone-detector.ts";
 import { spoken } from "../../../support/spoken.ts";
 
 const KEYS = "123A456B789C*0#D";

@@ -4,9 +4,9 @@ import { open, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "node-wav";
-import { silentLog } from "../../../../src/core/log.ts";
 import { CallRecorder } from "../../../../src/adapter/media/recording/recorder.ts";
 import { openWav, repairWav, wavHeader } from "../../../../src/adapter/media/recording/wav.ts";
+import { silentLog } from "../../../../src/core/log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "linevoice-wav-"));
 afterAll(() => rm(folder, { recursive: true }));

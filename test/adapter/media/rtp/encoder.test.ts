@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MPEGDecoder } from "mpg123-decoder";
-import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { createEncoder } from "../../../../src/adapter/media/recording/encoder.ts";
 import { wavHeader } from "../../../../src/adapter/media/recording/wav.ts";
+import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { spawnEncoderWorker } from "../../../../src/workers.ts";
 
 const cleanups: (() => unknown)[] = [];

@@ -1,14 +1,14 @@
 /** What a missing packet means: real sockets, and a clock whose hands the test turns. */
 import { afterEach, expect, test } from "bun:test";
-import { TransferBridge } from "../../../../src/domain/conversation/transfer-bridge.ts";
-import { systemClock } from "../../../../src/core/clock.ts";
-import { silentLog } from "../../../../src/core/log.ts";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
-import type { MediaDirection, MediaPlan } from "../../../../src/core/media-plan.ts";
-import type { CallAudio, MediaTimeout } from "../../../../src/domain/conversation/audio-port.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { buildRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import type { MediaDirection, MediaPlan } from "../../../../src/core/media-plan.ts";
+import type { CallAudio, MediaTimeout } from "../../../../src/domain/conversation/audio-port.ts";
+import { TransferBridge } from "../../../../src/domain/conversation/transfer-bridge.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Clock } from "../../../../src/core/clock.ts";
-import { silentLog } from "../../../../src/core/log.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
+import type { Clock } from "../../../../src/core/clock.ts";
+import { silentLog } from "../../../../src/core/log.ts";
 
 /** A clock whose hands the test turns; one timer is enough for a pacer. */
 function handClock() {

@@ -3,18 +3,22 @@
  * between two call audios of ours, or with a bare socket that sends what no honest peer would.
  */
 import { afterEach, expect, test } from "bun:test";
-import { systemClock } from "../../../../src/core/clock.ts";
-import { silentLog } from "../../../../src/core/log.ts";
-import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { createCallAudio } from "../../../../src/adapter/media/call-audio.ts";
-import type { CodecName, MediaPlan, SrtpKeys } from "../../../../src/core/media-plan.ts";
-import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
 import { createPacer } from "../../../../src/adapter/media/rtp/pacer.ts";
-import { buildRtpPacket, looksLikeRtcp, RtpPacketView } from "../../../../src/adapter/media/rtp/packet.ts";
+import {
+  buildRtpPacket,
+  looksLikeRtcp,
+  RtpPacketView,
+} from "../../../../src/adapter/media/rtp/packet.ts";
 import { createPortPool } from "../../../../src/adapter/media/rtp/port-pool.ts";
 import { readRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
 import { SrtpInbound } from "../../../../src/adapter/media/srtp/inbound.ts";
 import { SrtpOutbound } from "../../../../src/adapter/media/srtp/outbound.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import type { CodecName, MediaPlan, SrtpKeys } from "../../../../src/core/media-plan.ts";
+import type { CallAudio } from "../../../../src/domain/conversation/audio-port.ts";
+import { sine, toneShare } from "../../../../src/platform/audio/tones.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const HOST = "127.0.45.1";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { seededRandom } from "../../../../src/core/random.ts";
 import {
   readTelephoneEvent,
   type TelephoneEvent,
   TelephoneEventReceiver,
   TelephoneEventSender,
 } from "../../../../src/adapter/media/rtp/telephone-event.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 
 interface Sent {
   readonly event: TelephoneEvent;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { seededRandom } from "../../../../src/core/random.ts";
 import { loadEspeak } from "../../../../src/adapter/engine/embedded/speech/espeak-module.ts";
-import { createResampler } from "../../../../src/platform/audio/resampler.ts";
 import { SileroModel, WINDOW_SAMPLES } from "../../../../src/adapter/media/audio/silero/model.ts";
-import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
 import { GatedVad, loadVad } from "../../../../src/adapter/media/audio/vad.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 import type { VoiceActivityDetector } from "../../../../src/domain/conversation/audio-port.ts";
+import { createResampler } from "../../../../src/platform/audio/resampler.ts";
+import { dtmfTones, sine } from "../../../../src/platform/audio/tones.ts";
 
 /** Twenty milliseconds at a time, with room for the model between two of them. */
 async function listen(vad: VoiceActivityDetector, pcm: Int16Array, frame = 160): Promise<number[]> {

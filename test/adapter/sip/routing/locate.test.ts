@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { seededRandom } from "../../../../src/core/random.ts";
 import type { NaptrRecord, SipDns, SrvRecord } from "../../../../src/adapter/sip/routing/dns.ts";
 import { inOrder, locate, type Place } from "../../../../src/adapter/sip/routing/locate.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 
 interface Zone {
   readonly naptr?: readonly NaptrRecord[] | Error;

@@ -3,7 +3,6 @@
  * a clock of our own, and a far end that is nothing but text.
  */
 import { expect, test } from "bun:test";
-import { seededRandom } from "../../../../src/core/random.ts";
 import {
   buildRequest,
   buildResponse,
@@ -16,6 +15,7 @@ import type { Target } from "../../../../src/adapter/sip/routing/locate.ts";
 import { RESPONSE_DEADLINE_MS, RequestSender } from "../../../../src/adapter/sip/routing/sender.ts";
 import { TransactionLayer } from "../../../../src/adapter/sip/transaction/layer.ts";
 import type { Flow } from "../../../../src/adapter/sip/transport/flow.ts";
+import { seededRandom } from "../../../../src/core/random.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
 const targetAt = (host: string): Target => ({ transport: "UDP", remote: { host, port: 5060 } });

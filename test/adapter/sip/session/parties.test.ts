@@ -1,6 +1,10 @@
 /** Who is called and who calls, read from the headers of an INVITE. */
 import { describe, expect, test } from "bun:test";
-import { buildRequest, parseMessage, type SipRequest } from "../../../../src/adapter/sip/message/index.ts";
+import {
+  buildRequest,
+  parseMessage,
+  type SipRequest,
+} from "../../../../src/adapter/sip/message/index.ts";
 import {
   calledNumbersOf,
   callerNumberOf,

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import {
+  type ReinviteOutcome,
+  Renegotiation,
+} from "../../../../src/adapter/sip/session/renegotiation.ts";
 import { seededRandom } from "../../../../src/core/random.ts";
-import { type ReinviteOutcome, Renegotiation } from "../../../../src/adapter/sip/session/renegotiation.ts";
 import { fakeClock } from "../../../support/fake-clock.ts";
 
 function bench(weCalled: boolean, outcomes: ReinviteOutcome[]) {

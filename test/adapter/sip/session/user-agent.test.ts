@@ -1,12 +1,12 @@
 /** What a peer sends must neither throw out of the dialog layer nor keep it from being closed. */
 import { expect, test } from "bun:test";
 import type { Invitation } from "sip.js";
-import { silentLog } from "../../../../src/core/log.ts";
-import { systemRandom } from "../../../../src/core/random.ts";
 import { TrunkCredentials } from "../../../../src/adapter/sip/credentials.ts";
 import { buildRequest, parseMessage } from "../../../../src/adapter/sip/message/index.ts";
 import { MediaNegotiator } from "../../../../src/adapter/sip/session/media-negotiator.ts";
 import { TrunkUserAgent } from "../../../../src/adapter/sip/session/user-agent.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import { systemRandom } from "../../../../src/core/random.ts";
 
 const ACCOUNT = { username: "u", password: "p", realm: null };
 

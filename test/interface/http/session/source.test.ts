@@ -1,7 +1,10 @@
 /** Where a request comes from, and under which name and scheme it reached us. */
 import { describe, expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { createOriginReader, type OriginSettings } from "../../../../src/interface/http/session/source.ts";
+import {
+  createOriginReader,
+  type OriginSettings,
+} from "../../../../src/interface/http/session/source.ts";
 
 const read = (
   headers: Record<string, string>,

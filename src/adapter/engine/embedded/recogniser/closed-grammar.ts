@@ -4,10 +4,10 @@
  * English sounds (experimental), its words under names of ours, because a grammar is ASCII.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { GrammarSource } from "../speech-messages.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import { DIGIT_WORDS, type Intent, LEXICON, NEAR_DAYS, WEEKDAYS } from "../scripted/lexicon.ts";
 import { wordsOf } from "../scripted/words.ts";
+import type { GrammarSource } from "../speech-messages.ts";
 import { arpabetOf } from "./arpabet.ts";
 import type { Vocabulary } from "./decoder.ts";
 import { FIRST_NAMES } from "./first-names.ts";

@@ -5,8 +5,9 @@
  * Decoders take 45 MB, so they are there only while it is awake; what was learnt about the agents
  * outlasts a rest. Asleep, nothing can be lent.
  */
-import type { GrammarSource } from "../speech-messages.ts";
+
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
+import type { GrammarSource } from "../speech-messages.ts";
 import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
 import { CONCURRENT_UTTERANCES_MAX, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
 import { type Dictionary, loadDictionary } from "./dictionary.ts";

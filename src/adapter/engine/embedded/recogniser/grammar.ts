@@ -2,9 +2,10 @@
  * Builds what a decoder listens with: the agent's own graph, the closed grammars for short answers
  * and the bare row of sounds that everything is measured against.
  */
-import type { GrammarSource } from "../speech-messages.ts";
+
 import { LEXICON } from "../scripted/lexicon.ts";
 import { wordsOf } from "../scripted/words.ts";
+import type { GrammarSource } from "../speech-messages.ts";
 import { type BigramGraph, buildBigramGraph, type WeightedSentence } from "./bigram-graph.ts";
 import { CARRIER_PHRASES } from "./carriers.ts";
 import { type Decoder, PHONE_WORDS, type Vocabulary } from "./decoder.ts";

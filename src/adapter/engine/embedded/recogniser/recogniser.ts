@@ -8,8 +8,8 @@
  * the thread can follow, the ear answers "nothing understood" at once: the mind offers keys then.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { GrammarSource } from "../speech-messages.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../domain/conversation/engine-port.ts";
+import type { GrammarSource } from "../speech-messages.ts";
 import { withoutSounds } from "./closed-grammar.ts";
 import { type AcquiredDecoders, DecoderAllocator } from "./decoder-allocator.ts";
 import type { DecoderPair } from "./decoder-pool.ts";

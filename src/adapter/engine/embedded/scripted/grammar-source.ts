@@ -1,7 +1,7 @@
 /** What the recogniser needs to know of an agent, from its knowledge and tools. */
 import { createHash } from "node:crypto";
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { ToolSnapshot } from "../../../worker/messages.ts";
+import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 

@@ -8,7 +8,8 @@
  * - .json: an array (or `{faq: […]}`) of `{q, a, alt}` / `{question, answer, alternatives}`.
  * - .txt: paragraphs; "Question?" on a line of its own followed by text is a pair.
  */
-import type { KnowledgeSnapshot } from "../../../worker/messages.ts";
+
+import type { KnowledgeSnapshot } from "../../../../domain/conversation/call-config.ts";
 import { parseCsv } from "./csv.ts";
 
 export interface KnowledgeEntry {

@@ -6,7 +6,9 @@
  *    │ ─ two misses ─► menu           └ gave up ─► offering
  *    └ human, message ─► offering ─ yes ─► recording ─► open
  */
-import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
+
+import type { JsonObject, JsonValue } from "../../../../core/json.ts";
+import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { Slot } from "./slots.ts";
 import type { Topic } from "./topics.ts";
 

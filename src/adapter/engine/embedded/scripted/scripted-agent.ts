@@ -2,9 +2,15 @@
  * The dialogue itself: one input in, what to say and do out. Pure but for its own state; no waiting.
  * Every path says something or acts: the caller is never left in silence.
  */
+
+import type { JsonObject, JsonValue } from "../../../../core/json.ts";
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
-import type { ExpectedAnswer, LlmEvent, LlmInput } from "../../../../domain/conversation/engine-port.ts";
+import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
+import type {
+  ExpectedAnswer,
+  LlmEvent,
+  LlmInput,
+} from "../../../../domain/conversation/engine-port.ts";
 import { CallRecord } from "./call-record.ts";
 import { matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";

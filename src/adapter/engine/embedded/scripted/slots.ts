@@ -2,8 +2,10 @@
  * The values a tool needs, one by one: what kind of answer a JSON-Schema property asks for, how to
  * ask, and how an utterance or keypad digits become its value.
  */
+
+import type { JsonObject, JsonValue } from "../../../../core/json.ts";
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { JsonObject, JsonValue, ToolSnapshot } from "../../../worker/messages.ts";
+import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import { parseDate, parseTime } from "./dates.ts";
 import { matchIntent } from "./intents.ts";

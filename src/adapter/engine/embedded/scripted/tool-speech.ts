@@ -1,5 +1,5 @@
 /** What a tool answered, as something to say. */
-import type { JsonValue } from "../../../worker/messages.ts";
+import type { JsonValue } from "../../../../core/json.ts";
 
 const SPOKEN_FIELDS = ["speech", "message", "text", "answer", "result"];
 const FACTS_MAX = 6;

@@ -4,7 +4,7 @@
  * with how well they fitted the sound.
  */
 import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
-import type { ToolSnapshot } from "../../../worker/messages.ts";
+import type { ToolSnapshot } from "../../../../domain/conversation/call-config.ts";
 import { ratioOf } from "../recogniser/likelihood.ts";
 import type { KnowledgeEntry } from "./knowledge.ts";
 import { createRetriever, type Retriever } from "./retrieval.ts";

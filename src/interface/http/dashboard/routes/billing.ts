@@ -1,10 +1,11 @@
 /** The wallet's history over HTTP: ledger, checkouts, a month as a page or as CSV. */
-import { createStatements } from "../../../../domain/billing/statement.ts";
-import { isoUtc } from "../../../../core/clock.ts";
-import { microToEur } from "../../../../core/money.ts";
+
 import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
 import { statementStore } from "../../../../adapter/store/statement-store.ts";
 import { monthText } from "../../../../core/calendar.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import { microToEur } from "../../../../core/money.ts";
+import { createStatements } from "../../../../domain/billing/statement.ts";
 import { rawRoute, route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import { statementCsvResponse, statementPageResponse } from "../../statement-response.ts";

@@ -1,13 +1,13 @@
 /** Everything that is known about a call, put together from its rows. */
 import type { z } from "zod";
-import { stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
-import { isoUtc } from "../../../../core/clock.ts";
-import { notFound } from "../../../../core/errors.ts";
 import { agentStore } from "../../../../adapter/store/agent-store.ts";
 import { callHistoryStore } from "../../../../adapter/store/call-history-store.ts";
 import { callNotesStore } from "../../../../adapter/store/call-notes-store.ts";
-import type { Queries } from "../../../../adapter/store/database.ts";
 import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import type { Queries } from "../../../../core/database.ts";
+import { notFound } from "../../../../core/errors.ts";
+import { stagesOf, timelineOf } from "../../../../domain/call/timeline.ts";
 import { route } from "../../contract.ts";
 import { eurOrNull, isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/calls.ts";

@@ -1,11 +1,11 @@
 /** A call's recording and its waveform, and calls as CSV. */
 
+import { type CallFilter, callHistoryStore } from "../../../../adapter/store/call-history-store.ts";
+import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
 import { isoUtc } from "../../../../core/clock.ts";
 import { csvRow } from "../../../../core/csv.ts";
 import { notFound } from "../../../../core/errors.ts";
 import { microToEur } from "../../../../core/money.ts";
-import { type CallFilter, callHistoryStore } from "../../../../adapter/store/call-history-store.ts";
-import { diagnosticsStore } from "../../../../adapter/store/diagnostics-store.ts";
 import { rawRoute, route } from "../../contract.ts";
 import { csvResponse } from "../../csv-response.ts";
 import { dayEnd, dayStart } from "../../routes/calls.ts";

@@ -1,11 +1,11 @@
 /** The operator's routes: the whole appliance, over all tenants. Rules are the operator port's. */
 import { basename } from "node:path";
-import type { BackupSummary } from "../../../../operations/backup/backups.ts";
-import { isoUtc } from "../../../../core/clock.ts";
-import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
-import type { CheckoutSummary, TenantSummary } from "../../../control/operator-port.ts";
 import { callNoticeStore } from "../../../../adapter/store/call-notice-store.ts";
 import { mailAdminStore } from "../../../../adapter/store/mail-admin-store.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
+import type { BackupSummary } from "../../../../operations/backup/backups.ts";
+import type { CheckoutSummary, TenantSummary } from "../../../control/operator-port.ts";
 import { route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/operator.ts";

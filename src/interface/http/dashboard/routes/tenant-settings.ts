@@ -1,8 +1,8 @@
 /** A tenant's settings over HTTP: fields renamed, rules in tenant/. */
 
+import { tenantSettingsStore } from "../../../../adapter/store/tenant-settings-store.ts";
 import { AppError } from "../../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../../core/money.ts";
-import { tenantSettingsStore } from "../../../../adapter/store/tenant-settings-store.ts";
 import {
   createTenantSettings,
   type TenantSettings,

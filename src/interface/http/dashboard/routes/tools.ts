@@ -1,11 +1,12 @@
 /** Tools over HTTP: fields renamed, rules in tool/. */
-import { createQuotas } from "../../../../domain/billing/quotas.ts";
-import { isoUtc } from "../../../../core/clock.ts";
-import { uuidV7 } from "../../../../core/ids.ts";
+
 import { quotaStore } from "../../../../adapter/store/quota-store.ts";
 import { toolStore } from "../../../../adapter/store/tool-store.ts";
+import { isoUtc } from "../../../../core/clock.ts";
+import { uuidV7 } from "../../../../core/ids.ts";
+import type { JsonObject } from "../../../../core/json.ts";
+import { createQuotas } from "../../../../domain/billing/quotas.ts";
 import { createTools, type ToolChanges, type ToolRecord } from "../../../../domain/tool/tools.ts";
-import type { JsonObject } from "../../../../adapter/worker/messages.ts";
 import { route } from "../../contract.ts";
 import { renamed } from "../../routes/present.ts";
 import * as contracts from "../contracts/tools.ts";

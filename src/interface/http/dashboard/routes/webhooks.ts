@@ -1,6 +1,7 @@
 /** Webhooks over HTTP, beyond REST v1: how they fare, switched on again, what failed sent again. */
-import { notFound } from "../../../../core/errors.ts";
+
 import { dashboardListStore } from "../../../../adapter/store/dashboard-list-store.ts";
+import { notFound } from "../../../../core/errors.ts";
 import { route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/webhooks.ts";

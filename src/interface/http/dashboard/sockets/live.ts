@@ -1,10 +1,10 @@
 /** `/ws`: a tenant's calls as they live, and its registration. See contracts/home.ts. */
 
+import { agentStore } from "../../../../adapter/store/agent-store.ts";
 import type { Clock } from "../../../../core/clock.ts";
+import type { Database } from "../../../../core/database.ts";
 import { describeError } from "../../../../core/errors.ts";
 import type { Log } from "../../../../core/log.ts";
-import { agentStore } from "../../../../adapter/store/agent-store.ts";
-import type { Database } from "../../../../adapter/store/database.ts";
 import type { DashboardParts, LiveCallView, LiveEvent } from "../ports.ts";
 import { presentLive, presentTurn } from "../present-live.ts";
 import type { Socket, SocketRoute } from "./socket.ts";

@@ -1,7 +1,7 @@
 /** `/agents/{id}/talk`: a conversation with an agent from the browser. See contracts/agents.ts. */
 import { z } from "zod";
-import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
 import { AppError, notFound } from "../../../../core/errors.ts";
+import type { WebCall, WebCallEvent, WebCalls } from "../../../../domain/call/web-call.ts";
 import type { Identity } from "../../../../domain/identity/identity.ts";
 import { problemOf } from "../../problem.ts";
 import { presentTurn } from "../present-live.ts";

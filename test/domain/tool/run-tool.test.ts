@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { silentLog } from "../../../src/core/log.ts";
 import { toolTargetStore } from "../../../src/adapter/store/tool-target-store.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { createArgumentCheck } from "../../../src/domain/tool/argument-check.ts";
 import { createToolRunner } from "../../../src/domain/tool/run-tool.ts";
 import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";

@@ -1,0 +1,82 @@
+/** All that a conversation is told before it begins: agent, knowledge, tools, and who is on the other side. */
+
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
+import type { CallDatum } from "./call-datum.ts";
+
+/** The agent as it was when the call began: later edits don't touch a live call. */
+export interface AgentSnapshot {
+  readonly id: number;
+  readonly name: string;
+  readonly prompt: string;
+  readonly firstMessage: string;
+  readonly firstSpeaker: "assistant" | "customer";
+  readonly voice: AgentVoice;
+  readonly language: AgentLanguage;
+  readonly maxDurationSeconds: number;
+  readonly voicemailAction: "leave_message" | "hangup";
+  /** May press keys on calls that came in, too. */
+  readonly sendDigitsInbound: boolean;
+  readonly fillerPhrases: readonly string[];
+}
+
+export interface KnowledgeSnapshot {
+  readonly filename: string;
+  readonly format: "txt" | "md" | "csv" | "json";
+  readonly content: string;
+}
+
+/** A tool as the conversation sees it; url and secret stay on the main thread. */
+export interface ToolSnapshot {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+}
+
+export interface CallConfig {
+  readonly callId: string;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly agent: AgentSnapshot;
+  readonly knowledge: readonly KnowledgeSnapshot[];
+  readonly tools: readonly ToolSnapshot[];
+  readonly tenantName: string;
+  /** IANA zone, for dates in the prompt. */
+  readonly timeZone: string;
+  /** Address the RTP socket binds to. */
+  readonly rtpHost: string;
+  /** What the appliance itself knows about the other side, a sentence each, for the prompt. */
+  readonly callerFacts?: readonly string[];
+  /** What contacts, a CRM and earlier calls say. */
+  readonly callerData?: readonly CallDatum[];
+  /** How sure it is who is on the other side. Missing: 0. */
+  readonly callerLevel?: 0 | 1 | 2;
+  /** Earlier calls as a file, for engines that answer from knowledge; not part of the prompt. */
+  readonly memory?: KnowledgeSnapshot | null;
+  /** Why we call, where the greeting says it. */
+  readonly occasion?: "birthday" | null;
+  /** More values for `{{…}}`: of a campaign's line. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Absolute path of the stereo WAV to write (left: caller, right: agent), or null for none. */
+  readonly recordingPath: string | null;
+  /** Said instead of the agent's first message to a person who is known by name, never to a machine. */
+  readonly namedGreeting?: string | null;
+  /** The tenant's own first sentence; null or missing: `ConversationSettings.disclosure`. */
+  readonly disclosure?: string | null;
+  /** The conversation's rate, where the codec is known to be a wideband one; missing: 8000. */
+  readonly sampleRateHz?: 8000 | 16000;
+  /** No RTP: audio comes and goes as messages (`audio_in`, `audio_out`) at this rate. */
+  readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
+}
+
+export interface ToolResult {
+  /** The id of the tool wish it answers. */
+  readonly toolCallId: string;
+  readonly ok: boolean;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  /** Body of the answer, parsed when it was JSON; or the reason it failed. */
+  readonly output: JsonValue;
+}

@@ -1,0 +1,103 @@
+/** What a conversation writes down: its turns, notes, measures and the report that is left when its media is gone. */
+
+import type { MediaStatistics } from "../../core/media-plan.ts";
+import type { AgentLanguage } from "../agent/agent.ts";
+
+/** Why a caller comes back from a transfer to the agent. */
+export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
+
+export type Speaker = "agent" | "customer";
+
+export interface TurnRecord {
+  /** 0, 1, 2, … in the order the turns began. */
+  readonly index: number;
+  readonly speaker: Speaker;
+  /** For the agent: what was really heard, cut where it was interrupted. */
+  readonly text: string;
+  /** Milliseconds since the call was answered. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly interrupted: boolean;
+  /** Agent turns that answer the caller: caller's last speech → first agent audio; else null. */
+  readonly latencyMs: number | null;
+  /** Of the same turns: where the latency went. Missing: not measured. */
+  readonly measures?: TurnMeasures;
+}
+
+/** Milliseconds from the caller's last voiced frame to each step; null: there was none. */
+export interface TurnMeasures {
+  /** The silence was judged long enough. */
+  readonly endpointMs: number | null;
+  /** The recogniser's final text. */
+  readonly sttFinalMs: number | null;
+  /** The mind's first words. */
+  readonly firstTokenMs: number | null;
+  /** The voice's first samples. */
+  readonly firstAudioMs: number | null;
+  /** The first packet with them left. */
+  readonly firstPacketMs: number | null;
+  /** The mind was asked on stable words before the caller's silence was long enough. */
+  readonly early: boolean;
+}
+
+export interface EngineUsage {
+  readonly llmInputTokens: number;
+  readonly llmOutputTokens: number;
+  readonly ttsCharacters: number;
+  readonly sttSeconds: number;
+}
+
+export interface RecordingInfo {
+  readonly path: string;
+  readonly durationMs: number;
+  readonly bytes: number;
+}
+
+/** Kept with the call and shown in its details. `atMs`: milliseconds since the answer. */
+export type CallNote =
+  /** Proof that it was said: `heard` false when the line went before its end. */
+  | {
+      readonly kind: "disclosure";
+      readonly atMs: number;
+      readonly text: string;
+      readonly language: AgentLanguage;
+      readonly endMs: number;
+      readonly heard: boolean;
+    }
+  | {
+      readonly kind: "message";
+      readonly atMs: number;
+      readonly text: string;
+      readonly callerName: string | null;
+      readonly callback: string | null;
+    }
+  | {
+      readonly kind: "answered_by";
+      readonly atMs: number;
+      readonly result: "human" | "machine" | "unknown";
+      /** What told it, e.g. `beep`, `greeting_words`, `short_greeting`, `call_screening`. */
+      readonly cause: string;
+    }
+  | { readonly kind: "language"; readonly atMs: number; readonly language: AgentLanguage }
+  | {
+      readonly kind: "transfer";
+      readonly atMs: number;
+      readonly to: string;
+      readonly method: "refer" | "bridge";
+      readonly outcome: "transferred" | TransferFailure;
+      readonly sipCode: number | null;
+    };
+
+/** What is left of a call when its media is gone. */
+export interface CallReport {
+  readonly turns: readonly TurnRecord[];
+  readonly media: MediaStatistics;
+  readonly usage: EngineUsage;
+  readonly recording: RecordingInfo | null;
+  /** Milliseconds of RTP clock since the answer. Missing: not answered, or the worker died. */
+  readonly answeredRtpMs?: number;
+  readonly answeredBy: "human" | "machine" | "unknown";
+  readonly summary: string;
+  /** What the call was about and how it went, without private details; empty: nobody knows. */
+  readonly line: string;
+}

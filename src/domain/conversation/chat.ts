@@ -1,0 +1,32 @@
+/** A conversation in writing: what comes in and what is answered. */
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+
+/** What is said to a mind without ear and voice. */
+export type ChatInput =
+  | { readonly type: "utterance"; readonly text: string }
+  | {
+      readonly type: "tool_result";
+      readonly toolCallId: string;
+      readonly ok: boolean;
+      readonly output: JsonValue;
+    };
+
+export interface ChatMessage {
+  readonly by: "agent" | "caller";
+  readonly text: string;
+}
+
+/** What it answers; `done` or `failed` is the last of an input. */
+export type ChatEvent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "tool_call";
+      readonly toolCallId: string;
+      readonly tool: string;
+      readonly arguments: JsonObject;
+    }
+  | { readonly type: "end_call" }
+  | { readonly type: "transfer"; readonly target: string }
+  | { readonly type: "message"; readonly text: string }
+  | { readonly type: "done" }
+  | { readonly type: "failed"; readonly detail: string };
