@@ -162,7 +162,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
     recognises: [] as (string | EngineFailure)[],
     partial: "",
     /** Milliseconds before the recogniser's final text. */
-    hearsAfterMs: 0,
+    sttTakesMs: 0,
     /** What the mind answers; undefined: an echo of the input. */
     answers: (_: LlmInput): LlmEvent[] => [{ type: "text", text: "All right." }],
     /** Milliseconds before the mind says its first word. */
@@ -187,7 +187,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
       },
       async finalize(): Promise<SttResult> {
         const next = script.recognises.shift() ?? "";
-        if (script.hearsAfterMs > 0) await sleep(clock, script.hearsAfterMs);
+        if (script.sttTakesMs > 0) await sleep(clock, script.sttTakesMs);
         if (typeof next !== "string") throw next;
         return { text: next, confidence: 0.9, audioMs: 1_000 };
       },

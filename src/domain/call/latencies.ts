@@ -1,5 +1,5 @@
 /** What a call's answers took, as it is kept with the call. */
-import type { TurnRecord } from "../../adapter/worker/messages.ts";
+import type { TurnRecord } from "../conversation/call-report.ts";
 
 /** Nearest-rank percentile; null of nothing. */
 function percentile(values: readonly number[], share: number): number | null {

@@ -1,9 +1,9 @@
 /** API keys are looked up in the store once in a while, not with each request. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { apiKeyStore } from "../../../src/adapter/store/api-key-store.ts";
 import { createApiKeys } from "../../../src/domain/tenant/api-keys.ts";
 import { NO_LIMITS } from "../../../src/domain/tenant/key-limits.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

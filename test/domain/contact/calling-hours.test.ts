@@ -6,6 +6,7 @@ import {
   mayCallNow,
   minutesOf,
   nextCallingTime,
+  timeOfDayText,
 } from "../../../src/domain/contact/calling-hours.ts";
 
 const ZONE = "Europe/Vilnius";

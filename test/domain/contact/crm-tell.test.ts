@@ -19,7 +19,7 @@ test("a talk of 61.001 s is told as 62 seconds that began so long before the end
   });
   await teller.ended(database.read, {
     ...{ tenantId: 1, callUuid: "u1", direction: "inbound", number: "+37061000301", agentId: 7 },
-    ...{ status: "completed", endedReason: "caller_hangup", talkMs: 61_001 },
+    ...{ status: "completed", endedReason: "caller_hangup", answeredMs: 61_001 },
     ...{ summary: "A visit.", line: "", transcript: "Agent: Hello.", costEur: 0.15 },
   });
   expect(bodies.map((body) => JSON.parse(body))).toEqual([

@@ -6,6 +6,7 @@ import {
   contactsCsvHeader,
   readContactsCsv,
 } from "../../../src/domain/contact/csv.ts";
+import { readCsvFile } from "../../../src/domain/contact/csv-file.ts";
 
 const read = (csv: string) => readContactsCsv(csv, "LT");
 

@@ -1,7 +1,7 @@
 /** When a PIN may be asked for: only while a conversation is held, and nobody waits for a person. */
 import { expect, test } from "bun:test";
-import type { MindEvent } from "../../../src/domain/conversation/engine-port.ts";
-import { callBrief, scriptedCall } from "../../support/scripted-call.ts";
+import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
+import { callConfig, scriptedCall } from "../../support/scripted-call.ts";
 
 type Call = Awaited<ReturnType<typeof scriptedCall>>;
 
@@ -22,7 +22,7 @@ test("a caller who talks with the agent is asked, and what was keyed until # is 
 });
 
 test("nobody is asked before it is known who answered", async () => {
-  const call = await scriptedCall({ brief: { ...callBrief(), direction: "outbound" } });
+  const call = await scriptedCall({ config: { ...callConfig(), direction: "outbound" } });
   await call.session.prepare();
   call.session.answered();
   await call.silence(200);
@@ -33,7 +33,7 @@ test("nobody is asked before it is known who answered", async () => {
 test("nobody is asked during the last sentence before a transfer", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
-  const words: MindEvent = { type: "text", text: "I will put you through to a colleague now." };
+  const words: LlmEvent = { type: "text", text: "I will put you through to a colleague now." };
   call.script.answers = () => [words];
   await call.says("A person, please.");
   await call.silence(400);

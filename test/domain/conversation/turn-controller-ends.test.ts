@@ -175,18 +175,18 @@ test("one lost recognition is forgiven, two in a row are a failed engine", async
 test("a caller who repeats during an outage of the recogniser is forgiven both", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
-  call.script.hearsAfterMs = 4_000;
-  call.script.hears.push(new EngineFailure("ear", "late"), new EngineFailure("ear", "late"));
+  call.script.sttTakesMs = 4_000;
+  call.script.recognises.push(new EngineFailure("stt", "late"), new EngineFailure("stt", "late"));
   await call.speech(600);
   await call.silence(2_000);
   await call.speech(600);
   await call.silence(11_000);
-  expect(call.script.hears).toEqual([]);
-  expect(call.endWish()).toBeNull();
-  call.script.hears.push(new EngineFailure("ear", "late"));
+  expect(call.script.recognises).toEqual([]);
+  expect(call.hangupRequested()).toBeNull();
+  call.script.recognises.push(new EngineFailure("stt", "late"));
   await call.speech(600);
   await call.silence(12_000);
-  expect(call.endWish()).toEqual({ type: "end_wish", reason: "engine_failure" });
+  expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "engine_failure" });
 });
 
 test("lost media ends the call at once", async () => {

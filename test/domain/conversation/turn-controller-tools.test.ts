@@ -58,7 +58,7 @@ test("a fast tool gets no filler", async () => {
   expect(call.turns().at(-1)?.text).toBe("Here it is.");
 });
 
-test("a tool that never answers is given up in time and the mind is told", async () => {
+test("a tool that never answers is given up in time and the model is told", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = (input) =>
@@ -87,23 +87,22 @@ test("what the caller says during a tool call is answered after the tool's answe
   expect(call.inputs.map((input) => input.type)).toEqual(["utterance", "tool_result", "utterance"]);
 });
 
-test("of nine tools asked for at once eight are run, and the mind is told of the ninth", async () => {
+test("of nine tools asked for at once eight are run, and the model is told of the ninth", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
   call.script.answers = ({ type }) =>
     type === "utterance" ? Array.from({ length: 9 }, (_, at) => toolCall(`call-${at}`)) : [];
   await call.says("When are you open?");
   await call.silence(100);
-  const wishes = call.messages.flatMap((sent) =>
-    sent.type === "tool_wish" ? [sent.toolCallId] : [],
+  const requested = call.messages.flatMap((sent) =>
+    sent.type === "tool_call_requested" ? [sent.toolCallId] : [],
   );
-  expect(wishes).toEqual(Array.from({ length: 8 }, (_, at) => `call-${at}`));
+  expect(requested).toEqual(Array.from({ length: 8 }, (_, at) => `call-${at}`));
   expect(call.inputs.filter(({ type }) => type === "tool_result")).toMatchObject([
     { toolCallId: "call-8", ok: false, output: { error: "too many tool calls at once" } },
   ]);
 });
 
-test("a mind that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
 test("an llm that asks for tools again and again gets 50 of them in a call, and then answers without", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();

@@ -1,7 +1,7 @@
 /** What is sent again: after a failure, by hand, after a restart. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { outbox } from "../../../src/adapter/store/schema/index.ts";
+import { events, outbox } from "../../../src/adapter/store/schema/index.ts";
 import { callStarted } from "../../../src/domain/webhook/catalogue.ts";
 import { verifySignature } from "../../../src/domain/webhook/signature.ts";
 import { deliveryWorld, ended, facts } from "../../support/delivery-world.ts";

@@ -1,14 +1,14 @@
 /** The delivery worker over a store that is watched, or in which something has just gone. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { silentLog } from "../../../src/core/log.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import { deliveries } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
 import { createDeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import { createGuardedClient } from "../../../src/platform/net/outbound-http.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
+import { createOutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { ended } from "../../support/delivery-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -26,7 +26,7 @@ async function workerOver(changed: Partial<WebhookStores>, pauseMs: number) {
   };
   const worker = createDeliveryWorker({
     ...{ ...shared, vault: plainVault, log: silentLog, timeoutMs: 1_000, pauseMs },
-    client: createGuardedClient({ allowNetworks: [] }),
+    client: createOutboundHttpClient({ allowNetworks: [] }),
   });
   const sink = createEventSink({ ...shared, wake: () => worker.wake() });
   return { clock, database, worker, sink };

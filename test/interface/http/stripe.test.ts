@@ -1,8 +1,10 @@
 /** Payments through Stripe: the real client and server, Stripe itself played on loopback. */
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { serverOf } from "../../../src/adapter/payments/stripe.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { ledgerTransactions, tenants } from "../../../src/adapter/store/schema/index.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { type ApiTenant, ask, pick, pickText, startApiServer } from "../../support/api-server.ts";

@@ -3,7 +3,7 @@
  * utterances they belong to. A speech worker that does not answer shows as EngineFailure after a
  * time-out, never as a wait without end.
  */
-import type { Clock, Timer } from "../../../core/clock.ts";
+import type { Clock } from "../../../core/clock.ts";
 import { EngineFailure, type SttResult } from "../../../domain/conversation/engine-port.ts";
 import type { GrammarSource, SpeechReply, SpeechRequest } from "./speech-messages.ts";
 
@@ -110,7 +110,11 @@ export class SpeechClient {
   }
 
   openStt(): SttChannel {
-    const channel: SttChannel = { sttStreamId: this.#nextId++, onPartial: () => {}, pending: new Map() };
+    const channel: SttChannel = {
+      sttStreamId: this.#nextId++,
+      onPartial: () => {},
+      pending: new Map(),
+    };
     this.#sttChannels.set(channel.sttStreamId, channel);
     return channel;
   }
@@ -136,15 +140,15 @@ export class SpeechClient {
         },
       };
       channel.pending.set(utterance, pending);
-      this.send({ type: "ear_end", sttStreamId: channel.sttStreamId, utterance });
+      this.send({ type: "stt_finalize", sttStreamId: channel.sttStreamId, utterance });
     });
   }
 
-  closeEar(channel: SttChannel): void {
+  closeStt(channel: SttChannel): void {
     if (!this.#sttChannels.delete(channel.sttStreamId)) return;
     this.#openings.delete(channel.sttStreamId);
     rejectAll(channel, "the session was closed");
-    this.send({ type: "ear_close", sttStreamId: channel.sttStreamId });
+    this.send({ type: "stt_close", sttStreamId: channel.sttStreamId });
   }
 
   close(): void {
@@ -176,12 +180,12 @@ export class SpeechClient {
       case "stt_partial":
         this.#sttChannels.get(reply.sttStreamId)?.onPartial(reply.text);
         break;
-      case "ear_heard": {
+      case "stt_result": {
         const { text, confidence, audioMs } = reply;
         this.#pendingOf(reply)?.resolve({ text, confidence, audioMs });
         break;
       }
-      case "ear_failed":
+      case "stt_failed":
         this.#pendingOf(reply)?.reject(new EngineFailure("stt", reply.detail));
     }
   }
@@ -191,8 +195,9 @@ export class SpeechClient {
   }
 }
 
-function rejectAll(channel: EarChannel, detail: string): void {
-  for (const pending of [...channel.pending.values()]) pending.reject(new EngineFailure("stt", detail));
+function rejectAll(channel: SttChannel, detail: string): void {
+  for (const pending of [...channel.pending.values()])
+    pending.reject(new EngineFailure("stt", detail));
 }
 
 /** Chunks between the port, which pushes, and the conversation, which pulls. One reader. */

@@ -13,24 +13,24 @@ function connect() {
   return { clock, client, reply: (reply: SpeechReply) => port2.postMessage(reply) };
 }
 
-const heard = (earId: number, utterance: number, text: string): SpeechReply => ({
-  ...{ type: "ear_heard", earId, utterance, text },
+const heard = (sttStreamId: number, utterance: number, text: string): SpeechReply => ({
+  ...{ type: "stt_result", sttStreamId, utterance, text },
   ...{ confidence: 1, audioMs: 500 },
 });
 
 test("an utterance that ends while the one before is still being recognised costs it nothing", async () => {
   const { client, reply } = connect();
-  const ear = client.openEar();
+  const ear = client.openStt();
   const both = Promise.all([client.endUtterance(ear, 1), client.endUtterance(ear, 2)]);
-  reply(heard(ear.earId, 1, "what are your"));
-  reply(heard(ear.earId, 2, "opening hours"));
+  reply(heard(ear.sttStreamId, 1, "what are your"));
+  reply(heard(ear.sttStreamId, 2, "opening hours"));
   expect((await both).map(({ text }) => text)).toEqual(["what are your", "opening hours"]);
   client.close();
 });
 
 test("each utterance has its own patience, and a closed ear fails all that are left", async () => {
   const { clock, client } = connect();
-  const ear = client.openEar();
+  const ear = client.openStt();
   const failures: string[] = [];
   const wait = (utterance: number) =>
     client.endUtterance(ear, utterance).catch((error) => failures.push(`${utterance}: ${error}`));
@@ -40,7 +40,7 @@ test("each utterance has its own patience, and a closed ear fails all that are l
   await clock.advance(1_000);
   expect(failures).toEqual(["1: EngineFailure: the recogniser did not answer in time"]);
   void wait(3);
-  client.closeEar(ear);
+  client.closeStt(ear);
   await eventually(() => failures.length === 3, "all have failed");
   expect(clock.pendingTimers).toBe(0);
   client.close();
