@@ -11,7 +11,7 @@ import { describeError } from "../../core/errors.ts";
 import { microEur, microToEur } from "../../core/money.ts";
 import { ANSWERED_TIME_TOLERANCE_MS, checkAnsweredTime } from "../billing/answered-time-check.ts";
 import { costOfGoods } from "../billing/cost-of-goods.ts";
-import type { CallReport, TurnRecord } from "../conversation/call-report.ts";
+import type { CallReport } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
