@@ -7,7 +7,7 @@ import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";
-import type { TrunkSummary, TrunkTest } from "../interface/control/operator-port.ts";
+import type { TrunkTest } from "../interface/control/operator-port.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
@@ -101,7 +101,7 @@ const TESTED_TRUNKS_MAX = 20;
 
 /** All at once, once for all checks; who cannot be asked is left out. */
 function askTrunks(
-  trunks: readonly TrunkSummary[],
+  trunks: NonNullable<ExaminedAppliance["trunks"]>,
   test: (trunkId: number) => Promise<TrunkTest>,
 ): NonNullable<ExaminedAppliance["trunkTests"]> {
   let pendingTests: Promise<readonly TrunkTest[]> | null = null;

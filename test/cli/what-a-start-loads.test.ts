@@ -38,7 +38,7 @@ const among = (loaded: Set<string>, pattern: RegExp) =>
 test("what is asked on the command line decides what is loaded: neither server nor schema before", async () => {
   const loaded = await loadedBy("src/main.ts");
   expect(loaded).toContain("src/cli/commands.ts");
-  expect(among(loaded, /^src\/(?!main\.ts|cli\/|core\/|config\/)|^zod$/)).toEqual([]);
+  expect(among(loaded, /^src\/(?!main\.ts|cli\/|core\/|operations\/config\/)|^zod$/)).toEqual([]);
 });
 
 test("the server starts without what it needs later or never", async () => {
@@ -47,12 +47,15 @@ test("the server starts without what it needs later or never", async () => {
   expect(
     among(loaded, /^(stripe|nodemailer|resend|postal-mime|@simplewebauthn\/server)(\/|$)/),
   ).toEqual([]);
-  expect(among(loaded, /^src\/(doctor|demo)\//)).toEqual([]);
+  expect(among(loaded, /^src\/(operations\/doctor|demo)\//)).toEqual([]);
 });
 
 test("tables of the codecs and the speech of the workers are not loaded by main", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
   expect(
-    among(loaded, /^src\/media\/audio\/|^src\/engine\/embedded\/(speech|recogniser)\//),
+    among(
+      loaded,
+      /^src\/adapter\/media\/audio\/|^src\/adapter\/engine\/embedded\/(speech|recogniser)\//,
+    ),
   ).toEqual([]);
 });

@@ -1,9 +1,9 @@
 /** A check of the doctor: what was found, and the command that mends it. */
 
 import type { SipDns } from "../../adapter/sip/routing/dns.ts";
+import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
 import type { Config } from "../config/schema.ts";
 
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
@@ -20,18 +20,42 @@ export interface CheckResult extends Finding {
   readonly name: string;
 }
 
+/** Where a trunk's calls go. */
+export interface TrunkServer {
+  readonly server: string;
+  readonly port: number;
+  readonly transport: "udp" | "tcp" | "tls" | "auto";
+}
+
+/** A trunk as the running server reports it. */
+export interface ExaminedTrunk extends TrunkServer {
+  readonly id: number;
+  /** `registered`, `not_required`, `failed` or what it is waiting for. */
+  readonly status: string;
+  readonly last_code: number | null;
+  readonly explanation: string | null;
+}
+
+/** What a trunk answered when it was asked. */
+export interface ExaminedTrunkTest {
+  readonly trunk: Pick<ExaminedTrunk, "id" | "server">;
+  readonly checks: readonly TrunkCheck[];
+  /** Final code of OPTIONS; null: no answer. */
+  readonly options_code: number | null;
+}
+
 /** What the checks look at. */
 export interface ExaminedAppliance {
   readonly config: Config;
   readonly dataDir: string;
   readonly databasePath: string;
   /** As the running server sees them; null: no server runs on the data directory. */
-  readonly trunks: readonly TrunkSummary[] | null;
+  readonly trunks: readonly ExaminedTrunk[] | null;
   /**
    * Each trunk asked once, without a test call; the first 20. Missing: no server runs that could ask.
    * A trunk that cannot be asked is left out.
    */
-  readonly trunkTests?: () => Promise<readonly TrunkTest[]>;
+  readonly trunkTests?: () => Promise<readonly ExaminedTrunkTest[]>;
   /** Default: the system's. */
   readonly dns?: SipDns;
   /** Null: none is configured or stored. Throws when what is stored is no key. */

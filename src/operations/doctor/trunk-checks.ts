@@ -5,22 +5,21 @@ import { createDns, type SipDns } from "../../adapter/sip/routing/dns.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
 import { openReadOnly } from "../../adapter/store/read-only.ts";
 import { describeError } from "../../core/errors.ts";
-import type { TrunkSummary, TrunkTest } from "../../interface/control/operator-port.ts";
 import {
   type Check,
   type ExaminedAppliance,
+  type ExaminedTrunkTest,
   type Finding,
   failed,
   ok,
   skipped,
+  type TrunkServer,
   warning,
 } from "./check.ts";
 
 const SERVERS_MAX = 20;
 const KERNEL_MODULES = "/proc/modules";
 const KERNEL_ALGS = /^(nf_nat_sip|nf_conntrack_sip|ip_nat_sip|ip_conntrack_sip) /gm;
-
-type Server = Pick<TrunkSummary, "server" | "port" | "transport">;
 
 export const trunkDns: Check = {
   name: "DNS",
@@ -36,7 +35,7 @@ export const trunkDns: Check = {
 };
 
 /** As the running server has them, else as they are stored. */
-function serversOf({ trunks, databasePath }: ExaminedAppliance): Server[] {
+function serversOf({ trunks, databasePath }: ExaminedAppliance): TrunkServer[] {
   const all = trunks ?? storedServers(databasePath);
   const unique = new Map(
     all.map((each) => [`${each.server} ${each.port} ${each.transport}`, each]),
@@ -44,12 +43,12 @@ function serversOf({ trunks, databasePath }: ExaminedAppliance): Server[] {
   return [...unique.values()].slice(0, SERVERS_MAX);
 }
 
-function storedServers(databasePath: string): Server[] {
+function storedServers(databasePath: string): TrunkServer[] {
   if (!existsSync(databasePath)) return [];
   const stored = openReadOnly(databasePath);
   try {
     return stored.sqlite
-      .query<Server, []>("SELECT server, port, transport FROM trunks ORDER BY id LIMIT 1000")
+      .query<TrunkServer, []>("SELECT server, port, transport FROM trunks ORDER BY id LIMIT 1000")
       .all();
   } finally {
     stored.close();
@@ -64,7 +63,7 @@ const PREFIXES = {
 } as const;
 
 /** SRV where the port is left to DNS (RFC 3263 4.2), else the name's addresses. */
-async function lookUp({ server, port, transport }: Server, dns: SipDns): Promise<Finding> {
+async function lookUp({ server, port, transport }: TrunkServer, dns: SipDns): Promise<Finding> {
   try {
     if (port === 0)
       for (const prefix of PREFIXES[transport]) {
@@ -135,12 +134,14 @@ function kernelHelpers(): string[] {
   return [...modules.matchAll(KERNEL_ALGS)].flatMap(([, name]) => (name ? [name] : []));
 }
 
-const testsOf = async ({ trunkTests }: ExaminedAppliance): Promise<readonly TrunkTest[] | null> =>
+const testsOf = async ({
+  trunkTests,
+}: ExaminedAppliance): Promise<readonly ExaminedTrunkTest[] | null> =>
   trunkTests ? await trunkTests() : null;
 
 /** The worst of one check over all trunks that answered. `quiet`: what it means where there is none. */
 function ofTrunks(
-  tests: readonly TrunkTest[] | null,
+  tests: readonly ExaminedTrunkTest[] | null,
   name: TrunkCheck["name"],
   quiet: string,
 ): Finding {

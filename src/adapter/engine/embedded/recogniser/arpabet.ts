@@ -5,6 +5,9 @@ export const ARPABET =
     " ",
   );
 
+/** Words that stand for one sound each: speech that matches no word matches a row of these. */
+export const PHONE_WORDS = ARPABET.map((phone) => `g_${phone.toLowerCase()}`);
+
 /** Longest first where one begins another. */
 const ENGLISH: readonly (readonly [ipa: string, arpabet: string])[] = [
   ["tʃ", "CH"],

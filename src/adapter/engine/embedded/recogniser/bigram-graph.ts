@@ -2,7 +2,7 @@
  * A word graph that follows sentences like the given ones and may back off to any word at any time,
  * or to a single sound where no word fits. It hears paraphrases, which a list of sentences cannot.
  */
-import { PHONE_WORDS } from "./decoder.ts";
+import { PHONE_WORDS } from "./arpabet.ts";
 
 export interface BigramGraph {
   readonly states: number;

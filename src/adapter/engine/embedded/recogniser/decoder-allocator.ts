@@ -6,18 +6,25 @@
  * outlasts a rest. Asleep, nothing can be lent.
  */
 
+import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { type ClosedGrammar, englishGrammar, phraseGrammar } from "./closed-grammar.ts";
 import { CONCURRENT_UTTERANCES_MAX, type DecoderPair, DecoderPool } from "./decoder-pool.ts";
 import { type Dictionary, loadDictionary } from "./dictionary.ts";
 import { CLOSED_GRAMMAR_SEARCH, OPEN_GRAPH_SEARCH, openGraph } from "./grammar.ts";
-import type { SttStreamOptions } from "./recogniser.ts";
 import { loadRecogniserModule } from "./soundswallower.ts";
 
 /** Sources kept; the least recently prepared is dropped first. */
 const SOURCES_MAX = 64;
 const NOTHING_PREPARED: GrammarSource = { key: "", language: "en", questions: [], context: [] };
+
+/** Whose grammar is wanted. */
+export interface GrammarChoice {
+  readonly language: AgentLanguage;
+  /** Key of a prepared source; one that is not prepared (yet) knows commands only. */
+  readonly grammarKey: string;
+}
 
 export interface AcquiredDecoders {
   readonly pair: DecoderPair;
@@ -94,25 +101,25 @@ export class DecoderAllocator {
 
   /** Spelling the phrases in borrowed sounds takes a second: not while a caller is talking. */
   #prepareClosed(source: GrammarSource): void {
-    const streamOptions = { language: source.language, grammarKey: source.key };
+    const choice = { language: source.language, grammarKey: source.key };
     for (const answer of ["yes_no", "open"] as const) {
-      const grammar = this.#closedGrammar(streamOptions, answer);
+      const grammar = this.#closedGrammar(choice, answer);
       const acquired = grammar === null ? null : this.#acquireClosed(grammar);
       if (acquired !== null) this.release(acquired);
     }
   }
 
   /** Decoders ready for the answer, or null when as many talk as one thread can follow. */
-  acquire(streamOptions: SttStreamOptions, answer: ExpectedAnswer): AcquiredDecoders | null {
-    const closed = this.#closedGrammar(streamOptions, answer);
-    return closed === null ? this.acquireOpen(streamOptions) : this.#acquireClosed(closed);
+  acquire(choice: GrammarChoice, answer: ExpectedAnswer): AcquiredDecoders | null {
+    const closed = this.#closedGrammar(choice, answer);
+    return closed === null ? this.acquireOpen(choice) : this.#acquireClosed(closed);
   }
 
   /** Decoders with the open graph, whatever is expected. */
-  acquireOpen(streamOptions: SttStreamOptions): AcquiredDecoders | null {
+  acquireOpen(choice: GrammarChoice): AcquiredDecoders | null {
     const decoders = this.#decoders;
     if (decoders === null || this.#activeUtterances >= CONCURRENT_UTTERANCES_MAX) return null;
-    const source = this.#sources.get(streamOptions.grammarKey) ?? NOTHING_PREPARED;
+    const source = this.#sources.get(choice.grammarKey) ?? NOTHING_PREPARED;
     const pair = decoders.open.acquire(source.key);
     if (pair === null) return null;
     useOpenGraph(pair, source, decoders.dictionary);
@@ -141,12 +148,9 @@ export class DecoderAllocator {
     return { pair, closed };
   }
 
-  #closedGrammar(
-    streamOptions: Pick<SttStreamOptions, "language" | "grammarKey">,
-    answer: ExpectedAnswer,
-  ): ClosedGrammar | null {
-    const { language } = streamOptions;
-    const source = this.#sources.get(streamOptions.grammarKey) ?? NOTHING_PREPARED;
+  #closedGrammar(choice: GrammarChoice, answer: ExpectedAnswer): ClosedGrammar | null {
+    const { language } = choice;
+    const source = this.#sources.get(choice.grammarKey) ?? NOTHING_PREPARED;
     const key = `${language}:${answer}:${language === "en" ? "" : source.key}`;
     const known = this.#closed.get(key);
     if (known !== undefined) return known;

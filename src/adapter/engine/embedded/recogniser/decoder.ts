@@ -17,9 +17,6 @@ export interface Hypothesis {
   readonly score: number;
 }
 
-/** Words that stand for one sound each: what matches no word matches a row of these. */
-export const PHONE_WORDS = ARPABET.map((phone) => `g_${phone.toLowerCase()}`);
-
 export class Decoder {
   readonly #module: RecogniserModule;
   readonly #raw: RawDecoder;

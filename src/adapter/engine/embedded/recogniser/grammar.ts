@@ -6,9 +6,10 @@
 import { LEXICON } from "../scripted/lexicon.ts";
 import { wordsOf } from "../scripted/words.ts";
 import type { GrammarSource } from "../speech-messages.ts";
+import { PHONE_WORDS } from "./arpabet.ts";
 import { type BigramGraph, buildBigramGraph, type WeightedSentence } from "./bigram-graph.ts";
 import { CARRIER_PHRASES } from "./carriers.ts";
-import { type Decoder, PHONE_WORDS, type Vocabulary } from "./decoder.ts";
+import type { Decoder, Vocabulary } from "./decoder.ts";
 import type { SearchSettings } from "./soundswallower.ts";
 
 /** Bounds the time of a build and of every utterance: beyond this knowledge is cut. */

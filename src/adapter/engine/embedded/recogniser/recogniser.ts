@@ -7,11 +7,14 @@
  * Lithuanian, Latvian and Russian are closed lists of phrases. When more callers talk at once than
  * the thread can follow, the ear answers "nothing understood" at once: the mind offers keys then.
  */
-import type { AgentLanguage } from "../../../../domain/agent/agent.ts";
 import type { ExpectedAnswer, SttResult } from "../../../../domain/conversation/engine-port.ts";
 import type { GrammarSource } from "../speech-messages.ts";
 import { withoutSounds } from "./closed-grammar.ts";
-import { type AcquiredDecoders, DecoderAllocator } from "./decoder-allocator.ts";
+import {
+  type AcquiredDecoders,
+  DecoderAllocator,
+  type GrammarChoice,
+} from "./decoder-allocator.ts";
 import type { DecoderPair } from "./decoder-pool.ts";
 import { confidenceOf } from "./likelihood.ts";
 import { StableWords } from "./stable-words.ts";
@@ -35,11 +38,8 @@ export interface Recogniser {
   openStt(options: SttStreamOptions): ListeningSttStream;
 }
 
-export interface SttStreamOptions {
-  readonly language: AgentLanguage;
+export interface SttStreamOptions extends GrammarChoice {
   readonly sampleRateHz: 8000 | 16000;
-  /** Key of a prepared source; one that is not prepared (yet) hears commands only. */
-  readonly grammarKey: string;
   readonly onPartial: (text: string) => void;
 }
 
