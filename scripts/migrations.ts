@@ -2,7 +2,8 @@
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
 
 const imports = journal.entries.map(
-  (entry) => `import m${entry.idx} from "../../migrations/${entry.tag}.sql" with { type: "text" };`,
+  (entry) =>
+    `import m${entry.idx} from "../../../migrations/${entry.tag}.sql" with { type: "text" };`,
 );
 const rows = journal.entries.map(
   (entry) => `  { tag: "${entry.tag}", createdAt: ${entry.when}, sql: m${entry.idx} as string },`,

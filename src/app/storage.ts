@@ -55,7 +55,7 @@ export function prepareDatabase(
   return copyBeforeUpgrade(dataDir, databasePath);
 }
 
-/** Opens and migrates. Throws MigrationRefused, StoreUnreachable. */
+/** Opens and migrates. Throws MigrationRejected, StoreUnreachable. */
 export function openStore(
   databasePath: string,
   remote: RemoteAddress | null | undefined,

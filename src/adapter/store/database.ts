@@ -32,7 +32,7 @@ function connect(path: string): Sqlite {
 /** One cast for the whole project: the driver is synchronous, its builders are awaited all the same. */
 const queriesOf = (sqlite: Sqlite) => drizzle(sqlite, { schema }) as unknown as Queries;
 
-/** Opens (and makes, and migrates) the file. Throws MigrationRefused for a newer database. */
+/** Opens (and makes, and migrates) the file. Throws MigrationRejected for a newer database. */
 export function openDatabase(path: string, nowMs: number): Database {
   const writer = connect(path);
   try {

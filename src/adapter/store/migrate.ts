@@ -18,8 +18,32 @@ export interface MigrationStatus {
 }
 
 export class MigrationRejected extends Error {
-  override readonly name = "MigrationRefused";
+  override readonly name = "MigrationRejected";
 }
+
+/** The migrations of 0.1.0, which the baseline replaces. A database that has them all is at the baseline. */
+const REPLACED: readonly string[] = [
+  "0000_init",
+  "0001_call_rollups",
+  "0002_legacy_endpoints",
+  "0003_outbox_ready",
+  "0004_retention",
+  "0005_money_months",
+  "0006_shared_rate_limit",
+  "0007_shared_nodes",
+  "0008_identity",
+  "0009_call_evidence",
+  "0010_peaks_trigger",
+  "0011_call_notes",
+  "0012_appliance_secrets",
+  "0013_contacts",
+  "0014_call_purposes",
+  "0015_ledger_rollups",
+  "0016_call_refusals",
+  "0017_calling_targets",
+  "0018_trunk-channels",
+];
+const REPLACED_LAST = "0018_trunk-channels";
 
 const STATEMENT_BREAK = "--> statement-breakpoint";
 /** What the table `migrations` remembers of one. */
@@ -42,7 +66,38 @@ function applied(db: Database): Map<string, string> {
   return new Map(rows.map((row) => [row.tag, row.hash]));
 }
 
-/** Throws MigrationRefused for a database that is newer than `list`, or made with another one. */
+/**
+ * What is applied, told in the migrations of today: a database of 0.1.0 has the baseline. Throws
+ * MigrationRejected for one that an older, unfinished version made.
+ */
+export function withBaseline(
+  done: ReadonlyMap<string, string>,
+  list: readonly Migration[],
+): ReadonlyMap<string, string> {
+  const [baseline] = list;
+  if (!baseline || !REPLACED.some((tag) => done.has(tag))) return done;
+  if (!done.has(REPLACED_LAST))
+    throw new MigrationRejected(
+      "The database was made by a version before 0.1.0. Start linevoice 0.1.0 once, then this version.",
+    );
+  const others = [...done].filter(([tag]) => !REPLACED.includes(tag));
+  return new Map([[baseline.tag, hashOf(baseline)], ...others]);
+}
+
+/** Writes that down: nothing changes in a database that is not of 0.1.0. */
+export const baselineStatements = (list: readonly Migration[], nowMs: number) => [
+  ...list.slice(0, 1).map((baseline) => ({
+    sql: `INSERT INTO migrations (tag, hash, applied_at) SELECT ?, ?, ?
+      WHERE EXISTS (SELECT 1 FROM migrations WHERE tag = '${REPLACED_LAST}')`,
+    args: [baseline.tag, hashOf(baseline), BigInt(nowMs)],
+  })),
+  {
+    sql: `DELETE FROM migrations WHERE tag IN (${REPLACED.map((tag) => `'${tag}'`).join(", ")})`,
+    args: [],
+  },
+];
+
+/** Throws MigrationRejected for a database that is newer than `list`, or made with another one. */
 export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.tag, migration]));
   for (const [tag, hash] of done) {
@@ -59,7 +114,7 @@ export function checkApplied(done: ReadonlyMap<string, string>, list: readonly M
 }
 
 export function migrationStatus(db: Database, list: readonly Migration[]): MigrationStatus[] {
-  const done = applied(db);
+  const done = withBaseline(applied(db), list);
   checkApplied(done, list);
   return list.map(({ tag }) => ({ tag, applied: done.has(tag) }));
 }
@@ -70,8 +125,9 @@ export function migrate(db: Database, list: readonly Migration[], nowMs: number)
   try {
     return db
       .transaction(() => {
-        const done = applied(db);
+        const done = withBaseline(applied(db), list);
         checkApplied(done, list);
+        for (const { sql, args } of baselineStatements(list, nowMs)) db.run(sql, args);
         const missing = list.filter(({ tag }) => !done.has(tag));
         for (const migration of missing) {
           for (const statement of statementsOf(migration)) db.run(statement);

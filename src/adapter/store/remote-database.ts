@@ -67,7 +67,7 @@ export interface RemoteDependencies {
   readonly migrations?: readonly Migration[];
 }
 
-/** Connects and migrates, once among all nodes. Throws StoreUnreachable, MigrationRefused. */
+/** Connects and migrates, once among all nodes. Throws StoreUnreachable, MigrationRejected. */
 export async function openRemoteDatabase(
   address: RemoteAddress,
   deps: RemoteDependencies,

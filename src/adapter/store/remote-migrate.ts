@@ -8,11 +8,13 @@ import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import {
+  baselineStatements,
   checkApplied,
   hashOf,
   type Migration,
   MigrationRejected,
   statementsOf,
+  withBaseline,
 } from "./migrate.ts";
 
 const LEASE_MS = 60_000;
@@ -34,7 +36,7 @@ export interface RemoteMigration {
   readonly owner: string;
 }
 
-/** Answers the tags that this node applied. Throws MigrationRefused. */
+/** Answers the tags that this node applied. Throws MigrationRejected. */
 export async function migrateRemote(
   client: Client,
   list: readonly Migration[],
@@ -45,7 +47,7 @@ export async function migrateRemote(
   while ((await missingOf(client, list)).length > 0) {
     if (await lock(client, owner, clock.now())) {
       try {
-        return await apply(client, await missingOf(client, list), clock.now());
+        return await apply(client, list, clock.now());
       } finally {
         await unlock(client, owner);
       }
@@ -59,7 +61,8 @@ export async function migrateRemote(
 
 async function missingOf(client: Client, list: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await client.execute("SELECT tag, hash FROM migrations");
-  const done = new Map(rows.map((row) => [String(row.tag), String(row.hash)]));
+  const stored = new Map(rows.map((row) => [String(row.tag), String(row.hash)]));
+  const done = withBaseline(stored, list);
   checkApplied(done, list);
   return list.filter(({ tag }) => !done.has(tag));
 }
@@ -81,13 +84,10 @@ async function unlock(client: Client, owner: string): Promise<void> {
   });
 }
 
-async function apply(
-  client: Client,
-  missing: readonly Migration[],
-  nowMs: number,
-): Promise<string[]> {
+async function apply(client: Client, list: readonly Migration[], nowMs: number): Promise<string[]> {
+  const missing = await missingOf(client, list);
   if (missing.length === 0) return [];
-  const statements = missing.flatMap((migration): InStatement[] => [
+  const added = missing.flatMap((migration): InStatement[] => [
     {
       sql: "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)",
       args: [migration.tag, hashOf(migration), BigInt(nowMs)],
@@ -95,7 +95,7 @@ async function apply(
     ...statementsOf(migration),
   ]);
   try {
-    await client.migrate([...statements, PARENTS_ARE_THERE]);
+    await client.migrate([...baselineStatements(list, nowMs), ...added, PARENTS_ARE_THERE]);
   } catch (error) {
     throw new MigrationRejected(
       `The database could not be upgraded (${describeError(error)}); nothing was changed.`,

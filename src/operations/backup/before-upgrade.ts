@@ -17,7 +17,7 @@ import { writeSnapshot } from "./snapshot.ts";
 
 /**
  * Answers the copy's path; null where there is nothing to copy or to migrate. Throws
- * MigrationRefused, with the file untouched, and AppError when the copy cannot be made: then
+ * MigrationRejected, with the file untouched, and AppError when the copy cannot be made: then
  * nothing may be migrated.
  */
 export function copyBeforeUpgrade(

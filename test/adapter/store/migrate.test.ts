@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { MigrationRejected, migrate, migrationStatus } from "../../../src/adapter/store/migrate.ts";
 import { migrations } from "../../../src/adapter/store/migrations.gen.ts";
+import { fillAs010, type SchemaItem, schemaOf010 } from "../../support/database-of-0.1.0.ts";
 
 const BREAK = "--> statement-breakpoint";
 const first = {
@@ -76,4 +77,49 @@ test("the product's own migrations apply to an empty database, and ledger rows a
   );
   expect(() => db.run("UPDATE ledger_entries SET amount = 6")).toThrow("only added");
   expect(() => db.run("DELETE FROM ledger_entries")).toThrow("only added");
+});
+
+/** Tables, indexes and triggers with their text, sorted by name. */
+function schemaOf(db: Database): SchemaItem[] {
+  const rows = db
+    .query<SchemaItem, []>(
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND tbl_name <> 'migrations'",
+    )
+    .all();
+  return rows.sort((a, b) => (a.type + a.name).localeCompare(b.type + b.name));
+}
+
+function databaseOf010(): Database {
+  const db = new Database(":memory:");
+  fillAs010(db);
+  return db;
+}
+
+const tagsOf = (db: Database) =>
+  db.query<{ tag: string }, []>("SELECT tag FROM migrations ORDER BY tag").all();
+
+test("the baseline gives the schema of the 19 migrations of 0.1.0, triggers included", () => {
+  const db = new Database(":memory:");
+  migrate(db, migrations.slice(0, 1), 0);
+  expect(schemaOf(db)).toEqual(schemaOf010);
+  expect(schemaOf010.filter(({ type }) => type === "trigger").length).toBeGreaterThan(5);
+});
+
+test("a database of 0.1.0 has the baseline: it is upgraded, and nothing in it is lost", () => {
+  const db = databaseOf010();
+  expect(migrationStatus(db, migrations)[0]).toEqual({ tag: "0000_baseline", applied: true });
+  expect(migrate(db, migrations, 1)).toEqual(migrations.slice(1).map(({ tag }) => tag));
+  expect(tagsOf(db)).toEqual(migrations.map(({ tag }) => ({ tag })));
+  expect(db.query("SELECT name FROM tenants").all()).toEqual([{ name: "a" }]);
+  const made = new Database(":memory:");
+  migrate(made, migrations, 0);
+  expect(schemaOf(db)).toEqual(schemaOf(made));
+  expect(migrate(db, migrations, 2)).toEqual([]);
+});
+
+test("a database of a version before 0.1.0 is refused, and the refusal says what to do", () => {
+  const db = databaseOf010();
+  db.run("DELETE FROM migrations WHERE tag = '0018_trunk-channels'");
+  expect(() => migrate(db, migrations, 1)).toThrow("Start linevoice 0.1.0 once, then this version");
+  expect(tagsOf(db)).toHaveLength(18);
 });

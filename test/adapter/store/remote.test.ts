@@ -11,6 +11,7 @@ import {
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
+import { fillAs010 } from "../../support/database-of-0.1.0.ts";
 import {
   type HranaOptions,
   type HranaServer,
@@ -201,6 +202,16 @@ test("three nodes that start at once migrate once among them", async () => {
   const creations = server.statements.filter((sql) => /^CREATE TABLE `tenants`/.test(sql.trim()));
   expect(creations).toHaveLength(1);
   for (const node of nodes) await node.close();
+});
+
+test("a database of 0.1.0 on a server has the baseline and is upgraded", async () => {
+  const server = serve();
+  fillAs010(server.inspect);
+  const node = await open(server);
+  const done = server.inspect.query("SELECT tag FROM migrations ORDER BY tag").values();
+  expect(done).toEqual(migrations.map(({ tag }) => [tag]));
+  expect(server.inspect.query("SELECT name FROM tenants").values()).toEqual([["a"]]);
+  await node.close();
 });
 
 const NEXT = { tag: "9999_next", createdAt: 1, sql: "CREATE TABLE next (id INTEGER PRIMARY KEY)" };

@@ -1,2 +1,0 @@
-CREATE INDEX `outbox_ready_webhook` ON `outbox` (`webhook_id`,`next_attempt_at`) WHERE status = 'pending' AND webhook_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `outbox_ready_legacy` ON `outbox` (`legacy_url`,`next_attempt_at`) WHERE status = 'pending' AND legacy_url IS NOT NULL;

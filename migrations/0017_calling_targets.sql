@@ -1,1 +1,0 @@
-CREATE INDEX `campaign_targets_calling` ON `campaign_targets` (`call_uuid`) WHERE status = 'calling';

@@ -1,1 +1,0 @@
-ALTER TABLE `trunks` ADD `channels` integer;

@@ -1,1 +1,0 @@
-CREATE INDEX `schedules_fired` ON `schedules` (`tenant_id`,`fired_at`) WHERE fired_at IS NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `trunks` ADD `set_by_operator` integer DEFAULT true NOT NULL;
