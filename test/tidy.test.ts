@@ -138,6 +138,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "domain/tenant": ["domain/agent"],
   "domain/tool": ["domain/billing", "domain/contact", "domain/conversation"],
   "domain/webhook": ["domain/mail"],
+  "interface/contracts": [],
   "interface/control": [
     "domain/billing",
     "domain/call",
@@ -163,6 +164,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "domain/tenant",
     "domain/tool",
     "domain/webhook",
+    "interface/contracts",
     "interface/control",
     "operations/backup",
     "operations/doctor",

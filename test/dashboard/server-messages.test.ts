@@ -16,10 +16,10 @@ import {
   problemInWords,
   registrationText,
 } from "../../src/dashboard/web/i18n/server-messages.ts";
+import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { allContracts } from "../../src/interface/http/contracts/index.ts";
 import { dashboardContracts } from "../../src/interface/http/dashboard/contracts/index.ts";
-import { requirementOf } from "../../src/interface/http/schema.ts";
 
 const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | undefined>>) => ({
   language,

@@ -18,7 +18,7 @@ import {
   transcriptCompleted,
 } from "../../domain/webhook/catalogue.ts";
 import { EVENT_TYPES, type EventDraft, type EventType } from "../../domain/webhook/ports.ts";
-import { shown, timeOut } from "./schema.ts";
+import { shown, timeOut } from "../contracts/schema.ts";
 
 type Json = Record<string, unknown>;
 

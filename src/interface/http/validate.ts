@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { isUuid } from "../../core/ids.ts";
+import { requirementOf } from "../contracts/schema.ts";
 import type { Contract } from "./contract.ts";
-import { requirementOf } from "./schema.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
 const DELIVERY_ID = /^del_[0-9a-f]{32}$/;

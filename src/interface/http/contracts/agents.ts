@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { AGENT_LANGUAGES, AGENT_VOICES } from "../../../domain/agent/agent.ts";
 import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "../../../domain/agent/defaults.ts";
-import { contract } from "../contract.ts";
 import {
   deletedReply,
   field,
@@ -12,7 +11,8 @@ import {
   shown,
   timeOut,
   withDefaults,
-} from "../schema.ts";
+} from "../../contracts/schema.ts";
+import { contract } from "../contract.ts";
 
 const text = (max: number, notes: { description: string; example: string }) =>
   field(z.string().max(max), { ...notes, must: `be text of at most ${max} characters` });

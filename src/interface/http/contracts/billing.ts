@@ -1,7 +1,7 @@
 /** Plans, wallet and checkouts (specification 4, decisions.md 8). */
 import { z } from "zod";
+import { eurOut, field, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { eurOut, field, okReply, shown, timeOut } from "../schema.ts";
 
 const Plan = z
   .strictObject({

@@ -1,6 +1,6 @@
 /** What is kept with a call beside its turns, and where an answer's time went. */
 import { z } from "zod";
-import { shown } from "../schema.ts";
+import { shown } from "../../contracts/schema.ts";
 
 const step = (what: string) => shown(z.int().nullable(), what, 400);
 

@@ -1,8 +1,17 @@
 /** Calls (specification 2 and 4, decisions.md 6). */
 import { z } from "zod";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
+import {
+  e164In,
+  eurOut,
+  field,
+  idIn,
+  okReply,
+  page,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { e164In, eurOut, field, idIn, okReply, page, shown, timeOut } from "../schema.ts";
 import { Answering, Disclosure, Message, TransferNote, turnMeasures } from "./call-notes.ts";
 
 const RECORDING_STATUSES = [

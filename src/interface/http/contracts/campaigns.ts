@@ -1,8 +1,17 @@
 /** Campaigns: an agent calls a list of numbers (additive to the specification). */
 import { z } from "zod";
 import { CAMPAIGN_STATUSES } from "../../../domain/campaign/campaigns.ts";
+import {
+  e164In,
+  field,
+  idIn,
+  idOut,
+  label,
+  okReply,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { e164In, field, idIn, idOut, label, okReply, shown, timeOut } from "../schema.ts";
 
 const tag = "Campaigns";
 const timeOfDay = (description: string, example: string) =>

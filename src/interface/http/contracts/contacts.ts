@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import { parseBirthday } from "../../../domain/contact/birthday.ts";
-import { contract } from "../contract.ts";
 import {
   deletedReply,
   e164In,
@@ -13,7 +12,8 @@ import {
   shown,
   timeOut,
   withDefaults,
-} from "../schema.ts";
+} from "../../contracts/schema.ts";
+import { contract } from "../contract.ts";
 
 const tag = "Contacts";
 const language = () => z.enum(AGENT_LANGUAGES);

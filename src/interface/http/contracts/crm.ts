@@ -1,7 +1,7 @@
 /** The CRM bridge over HTTP: what it was told, telling it again, and trying it out (decisions 11). */
 import { z } from "zod";
+import { e164In, idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { e164In, idOut, okReply, shown, timeOut } from "../schema.ts";
 
 const tag = "Contacts";
 

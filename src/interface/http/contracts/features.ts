@@ -1,8 +1,8 @@
 /** How the features that rest on contacts are set, birthday calls to come (decisions.md 11; additive). */
 import { z } from "zod";
 import { HOLIDAY_COUNTRIES } from "../../../domain/contact/calling-hours.ts";
+import { field, httpsUrl, idIn, idOut, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { field, httpsUrl, idIn, idOut, okReply, shown } from "../schema.ts";
 
 const tag = "Contacts";
 

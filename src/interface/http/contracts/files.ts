@@ -1,7 +1,15 @@
 /** Knowledge files (specification 4, decisions.md 4). */
 import { z } from "zod";
+import {
+  deletedReply,
+  field,
+  idIn,
+  idOut,
+  okReply,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { deletedReply, field, idIn, idOut, okReply, shown, timeOut } from "../schema.ts";
 
 export const CONTENT_BYTES_MAX = 512_000;
 

@@ -1,8 +1,17 @@
 /** API keys (specification 4 and 5, decisions.md 10 and 12). */
 import { z } from "zod";
 import { isKeyNetwork, KEY_NETWORKS_MAX, KEY_SCOPES } from "../../../domain/tenant/key-limits.ts";
+import {
+  field,
+  idIn,
+  idOut,
+  label,
+  okReply,
+  okTrue,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { field, idIn, idOut, label, okReply, okTrue, shown, timeOut } from "../schema.ts";
 
 const keyShape = {
   id: idOut("key"),

@@ -1,6 +1,5 @@
 /** Phone numbers (specification 4, decisions.md 5). */
 import { z } from "zod";
-import { contract } from "../contract.ts";
 import {
   deletedReply,
   e164In,
@@ -11,7 +10,8 @@ import {
   okReply,
   shown,
   timeOut,
-} from "../schema.ts";
+} from "../../contracts/schema.ts";
+import { contract } from "../contract.ts";
 
 export const PhoneNumber = z
   .strictObject({

@@ -1,8 +1,8 @@
 /** Analytics and usage (specification 4, decisions.md 8). Days and months are of the tenant's zone. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../core/ended-reason.ts";
+import { eurOut, field, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { eurOut, field, okReply, shown } from "../schema.ts";
 
 /** Newest 1000 turns. */
 const latencyStage = (what: string) =>

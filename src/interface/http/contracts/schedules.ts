@@ -1,7 +1,7 @@
 /** Scheduled calls (specification 4, decisions.md 7). */
 import { z } from "zod";
+import { field, idOut, okReply, page, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { field, idOut, okReply, page, shown, timeOut } from "../schema.ts";
 
 /** Decisions.md 12. */
 const LISTED_MAX = 1000;

@@ -1,7 +1,7 @@
 /** Whether the service is there (specification 4). */
 import { z } from "zod";
+import { okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { okReply, shown, timeOut } from "../schema.ts";
 
 export const ping = contract({
   operationId: "ping",

@@ -1,8 +1,8 @@
 /** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
 import { z } from "zod";
 import { LEDGER_KINDS } from "../../../adapter/store/schema/money.ts";
+import { eurOut, field, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { eurOut, field, okReply, shown } from "../schema.ts";
 
 const StatementLine = z
   .strictObject({

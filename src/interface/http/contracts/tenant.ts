@@ -1,7 +1,7 @@
 /** The company account (specification 2, table of GET /tenant). */
 import { z } from "zod";
+import { eurOut, idOut, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { eurOut, idOut, okReply, shown } from "../schema.ts";
 
 const feature = (what: string) =>
   shown(z.union([z.literal(0), z.literal(1)]), `${what} 0 or 1.`, 0);

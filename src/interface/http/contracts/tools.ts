@@ -1,7 +1,7 @@
 /** Tools (specification 4): read only here, made in the dashboard. */
 import { z } from "zod";
+import { idOut, okReply, shown, timeOut } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { idOut, okReply, shown, timeOut } from "../schema.ts";
 
 export const Tool = z
   .strictObject({

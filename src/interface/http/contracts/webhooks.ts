@@ -1,8 +1,17 @@
 /** Webhooks (specification 4 and 6, decisions.md 10). */
 import { z } from "zod";
 import { EVENT_TYPES } from "../../../domain/webhook/ports.ts";
+import {
+  deletedReply,
+  field,
+  httpsUrl,
+  idOut,
+  okReply,
+  page,
+  shown,
+  timeOut,
+} from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
-import { deletedReply, field, httpsUrl, idOut, okReply, page, shown, timeOut } from "../schema.ts";
 
 const Webhook = z
   .strictObject({

@@ -1,7 +1,15 @@
 /** A person's own account: profile, password, second factor, passkeys, sessions. */
 import { z } from "zod";
+import {
+  deletedReply,
+  field,
+  idOut,
+  okReply,
+  okTrue,
+  shown,
+  timeOut,
+} from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { deletedReply, field, idOut, okReply, okTrue, shown, timeOut } from "../../schema.ts";
 import { givenPassword, isoOrNullOut, newPassword, personName } from "./fields.ts";
 import { credentialIn, credentialOptions, proofFields } from "./session.ts";
 

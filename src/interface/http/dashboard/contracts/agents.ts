@@ -1,7 +1,7 @@
 /** Testing an agent: by text here, by voice over a WebSocket. */
 import { z } from "zod";
+import { field, okReply, shown } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { field, okReply, shown } from "../../schema.ts";
 
 const MESSAGES_MAX = 100;
 const TEXT_MAX = 2_000;

@@ -1,8 +1,8 @@
 /** The wallet's history: ledger, checkouts, monthly statements. */
 import { z } from "zod";
 import { LEDGER_KINDS } from "../../../../adapter/store/schema/money.ts";
+import { eurOut, field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { eurOut, field, okReply, page, shown, timeOut } from "../../schema.ts";
 
 export const listLedger = contract({
   operationId: "listLedger",

@@ -1,8 +1,8 @@
 /** A call in every detail: timeline, stages, quality, SIP ladder, deliveries, cost, waveform, audio. */
 import { z } from "zod";
+import { okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 import { listCalls } from "../../contracts/calls.ts";
-import { okReply, shown, timeOut } from "../../schema.ts";
 
 export const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 

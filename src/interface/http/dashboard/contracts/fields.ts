@@ -1,6 +1,6 @@
 /** What the contracts of sign-in and team have in common. */
 import { z } from "zod";
-import { field, shown } from "../../schema.ts";
+import { field, shown } from "../../../contracts/schema.ts";
 
 export const PASSWORD_LENGTH_MIN = 12;
 export const PASSWORD_LENGTH_MAX = 200;

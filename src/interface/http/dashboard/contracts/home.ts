@@ -1,8 +1,8 @@
 /** The first page and what is going on right now. */
 import { z } from "zod";
 import { CALL_STATUSES } from "../../../../core/ended-reason.ts";
+import { eurOut, okReply, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { eurOut, okReply, shown, timeOut } from "../../schema.ts";
 import { PROBLEM_CODES } from "../problems.ts";
 import { STATUS_CODES } from "../status-indicators.ts";
 

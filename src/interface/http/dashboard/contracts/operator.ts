@@ -1,7 +1,7 @@
 /** What only the operator of the appliance may see and do, over all tenants. */
 import { z } from "zod";
+import { eurOut, field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { eurOut, field, okReply, page, shown, timeOut } from "../../schema.ts";
 
 const optionalTime = (what: string) =>
   shown(z.iso.datetime({ offset: true }).nullable(), `${what} ISO 8601, UTC.`, null);

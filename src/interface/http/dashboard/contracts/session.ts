@@ -1,7 +1,7 @@
 /** Who is signed in, and every way of getting there. */
 import { z } from "zod";
+import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { field, idIn, idOut, okReply, okTrue, shown, timeOut } from "../../schema.ts";
 import {
   emailIn,
   givenPassword,

@@ -1,7 +1,7 @@
 /** Who works in the tenant, invitations, and what they did. */
 import { z } from "zod";
+import { deletedReply, idOut, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { deletedReply, idOut, okReply, page, shown, timeOut } from "../../schema.ts";
 import {
   emailIn,
   givenPassword,

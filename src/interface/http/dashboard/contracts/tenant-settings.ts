@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { AGENT_LANGUAGES } from "../../../../domain/agent/agent.ts";
 import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../../../domain/tenant/tenant-settings.ts";
+import { field, okReply, shown } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { field, okReply, shown } from "../../schema.ts";
 
 const FEATURES = ["callback_memory", "named_greeting", "cli_identity", "birthday_calls"] as const;
 

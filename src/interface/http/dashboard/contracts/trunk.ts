@@ -1,8 +1,8 @@
 /** The tenant's trunk: its SIP account at a carrier. The password only goes in. */
 import { z } from "zod";
 import { TRUNK_CHANNELS_MAX } from "../../../../domain/call/sip-port.ts";
+import { e164In, field, okReply, shown } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { e164In, field, okReply, shown } from "../../schema.ts";
 
 const TRANSPORTS = ["udp", "tcp", "tls", "auto"] as const;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/;

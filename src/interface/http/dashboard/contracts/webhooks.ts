@@ -1,7 +1,7 @@
 /** What the dashboard can do with webhooks beyond the REST API. */
 import { z } from "zod";
+import { okReply, shown } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
-import { okReply, shown } from "../../schema.ts";
 
 export const listWebhookStates = contract({
   operationId: "listWebhookStates",
