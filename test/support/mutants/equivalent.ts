@@ -19,12 +19,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the place of a frame in the ring is below the ring's length",
   },
   {
-    file: "conversation/speech-detector.ts",
-    lineText: "for (let index = 0; index < pcm.length; index++) sum += (pcm[index] ?? 0) ** 2;",
-    before: "0",
-    reason: "every index below the length has a sample",
-  },
-  {
     file: "schedule/scheduler.ts",
     lineText: "if (left.length > 0)",
     before: ">",

@@ -59,6 +59,18 @@ const joinsTexts = (node: ts.BinaryExpression): boolean =>
   isText(node.right) ||
   (ts.isBinaryExpression(node.left) && joinsTexts(node.left));
 
+/** `samples[index]` in `for (…; index < samples.length; …)`: the default is never taken. */
+function isWithinBounds(node: ts.Node, source: ts.SourceFile): boolean {
+  if (!ts.isElementAccessExpression(node)) return false;
+  const [array, index] = [node.expression, node.argumentExpression].map((part) =>
+    part.getText(source),
+  );
+  for (let at: ts.Node = node; at; at = at.parent)
+    if (ts.isForStatement(at) && at.condition?.getText(source) === `${index} < ${array}.length`)
+      return true;
+  return false;
+}
+
 function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
   const replace = (target: ts.Node, after: string, kind: Site["kind"]): Change => ({
     ...{ kind, after, before: target.getText(source) },
@@ -69,8 +81,7 @@ function changeOf(node: ts.Node, source: ts.SourceFile): Change | null {
     const other = OPERATORS[sign];
     if (other !== undefined && !(sign === "+" && joinsTexts(node)))
       return replace(node.operatorToken, other, "operator");
-    // The default is never taken.
-    if (sign === "??" && ts.isNumericLiteral(node.right))
+    if (sign === "??" && ts.isNumericLiteral(node.right) && !isWithinBounds(node.left, source))
       return replace(node.right, `${node.right.getText(source)} + 7`, "default");
   }
   if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
