@@ -146,7 +146,9 @@ if (only.length > 0) {
       [
         ["adapter", ...["engine", "store", "worker"].map((room) => `test/adapter/${room}`)],
         ["domain", "test/domain"],
-        ["browser", "test/browser", "test/browser"],
+        ["interface", "test/interface"],
+        ["operations", "test/operations", "test/app", "test/demo"],
+        ["browser", "test/browser"],
       ],
       { yielding: true },
     ),

@@ -14,7 +14,7 @@ interface Equivalent {
 const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "conversation/echo.ts",
-    lineText: "const heard = this.#heard[slot] ?? 0;",
+    lineText: "const received = this.#received[slot] ?? 0;",
     before: "0",
     reason: "the place of a frame in the ring is below the ring's length",
   },
@@ -36,7 +36,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "only pieces that have begun are summed",
   },
   {
-    file: "mail/providers/smtp.ts",
+    file: "adapter/mail/smtp.ts",
     lineText: "TOO_LARGE_CODES.has(responseCode ?? 0) ||",
     before: "0",
     reason: "no reply code below 200 means that a mail is too large",
@@ -48,7 +48,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "mail/mail-queue.ts",
-    lineText: "const LEFT_OVER_MAX = 1000;",
+    lineText: "const CATCH_UP_MAX = 1000;",
     reason: "how much one query reads: the rest is read right after it",
   },
   {
@@ -63,18 +63,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the folder was read just before: only another process could have deleted it since",
   },
   {
-    file: "tenant/calendar.ts",
-    lineText: 'const read = (type: "year" | "month" | "day" | "hour") => parts.get(type) ?? 0;',
-    reason: "a date that was formatted with these parts has them",
-  },
-  {
     file: "call/chat.ts",
     lineText: "const left = (running.get(tenantId) ?? 1) - 1;",
     before: "1",
     reason: "the question itself was counted before, so that a count is always there",
   },
   {
-    file: "mail/providers/resend.ts",
+    file: "adapter/mail/resend.ts",
     lineText: "const status = error.statusCode ?? 0;",
     reason: "no status below 400 is told from another",
   },

@@ -34,9 +34,9 @@ export interface Reach {
 }
 
 /** They judge the compiled program or the pages: a changed source does not reach them. */
-const OUTSIDE = /^test\/(binary|browser|dashboard|integration\/cli|peer)\//;
+const OUTSIDE = /^test\/(binary|browser|dashboard|cli|peer)\//;
 /** They keep the pace of speech or of SIP's timers: asked only where no other test runs the line. */
-const WITH_AUDIO = /^test\/(scenario|integration\/(rtp|sip|speech))\//;
+const WITH_AUDIO = /^test\/(scenario|adapter\/(sip|media\/rtp|engine\/speech))\//;
 /** Long by themselves; what they hold is held by quicker ones. */
 const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss|mutated)\b/;
 const MEASURE_LIMIT_SECONDS = 240;
@@ -141,9 +141,9 @@ function rankOf({ test, seconds }: Measured, file: string): number {
 
 /** `root`: the project's folder; `kept`: where measurements stay between runs. */
 export async function createReach(root: string, kept: string): Promise<Reach> {
-  const tests = (
-    await filesOf(root, "test/{unit,property,integration,scenario}/**/*.test.ts")
-  ).filter((test) => !OUTSIDE.test(test) && !SOAKS.test(test));
+  const tests = (await filesOf(root, "test/*/**/*.test.ts")).filter(
+    (test) => !OUTSIDE.test(test) && !SOAKS.test(test),
+  );
   const measured = (isSlow: boolean) =>
     measureAll(
       root,

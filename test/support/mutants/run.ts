@@ -19,10 +19,8 @@ import { copyTree, type Tree } from "./tree.ts";
 import { createUses } from "./uses.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const ROOMS: ReadonlySet<string> = new Set([
-  ...["agent", "billing", "call", "campaign", "contact", "conversation", "identity", "knowledge"],
-  ...["mail", "number", "privacy", "retention", "schedule", "tenant", "tool", "webhook"],
-]);
+/** The domain, and what decides beside it: payments and mail, addresses that may be called, privacy. */
+const CHANGED = /^src\/(domain|adapter\/(mail|payments)|platform\/net|operations\/privacy)\//;
 const SURVIVORS_SHARE_MAX = 0.05;
 const KEPT = join(ROOT, "dist/mutants");
 const RESULTS = join(KEPT, "results.jsonl");
@@ -100,18 +98,10 @@ async function readSources(): Promise<Map<string, string>> {
   return new Map(files.sort().map((file) => [file, textOf(file)]));
 }
 
-/** `src/ROOM/…`, or in a layer: `src/LAYER/ROOM/…`. */
-const isOfDomain = (file: string): boolean =>
-  file
-    .split("/")
-    .slice(1, -1)
-    .slice(0, 2)
-    .some((folder) => ROOMS.has(folder));
-
 function chosenSites(sources: ReadonlyMap<string, string>): Site[] {
   const only = process.env.MUTANTS_ONLY ?? "";
   const all = [...sources]
-    .filter(([file]) => isOfDomain(file) && file.includes(only) && !file.includes(".gen."))
+    .filter(([file]) => CHANGED.test(file) && file.includes(only) && !file.includes(".gen."))
     .flatMap(([file, text]) => sitesOf(file, text));
   const stale = only === "" ? staleEquivalents() : [];
   for (const entry of stale) console.error(`equivalent.ts names a line that is gone: ${entry}`);
