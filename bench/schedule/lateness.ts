@@ -65,6 +65,7 @@ export async function measureLateness(options: LatenessOptions): Promise<Latenes
   let live = 0;
   const capIsFull = new AppError({ code: "plan_limit_reached", publicMessage: "full" });
   const scheduler = startScheduler({
+    records: scheduleStore,
     ...{ database, clock, log: silentLog, owner: "bench", isDraining: () => false },
     async fire({ id, scheduleAt, leaseToken }) {
       if (live >= cap) return { type: "waits", error: capIsFull };

@@ -11,6 +11,7 @@ import { createSipStack } from "../adapter/sip/stack.ts";
 import { apiKeyStore } from "../adapter/store/api-key-store.ts";
 import { billingStores } from "../adapter/store/billing-stores.ts";
 import { dropDeadLeases } from "../adapter/store/lease-store.ts";
+import { scheduleStore } from "../adapter/store/schedule-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
@@ -297,6 +298,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   await (leases ? leases.round() : trunks.loadAll());
   const leftCalls = watchLeftCalls(context);
   scheduler = startScheduler({
+    records: scheduleStore,
     database,
     clock,
     log,

@@ -3,6 +3,7 @@
  * on a libSQL server is backed up and checked there, by its operator.
  */
 
+import { retentionStore } from "../adapter/store/retention-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
@@ -75,7 +76,7 @@ export function startMaintenance(
   });
 
   const retention = startRetention({
-    ...{ database, clock, log },
+    ...{ database, records: retentionStore, clock, log },
     recordingsDir: paths.recordings,
     outboxDir: paths.outbox,
     outboxDays: mail.outboxKeepDays,

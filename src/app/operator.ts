@@ -160,7 +160,12 @@ export function createOperator(deps: OperatorDependencies): OperatorPort {
       if (!slugs.includes(plan))
         throw invalidField("plan", `There is no plan ${plan}; there are ${slugs.join(", ")}.`);
       const { name, email } = draft;
-      return tenant(await createTenant(deps, { name, email, plan, timeZone: DEFAULT_TIME_ZONE }));
+      return tenant(
+        await createTenant(
+          { ...deps, records: tenantAdminStore },
+          { name, email, plan, timeZone: DEFAULT_TIME_ZONE },
+        ),
+      );
     },
 
     listTenants,

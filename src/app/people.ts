@@ -1,6 +1,8 @@
 /** The room of people (src/domain/identity), given the parts it needs. */
+
 import { networkInterfaces } from "node:os";
 import { identityStores } from "../adapter/store/identity-stores.ts";
+import { tenantAdminStore } from "../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
@@ -45,10 +47,14 @@ export function createPeople(parts: PeopleParts): Identity {
     ...parts,
     stores: identityStores,
     createTenant: (queries, draft) =>
-      insertTenant(queries, parts, {
-        ...draft,
-        plan: parts.plans[0]?.slug ?? "",
-        timeZone: DEFAULT_TIME_ZONE,
-      }),
+      insertTenant(
+        queries,
+        { ...parts, records: tenantAdminStore },
+        {
+          ...draft,
+          plan: parts.plans[0]?.slug ?? "",
+          timeZone: DEFAULT_TIME_ZONE,
+        },
+      ),
   });
 }

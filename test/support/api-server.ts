@@ -175,7 +175,7 @@ export async function startApiServer(options: ApiServerOptions) {
       draft: { trunk?: boolean; plan?: string; name?: string } = {},
     ): Promise<ApiTenant> {
       const id = await createTenant(
-        { database, vault, clock, random },
+        { database, records: tenantAdminStore, vault, clock, random },
         {
           name: draft.name ?? "Dantų klinika",
           email: "owner@clinic.example",

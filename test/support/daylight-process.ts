@@ -29,6 +29,7 @@ await database.tx(async (queries) => {
 const fired = new Map<number, number>();
 let latestMs = 0;
 const scheduler = startScheduler({
+  records: scheduleStore,
   ...{ database, clock, log: silentLog, owner: "daylight", isDraining: () => false },
   async fire(entry) {
     const { id, leaseToken } = entry;

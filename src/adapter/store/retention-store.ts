@@ -19,6 +19,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../core/database.ts";
+import type { RetentionRecords } from "../../domain/retention/retention.ts";
 import {
   callDiagnostics,
   callMemories,
@@ -46,18 +47,11 @@ const WORDS_OF_PEOPLE: (typeof callNotes.$inferSelect.kind)[] = ["message", "tra
 /** The event that carries a transcript. */
 const TRANSCRIPT_EVENT = "transcript.completed";
 
-export interface ExpiredRecording {
-  readonly tenantId: number;
-  readonly callUuid: string;
-  /** Relative to the recordings directory. */
-  readonly file: string;
-}
-
 /** The tenant's own limit: the appliance's days, extended by paid blocks up to six months. */
 const transcriptDays = (baseDays: number) =>
   sql<number>`max(${baseDays}, min(${baseDays} + ${BLOCK_DAYS} * ${tenants.retentionBlocks}, ${EXTENDED_DAYS_MAX}))`;
 
-export function retentionStore(queries: Queries) {
+export function retentionStore(queries: Queries): RetentionRecords {
   return {
     /** Removes the words and the evidence of calls whose time is over. Answers how many calls. */
     async expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number> {
@@ -89,7 +83,7 @@ export function retentionStore(queries: Queries) {
     },
 
     /** Files of calls that ended by then. One that a mail still has to carry is left out. */
-    async recordingsEndedBy(beforeMs: number, limit: number): Promise<ExpiredRecording[]> {
+    async recordingsEndedBy(beforeMs: number, limit: number) {
       const waiting = queries
         .select({ id: mails.id })
         .from(mails)

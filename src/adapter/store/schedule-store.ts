@@ -20,19 +20,12 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import type { DueFilter, ScheduleEntry } from "../../domain/schedule/scheduler.ts";
 import { prepared } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 export type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
-
-/** Which entries a node may fire now. */
-export interface DueFilter {
-  /** Tenants whose caps are full: theirs waits. */
-  readonly exceptTenants: readonly number[];
-  /** Where several nodes share the store: only of trunks that this one holds. Null: all. */
-  readonly node: string | null;
-}
 
 const noLease = { leaseOwner: null, leaseUntil: null };
 
@@ -162,7 +155,10 @@ export function scheduleStore(queries: Queries) {
     },
 
     /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
-    async release(owner: string, entries: readonly ScheduleRow[]): Promise<void> {
+    async release(
+      owner: string,
+      entries: readonly Pick<ScheduleEntry, "id" | "leaseToken">[],
+    ): Promise<void> {
       if (entries.length === 0) return;
       const tokens = JSON.stringify(entries.map(({ id, leaseToken }) => [id, leaseToken]));
       await queries

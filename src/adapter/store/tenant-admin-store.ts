@@ -1,6 +1,7 @@
 /** Tenants as the operator sees them: made, listed, suspended. Over all tenants, unlike the rest. */
 import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import { microEur } from "../../core/money.ts";
 import { agents, tenants, wallets } from "./schema/index.ts";
 
 export type TenantRecord = typeof tenants.$inferSelect;
@@ -8,9 +9,11 @@ export type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
 export function tenantAdminStore(queries: Queries) {
   return {
+    /** With an empty wallet. */
     async insert(tenant: NewTenant): Promise<number> {
       const [row] = await queries.insert(tenants).values(tenant).returning({ id: tenants.id });
       if (!row) throw new Error("insert answered no row");
+      await queries.insert(wallets).values({ tenantId: row.id, balance: microEur(0) });
       return row.id;
     },
 

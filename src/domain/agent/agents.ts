@@ -7,7 +7,6 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
-import type { Billing } from "../billing/ports.ts";
 import type { AgentLanguage } from "./agent.ts";
 import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
 
@@ -51,10 +50,18 @@ export interface AgentRecords {
   remove(tenantId: number, id: number): Promise<boolean>;
 }
 
+/** The limit that the tenant's plan sets. */
+export interface AgentPlans {
+  planOf(
+    queries: Queries,
+    tenantId: number,
+  ): Promise<{ readonly slug: string; readonly maxAgents: number }>;
+}
+
 export interface AgentDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => AgentRecords;
-  readonly billing: Billing;
+  readonly plans: AgentPlans;
   readonly clock: Clock;
   readonly urlProblem: UrlProblem;
 }
@@ -62,7 +69,7 @@ export interface AgentDependencies {
 export type Agents = ReturnType<typeof createAgents>;
 
 export function createAgents(dependencies: AgentDependencies) {
-  const { database, records, billing, clock, urlProblem } = dependencies;
+  const { database, records, plans, clock, urlProblem } = dependencies;
   return {
     list: (tenantId: number) => records(database.read).list(tenantId),
 
@@ -80,7 +87,7 @@ export function createAgents(dependencies: AgentDependencies) {
       requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
       const now = clock.now();
       return database.tx(async (queries) => {
-        const plan = await billing.planOf(queries, tenantId);
+        const plan = await plans.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxAgents)
           throw agentCap(plan.slug, plan.maxAgents);
         return records(queries).insert(tenantId, { ...fields, createdAt: now, updatedAt: now });

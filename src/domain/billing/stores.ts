@@ -3,11 +3,33 @@
  * the caller's `Queries`, so that everything a charge touches commits together. Tenant id first.
  */
 
-import type { LedgerAccount, LedgerKind } from "../../adapter/store/schema/money.ts";
 import type { Queries } from "../../core/database.ts";
 import type { MicroEur } from "../../core/money.ts";
 
-export type { LedgerKind };
+export const LEDGER_ACCOUNTS = [
+  /** What we owe the tenant: its prepaid balance. */
+  "wallet",
+  /** What came in from payment providers and the operator. */
+  "payments",
+  /** Earned by overage, subscriptions, retention, add-ons. */
+  "revenue",
+  /** Given away by the operator. */
+  "credits",
+  /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
+  "receivable",
+] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+export const LEDGER_KINDS = [
+  "charge",
+  "topup",
+  "credit",
+  "plan",
+  "retention",
+  "add_on",
+  "refund",
+] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 export interface LedgerEntry {
   readonly account: LedgerAccount;

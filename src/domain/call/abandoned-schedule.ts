@@ -1,10 +1,11 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
 
 import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import { type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Queries } from "../../core/database.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError } from "../../core/errors.ts";
+import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
@@ -54,7 +55,7 @@ function endingFor(error: AppError | null): CallEnding {
 /** A due entry that is not dialled: `missed` or `failed`, as the scheduler says. */
 export async function abandonSchedule(
   context: Pick<CallContext, "database" | "clock" | "events">,
-  entry: ScheduleRow,
+  entry: ScheduleEntry,
   status: "missed" | "failed",
   error: AppError | null,
 ): Promise<void> {

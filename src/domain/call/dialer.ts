@@ -3,16 +3,18 @@
  * the entry's `fired`, in one transaction, before anything leaves; from there on a crash makes the
  * call `interrupted`, never a second call.
  */
+
 import { join } from "node:path";
 import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import { callStore } from "../../adapter/store/call-store.ts";
 import { callerStore } from "../../adapter/store/caller-store.ts";
-import { type ScheduleRow, scheduleStore } from "../../adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
+import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callStarted } from "../webhook/catalogue.ts";
 import { TrunkUnreachable } from "./abandoned-schedule.ts";
 import { rulesOf } from "./admission.ts";
@@ -40,7 +42,7 @@ const IMMEDIATE_MS_MAX = 60_000;
 async function whenReachable(
   context: CallContext,
   queries: Queries,
-  entry: ScheduleRow,
+  entry: ScheduleEntry,
   trunkId: number,
 ): Promise<void> {
   const registration = context.sip.trunk(trunkId)?.registration;
@@ -59,7 +61,7 @@ function expectedRateHz({ sip }: CallContext, trunkId: number | null): 8000 | 16
 }
 
 /** One transaction: checks again, holds the money, moves the entry on. Throws AppError to refuse. */
-async function fire(context: CallContext, entry: ScheduleRow): Promise<Fired | null> {
+async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired | null> {
   const { clock, database, billing, events, settings } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
@@ -174,7 +176,10 @@ export type FireOutcome =
   | { readonly type: "refused"; readonly error: AppError };
 
 /** Fires one claimed entry. Rejects only when the store does. */
-export async function fireSchedule(context: CallContext, entry: ScheduleRow): Promise<FireOutcome> {
+export async function fireSchedule(
+  context: CallContext,
+  entry: ScheduleEntry,
+): Promise<FireOutcome> {
   try {
     const fired = await fire(context, entry);
     if (!fired) return { type: "gone" };

@@ -11,10 +11,9 @@
 import { type CalendarDay, wallClock } from "../../core/calendar.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
-import { e164 } from "../../core/e164.ts";
+import { type E164, e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { CallService } from "../call/ports.ts";
 import type { EndListener } from "./callers.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
@@ -66,10 +65,30 @@ export interface BirthdayRecords {
   releaseLost(nowMs: number): Promise<void>;
 }
 
+/** Asks for the call. Throws AppError where it may not be placed. */
+export interface BirthdayCallService {
+  request(
+    tenantId: number,
+    call: {
+      readonly toNumber: E164;
+      readonly fromNumber: null;
+      readonly agentId: number | null;
+      readonly scheduleAtMs: number;
+      readonly purpose: {
+        readonly reason: string;
+        readonly sensitive: boolean;
+        readonly origin: "birthday";
+      };
+      /** Runs in the transaction that stores the call. */
+      readonly stored: (queries: Queries, callUuid: string) => Promise<void>;
+    },
+  ): Promise<unknown>;
+}
+
 export interface BirthdayOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => BirthdayRecords;
-  readonly callService: () => CallService;
+  readonly callService: () => BirthdayCallService;
   readonly clock: Clock;
   readonly log: Log;
 }

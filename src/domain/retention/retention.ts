@@ -14,13 +14,39 @@
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { retentionStore } from "../../adapter/store/retention-store.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
+/** Implemented by store/retention-store.ts. Bounds are inclusive; each answers how many rows went. */
+export interface RetentionRecords {
+  expireTranscripts(nowMs: number, baseDays: number, limit: number): Promise<number>;
+  /** Files of calls that ended by then, relative to the recordings directory. */
+  recordingsEndedBy(
+    beforeMs: number,
+    limit: number,
+  ): Promise<
+    readonly { readonly tenantId: number; readonly callUuid: string; readonly file: string }[]
+  >;
+  markRecordingExpired(tenantId: number, callUuid: string): Promise<void>;
+  /** Does some call, or a mail that has not left, still need the file? */
+  isFileNeeded(callUuid: string, file: string): Promise<boolean>;
+  deleteDeliveries(beforeMs: number, limit: number): Promise<number>;
+  deleteEvents(
+    before: { readonly anyMs: number; readonly transcriptMs: number },
+    limit: number,
+  ): Promise<number>;
+  deleteMails(beforeMs: number, limit: number): Promise<number>;
+  deleteMemories(beforeMs: number, limit: number): Promise<number>;
+  deletePurposes(beforeMs: number, limit: number): Promise<number>;
+  deletePinTries(beforeMs: number, limit: number): Promise<number>;
+  deleteCrmAnswers(beforeMs: number, limit: number): Promise<number>;
+  deleteCrmMessages(beforeMs: number, limit: number): Promise<number>;
+}
+
 export interface RetentionOptions {
+  readonly records: (queries: Queries) => RetentionRecords;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,15 +115,14 @@ export function startRetention(options: RetentionOptions): Retention {
   async function expireRecordings(): Promise<number> {
     let total = 0;
     while (!leaving.signal.aborted) {
-      const due = await retentionStore(database.read).recordingsEndedBy(
-        daysAgo(options.recordingsDays),
-        batchMax,
-      );
+      const due = await options
+        .records(database.read)
+        .recordingsEndedBy(daysAgo(options.recordingsDays), batchMax);
       if (due.length === 0) break;
       for (const { file } of due) await rm(join(options.recordingsDir, file), { force: true });
       await database.tx(async (queries) => {
         for (const { tenantId, callUuid } of due)
-          await retentionStore(queries).markRecordingExpired(tenantId, callUuid);
+          await options.records(queries).markRecordingExpired(tenantId, callUuid);
       });
       total += due.length;
       if (due.length < batchMax) break;
@@ -111,7 +136,7 @@ export function startRetention(options: RetentionOptions): Retention {
     const beforeMs = daysAgo(Math.max(1, options.recordingsDays));
     return await dropFiles(options.recordingsDir, beforeMs, async (name) => {
       const uuid = RECORDING_NAME.exec(name)?.[1];
-      return uuid !== undefined && !(await retentionStore(database.read).isFileNeeded(uuid, name));
+      return uuid !== undefined && !(await options.records(database.read).isFileNeeded(uuid, name));
     });
   }
 
@@ -140,37 +165,36 @@ export function startRetention(options: RetentionOptions): Retention {
     const copiesBefore = daysAgo(Math.min(LOG_DAYS, transcriptsDays));
     const report = {
       transcripts: await drained((queries) =>
-        retentionStore(queries).expireTranscripts(clock.now(), transcriptsDays, batchMax),
+        options.records(queries).expireTranscripts(clock.now(), transcriptsDays, batchMax),
       ),
       recordings: await expireRecordings(),
       orphan_files: await dropOrphans(),
       deliveries: await drained((queries) =>
-        retentionStore(queries).deleteDeliveries(logBefore, batchMax),
+        options.records(queries).deleteDeliveries(logBefore, batchMax),
       ),
       events: await drained((queries) =>
-        retentionStore(queries).deleteEvents(
-          { anyMs: logBefore, transcriptMs: copiesBefore },
-          batchMax,
-        ),
+        options
+          .records(queries)
+          .deleteEvents({ anyMs: logBefore, transcriptMs: copiesBefore }, batchMax),
       ),
       mails: await drained((queries) =>
-        retentionStore(queries).deleteMails(copiesBefore, batchMax),
+        options.records(queries).deleteMails(copiesBefore, batchMax),
       ),
       mail_files: await dropFiles(options.outboxDir, mailFilesBefore, (name) =>
         MAIL_NAME.test(name),
       ),
       memories: await drained((queries) =>
-        retentionStore(queries).deleteMemories(memoryBefore, batchMax),
+        options.records(queries).deleteMemories(memoryBefore, batchMax),
       ),
       crm_answers: await drained((queries) =>
-        retentionStore(queries).deleteCrmAnswers(memoryBefore, batchMax),
+        options.records(queries).deleteCrmAnswers(memoryBefore, batchMax),
       ),
       crm_messages: await drained((queries) =>
-        retentionStore(queries).deleteCrmMessages(copiesBefore, batchMax),
+        options.records(queries).deleteCrmMessages(copiesBefore, batchMax),
       ),
     };
-    await drained((queries) => retentionStore(queries).deletePurposes(memoryBefore, batchMax));
-    await drained((queries) => retentionStore(queries).deletePinTries(memoryBefore, batchMax));
+    await drained((queries) => options.records(queries).deletePurposes(memoryBefore, batchMax));
+    await drained((queries) => options.records(queries).deletePinTries(memoryBefore, batchMax));
     if (Object.values(report).some((count) => count > 0)) log.info("retention.done", report);
     return report;
   }

@@ -6,13 +6,8 @@
  * Immediate requests are entries due at once: they take the same way.
  */
 
-import {
-  type DueFilter,
-  type ScheduleRow,
-  scheduleStore,
-} from "../../adapter/store/schedule-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { type AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
@@ -32,7 +27,52 @@ export type FireResult =
   | { readonly type: "waits"; readonly error: AppError }
   | { readonly type: "refused"; readonly error: AppError };
 
+/** One call to place: at once, or for later. */
+export interface ScheduleEntry {
+  readonly id: number;
+  readonly tenantId: number;
+  readonly callUuid: string;
+  readonly agentId: number | null;
+  readonly toNumber: string;
+  readonly fromNumber: string;
+  readonly scheduleAt: number;
+  /** Asked for without a time. */
+  readonly immediate: boolean;
+  /** Fencing token of the claim: only who holds the newest may move the entry on. */
+  readonly leaseToken: number;
+}
+
+/** Which entries a node may fire now. */
+export interface DueFilter {
+  /** Tenants whose caps are full: theirs waits. */
+  readonly exceptTenants: readonly number[];
+  /** Where several nodes share the store: only of trunks that this one holds. Null: all. */
+  readonly node: string | null;
+}
+
+/** Implemented by store/schedule-store.ts. */
+export interface DueRecords {
+  /** When the first of what may be claimed by `dueBy` is due; null: nothing is. Writes nothing. */
+  firstDue(
+    nowMs: number,
+    dueBy: number,
+    leaseMs: number,
+    filter: DueFilter,
+  ): Promise<number | null>;
+  /** Leases what is due to `owner`, earliest first. Call inside a transaction. */
+  claimDue(
+    owner: string,
+    nowMs: number,
+    leaseMs: number,
+    countMax: number,
+    filter: DueFilter,
+  ): Promise<readonly ScheduleEntry[]>;
+  /** Gives claimed entries back; one that somebody else has claimed since is left alone. */
+  release(owner: string, entries: readonly ScheduleEntry[]): Promise<void>;
+}
+
 export interface SchedulerOptions {
+  readonly records: (queries: Queries) => DueRecords;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,13 +80,13 @@ export interface SchedulerOptions {
   readonly owner: string;
   /** Several nodes share the store: fire only what goes over trunks that this node holds. */
   readonly node?: string | null;
-  fire(entry: ScheduleRow): Promise<FireResult>;
+  fire(entry: ScheduleEntry): Promise<FireResult>;
   /**
    * The entry leaves `pending` unfired: `missed` where nobody could try it within its grace, `failed`
    * where it was refused, or had to wait until the grace was over, with what for. Same transaction as
    * the entry's.
    */
-  abandon(entry: ScheduleRow, status: "missed" | "failed", error: AppError | null): Promise<void>;
+  abandon(entry: ScheduleEntry, status: "missed" | "failed", error: AppError | null): Promise<void>;
   isDraining(): boolean;
 }
 
@@ -61,7 +101,7 @@ export interface Scheduler {
 }
 
 export function startScheduler(options: SchedulerOptions): Scheduler {
-  const { database, clock, log, owner, node = null } = options;
+  const { database, records, clock, log, owner, node = null } = options;
   /** By tenant: until when (monotonic) its entries are left alone, when one last had to wait, what for. */
   const waits = new Map<number, { until: number; atMs: number; error: AppError }>();
   let running: Promise<void> | null = null;
@@ -79,13 +119,13 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   }
 
   /** What kept it from being dialled; null: nobody was there to try. */
-  function waitedFor({ tenantId, scheduleAt }: ScheduleRow): AppError | null {
+  function waitedFor({ tenantId, scheduleAt }: ScheduleEntry): AppError | null {
     const wait = waits.get(tenantId);
     return wait && wait.atMs >= scheduleAt ? wait.error : null;
   }
 
   /** False: it has to wait, the entry is to be given back. */
-  async function handle(entry: ScheduleRow): Promise<boolean> {
+  async function handle(entry: ScheduleEntry): Promise<boolean> {
     const { tenantId } = entry;
     if (clock.now() - entry.scheduleAt > GRACE_MS) {
       const error = waitedFor(entry);
@@ -101,8 +141,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     return false;
   }
 
-  async function fireAll(claimed: readonly ScheduleRow[]): Promise<void> {
-    const left: ScheduleRow[] = [];
+  async function fireAll(claimed: readonly ScheduleEntry[]): Promise<void> {
+    const left: ScheduleEntry[] = [];
     for (const entry of claimed) {
       if (isHalted()) {
         left.push(entry);
@@ -115,18 +155,17 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
         log.error("schedule.fire_failed", { schedule: entry.id, error: describeError(error) });
       }
     }
-    if (left.length > 0)
-      await database.tx((queries) => scheduleStore(queries).release(owner, left));
+    if (left.length > 0) await database.tx((queries) => records(queries).release(owner, left));
   }
 
   async function round(): Promise<void> {
     while (!isHalted()) {
       const nowMs = clock.now();
       const dueBy = nowMs + LOOK_EVERY_MS;
-      const first = await scheduleStore(database.read).firstDue(nowMs, dueBy, LEASE_MS, filter());
+      const first = await records(database.read).firstDue(nowMs, dueBy, LEASE_MS, filter());
       if (first === null || first > nowMs) return wakeAt(first, nowMs);
       const claimed = await database.tx((queries) =>
-        scheduleStore(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter()),
+        records(queries).claimDue(owner, nowMs, LEASE_MS, BATCH_MAX, filter()),
       );
       if (claimed.length === 0) return;
       await fireAll(claimed);

@@ -1,11 +1,8 @@
 /** A new tenant: its row, its empty wallet and its legacy webhook secret, all or nothing. */
 
-import { wallets } from "../../adapter/store/schema/index.ts";
-import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { signingSecret } from "../../core/ids.ts";
-import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
 import { tenantSecretBinding } from "../../platform/secrets/secret-binding.ts";
 
@@ -20,7 +17,21 @@ export interface TenantDraft {
   readonly timeZone: string;
 }
 
+/** Implemented by store/tenant-admin-store.ts. */
+export interface TenantRecords {
+  /** With an empty wallet. The secret is sealed to the id, which must exist first. */
+  insert(
+    tenant: TenantDraft & {
+      readonly webhookSecretSealed: string;
+      readonly webhookSecretPrefix: string;
+      readonly createdAt: number;
+    },
+  ): Promise<number>;
+  setWebhookSecret(tenantId: number, sealed: string): Promise<void>;
+}
+
 export interface TenantMaker {
+  readonly records: (queries: Queries) => TenantRecords;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;
   readonly random: Random;
@@ -39,7 +50,7 @@ export async function insertTenant(
   draft: TenantDraft,
 ): Promise<number> {
   const secret = signingSecret(deps.random);
-  const store = tenantAdminStore(queries);
+  const store = deps.records(queries);
   const id = await store.insert({
     ...draft,
     webhookSecretSealed: "",
@@ -47,6 +58,5 @@ export async function insertTenant(
     createdAt: deps.clock.now(),
   });
   await store.setWebhookSecret(id, deps.vault.seal(secret, tenantSecretBinding(id)));
-  await queries.insert(wallets).values({ tenantId: id, balance: microEur(0) });
   return id;
 }

@@ -7,7 +7,6 @@ import { signingSecret } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
-import type { Billing } from "../billing/ports.ts";
 import type { EventType } from "./ports.ts";
 
 export interface WebhookRecord {
@@ -47,10 +46,18 @@ export interface WebhookRecords {
   deliveries(tenantId: number, id: number, page: Page): Promise<DeliveryRecord[]>;
 }
 
+/** The limit that the tenant's plan sets. */
+export interface WebhookPlans {
+  planOf(
+    queries: Queries,
+    tenantId: number,
+  ): Promise<{ readonly slug: string; readonly maxWebhooks: number }>;
+}
+
 export interface SubscriptionDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => WebhookRecords;
-  readonly billing: Billing;
+  readonly plans: WebhookPlans;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly clock: Clock;
   readonly random: Random;
@@ -66,7 +73,7 @@ export interface WithSecret {
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(dependencies: SubscriptionDependencies) {
-  const { database, records, billing, vault, clock, random, urlProblem } = dependencies;
+  const { database, records, plans, vault, clock, random, urlProblem } = dependencies;
 
   async function putSecret(queries: Queries, tenantId: number, id: number): Promise<string> {
     const secret = signingSecret(random);
@@ -98,7 +105,7 @@ export function createSubscriptions(dependencies: SubscriptionDependencies) {
     ): Promise<WithSecret> {
       requireUrl(urlProblem, "url", input.url);
       return database.tx(async (queries) => {
-        const plan = await billing.planOf(queries, tenantId);
+        const plan = await plans.planOf(queries, tenantId);
         if ((await records(queries).count(tenantId)) >= plan.maxWebhooks)
           throw webhookCap(plan.slug, plan.maxWebhooks);
         const webhook = await records(queries).insert(tenantId, {

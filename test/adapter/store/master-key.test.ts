@@ -1,10 +1,12 @@
 /** The master key over a store: proved at the start, changed while it is in use. */
+
 import { expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { userStore } from "../../../src/adapter/store/identity-user-store.ts";
 import { SEALED_COLUMNS } from "../../../src/adapter/store/sealed-store.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import { trunkPasswordBinding, trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { doNotCallListOf } from "../../../src/app/caller-services.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
@@ -69,7 +71,7 @@ test("two that start at once on a new store agree on its root", async () => {
 
 const sealedTenant = (database: Database, vault: { seal(p: string, b: string): string }) =>
   createTenant(
-    { database, vault, clock: systemClock, random: systemRandom },
+    { database, records: tenantAdminStore, vault, clock: systemClock, random: systemRandom },
     { name: "Clinic", email: "a@example.com", plan: startPlan.slug, timeZone: "Europe/Vilnius" },
   );
 

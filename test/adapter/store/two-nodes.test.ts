@@ -100,6 +100,7 @@ function node(
   options: { owner: string; node?: string; dialled: number[]; before?: () => Promise<void> },
 ) {
   return startScheduler({
+    records: scheduleStore,
     ...{ database, clock, log, owner: options.owner, node: options.node ?? null },
     isDraining: () => false,
     async fire(entry: ScheduleRow) {

@@ -1,9 +1,11 @@
 /** The CRM while it rings: in time, late, too late, ill; and what it said before. */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { callerStore } from "../../../src/adapter/store/caller-store.ts";
 import { crmStore } from "../../../src/adapter/store/crm-store.ts";
 import { crmCache } from "../../../src/adapter/store/schema/index.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -37,7 +39,7 @@ const crm = Bun.serve({
 beforeAll(async () => {
   database = await openTestDatabase(join(tempDir(), "linevoice.db"), systemClock.now());
   tenantId = await createTenant(
-    { database, vault, clock: systemClock, random: systemRandom },
+    { database, records: tenantAdminStore, vault, clock: systemClock, random: systemRandom },
     { name: "Clinic", email: "a@example.com", plan: startPlan.slug, timeZone: "Europe/Vilnius" },
   );
   await database.tx((queries) =>

@@ -1,9 +1,11 @@
 /** Retention on a real database and real files: one millisecond below each limit stays, at it goes. */
+
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { callHistoryStore } from "../../../src/adapter/store/call-history-store.ts";
+import { retentionStore } from "../../../src/adapter/store/retention-store.ts";
 import {
   callMemories,
   callPurposes,
@@ -47,6 +49,7 @@ async function appliance(options: Partial<RetentionOptions> = {}) {
   const database = await openTestDatabase(join(dataDir, "linevoice.db"), NOW);
   const clock = fakeClock(NOW);
   const retention = startRetention({
+    records: retentionStore,
     ...{ database, clock, log: silentLog, recordingsDir, outboxDir },
     transcriptsDays: 30,
     recordingsDays: 30,

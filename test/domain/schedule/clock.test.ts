@@ -42,6 +42,7 @@ async function arrange(startMs = START, isFull: (tenantId: number) => boolean = 
     );
   const start = () =>
     startScheduler({
+      records: scheduleStore,
       ...{ database, clock, log: silentLog, owner: `process-${++files}`, isDraining: () => false },
       async fire(entry) {
         if (isFull(entry.tenantId)) return { type: "waits", error: CAP_IS_FULL };

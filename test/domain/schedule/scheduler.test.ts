@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { type ScheduleRow, scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
+import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { schedules, tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import type { ScheduleEntry } from "../../../src/domain/schedule/scheduler.ts";
 import {
   type FireResult,
   GRACE_MS,
@@ -17,7 +18,7 @@ import { openTestDatabase } from "../../support/test-store.ts";
 const directory = tempDir();
 let files = 0;
 
-async function arrange(fire: (entry: ScheduleRow) => FireResult | Promise<FireResult>) {
+async function arrange(fire: (entry: ScheduleEntry) => FireResult | Promise<FireResult>) {
   const clock = fakeClock();
   const database = await openTestDatabase(join(directory, `${++files}.db`), clock.now());
   await database.tx((queries) =>
@@ -45,12 +46,13 @@ async function arrange(fire: (entry: ScheduleRow) => FireResult | Promise<FireRe
         createdAt: clock.now(),
       }),
     );
-  const leave = (entry: ScheduleRow, status: "fired" | "missed" | "failed") =>
+  const leave = (entry: ScheduleEntry, status: "fired" | "missed" | "failed") =>
     database.tx((queries) =>
       scheduleStore(queries).leavePending(entry.tenantId, entry.id, status, {}),
     );
   const start = (owner = "node-1") =>
     startScheduler({
+      records: scheduleStore,
       database,
       clock,
       log: silentLog,

@@ -36,7 +36,7 @@ const subscriptions = createSubscriptions({
   ...shared,
   records: webhookStore,
   urlProblem: createUrlCheck([HOST]),
-  billing: createBilling({ ...shared, stores: billingStores, plans: [startPlan] }),
+  plans: createBilling({ ...shared, stores: billingStores, plans: [startPlan] }),
 });
 const tester = createWebhookTester({
   ...shared,

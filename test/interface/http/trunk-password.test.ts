@@ -1,6 +1,8 @@
 /** A stored SIP password answers only the server, proxy and realm that it was entered for. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { createTrunkService } from "../../../src/app/trunk-service.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -29,7 +31,7 @@ const wish: TrunkInput = {
 beforeAll(async () => {
   database = await openTestDatabase(join(tempDir(), "linevoice.db"), clock.now());
   tenantId = await createTenant(
-    { database, vault, clock, random: systemRandom },
+    { database, records: tenantAdminStore, vault, clock, random: systemRandom },
     { name: "Clinic", email: "a@example.com", plan: startPlan.slug, timeZone: "Europe/Vilnius" },
   );
 });

@@ -3,11 +3,13 @@
  * mail queue and recovery on a real database file. `die` ends it as kill −9 does: its timers never
  * fire again, its open transaction is not committed, nothing it still awaits reaches anything.
  */
+
 import { appendFileSync, copyFileSync, existsSync } from "node:fs";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { dropDeadLeases } from "../../../src/adapter/store/lease-store.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import type { Database, Queries } from "../../../src/core/database.ts";
@@ -147,6 +149,7 @@ export async function startProcess(options: ProcessOptions) {
   startHeartbeat({ registry, database, clock, log });
   watchLeftCalls(context);
   const scheduler = startScheduler({
+    records: scheduleStore,
     ...{ database, clock, log, owner: "node", isDraining: () => false },
     fire: (entry) => fireSchedule(context, entry),
     abandon: (entry, status, error) => abandonSchedule(context, entry, status, error),

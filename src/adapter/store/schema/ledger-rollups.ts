@@ -3,8 +3,8 @@
  * balances of a month and a day's charges never read a million transactions.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { LEDGER_KINDS } from "../../../domain/billing/stores.ts";
 import { money } from "./columns.ts";
-import { LEDGER_KINDS } from "./money.ts";
 
 export const ledgerRollups = sqliteTable(
   "ledger_rollups",

@@ -9,33 +9,9 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { microEur } from "../../../core/money.ts";
+import { LEDGER_ACCOUNTS, LEDGER_KINDS } from "../../../domain/billing/stores.ts";
 import { id, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
-
-export const LEDGER_ACCOUNTS = [
-  /** What we owe the tenant: its prepaid balance. */
-  "wallet",
-  /** What came in from payment providers and the operator. */
-  "payments",
-  /** Earned by overage, subscriptions, retention, add-ons. */
-  "revenue",
-  /** Given away by the operator. */
-  "credits",
-  /** What a tenant owes since a payment that it had spent was taken back; runs negative. */
-  "receivable",
-] as const;
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
-
-export const LEDGER_KINDS = [
-  "charge",
-  "topup",
-  "credit",
-  "plan",
-  "retention",
-  "add_on",
-  "refund",
-] as const;
-export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 export const ledgerTransactions = sqliteTable(
   "ledger_transactions",

@@ -1,6 +1,6 @@
 /** A month of the wallet: statement as JSON, as a page for printing, and its rows as CSV. */
 import { z } from "zod";
-import { LEDGER_KINDS } from "../../../adapter/store/schema/money.ts";
+import { LEDGER_KINDS } from "../../../domain/billing/stores.ts";
 import { eurOut, field, okReply, shown } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 

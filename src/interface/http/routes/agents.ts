@@ -48,7 +48,9 @@ const present = (agent: AgentRecord, engine: string) => ({
 export const agentRoutes = ({ settings, dependencies }: RouteContext) => {
   const { database, billing, clock, urlProblem } = dependencies;
   const engine = settings.engineLabel;
-  const agents = createAgents({ database, records: agentStore, billing, clock, urlProblem });
+  const agents = createAgents({
+    ...{ database, records: agentStore, plans: billing, clock, urlProblem },
+  });
   const contracts = agentContracts([...AGENT_VOICES, ...Object.keys(settings.voiceAliases)]);
   return [
     route(contracts.list)(async ({ tenantId }) => ({

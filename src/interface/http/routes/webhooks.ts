@@ -27,7 +27,7 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
   const subscriptions = createSubscriptions({
     database,
     records: webhookStore,
-    billing,
+    plans: billing,
     vault,
     clock,
     random,

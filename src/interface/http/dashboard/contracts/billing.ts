@@ -1,6 +1,6 @@
 /** The wallet's history: ledger, checkouts, monthly statements. */
 import { z } from "zod";
-import { LEDGER_KINDS } from "../../../../adapter/store/schema/money.ts";
+import { LEDGER_KINDS } from "../../../../domain/billing/stores.ts";
 import { eurOut, field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
 import { contract } from "../../contract.ts";
 
