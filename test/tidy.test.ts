@@ -1,6 +1,7 @@
 /** House style that a machine can hold: arrows between rooms, ports of time and chance, no loose ends. */
 import { expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
+import { deadExports } from "./support/dead-exports.ts";
 import { longFunctionsOf } from "./support/function-length.ts";
 import { cyclesOf, importsOf, roomOf } from "./support/import-graph.ts";
 
@@ -286,4 +287,18 @@ test("functions fit a screen", () => {
   );
   if (long.length > LONG_FUNCTIONS) console.warn(long.join("\n"));
   expect(long.length).toBeLessThanOrEqual(LONG_FUNCTIONS);
+});
+
+/** Exports that nobody imports, still to be taken back. This number only gets smaller. */
+const DEAD_EXPORTS = 516;
+
+test("what is exported is imported somewhere", async () => {
+  const others = await sourcesOf("{test,scripts,bench}/**/*.ts");
+  const dead = deadExports(
+    new Map([...sources, ...others]),
+    (file) => file.startsWith("src/") && file !== "src/main.ts" && !file.endsWith(".worker.ts"),
+  );
+  if (dead.length > DEAD_EXPORTS)
+    console.warn(dead.map(({ file, name }) => `${file}: ${name}`).join("\n"));
+  expect(dead.length).toBeLessThanOrEqual(DEAD_EXPORTS);
 });

@@ -50,11 +50,15 @@ function noteTaken(file: string, source: ts.SourceFile, taken: Taken): void {
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) {
       const bindings = node.importClause?.namedBindings;
-      if (bindings && ts.isNamedImports(bindings)) take(node.moduleSpecifier, namesOf([...bindings.elements]));
+      if (bindings && ts.isNamedImports(bindings))
+        take(node.moduleSpecifier, namesOf([...bindings.elements]));
       else if (bindings) take(node.moduleSpecifier, ["*"]);
     } else if (ts.isExportDeclaration(node)) {
       const clause = node.exportClause;
-      take(node.moduleSpecifier, clause && ts.isNamedExports(clause) ? namesOf([...clause.elements]) : ["*"]);
+      take(
+        node.moduleSpecifier,
+        clause && ts.isNamedExports(clause) ? namesOf([...clause.elements]) : ["*"],
+      );
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       take(node.arguments[0], ["*"]);
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
