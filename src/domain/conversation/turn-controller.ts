@@ -382,6 +382,8 @@ export class TurnController {
         break;
       case "transferring":
         this.#stopActivity();
+        // Whoever comes back from a ringing tone has the whole time again.
+        this.#silence.callerActive();
         this.#screening?.stop();
         break;
       case "closing":

@@ -50,6 +50,19 @@ test("a held caller hears a tone, is never prompted, and interrupts nobody", asy
   expect(call.illegalEvents).toEqual([]);
 });
 
+test("time on the way to a person is no silence of the caller's", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  await call.silence(5_000);
+  call.session.transferBegin();
+  await call.silence(35_000);
+  call.session.transferFailed("no_answer");
+  await call.silence(25_000);
+  expect(call.hangupRequested()).toBeNull();
+  await call.silence(25_000);
+  expect(call.hangupRequested()).toEqual({ type: "hangup_requested", reason: "silence_timeout" });
+});
+
 test("the tone that a held caller hears is the European ringing tone: 425 Hz", async () => {
   const call = await scriptedCall();
   await call.answerAndGreet();
