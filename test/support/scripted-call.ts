@@ -208,7 +208,9 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
         yield { type: "done", usage: { inputTokens: 10, outputTokens: 5 } };
       },
       truncateSpoken: (text) => truncated.push(text),
-      summarize: async (end) => ({ text: `Ended by ${end.reason}.`, line: "A call." }),
+      summarize: async ({ reason, durationSeconds }) => ({
+        ...{ text: `Ended by ${reason} after ${durationSeconds} s.`, line: "A call." },
+      }),
     },
     tts: {
       async *speak(text, signal) {

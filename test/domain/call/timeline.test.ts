@@ -41,6 +41,19 @@ test("without a known milestone before it, a step counts from its own first mill
   expect(stagesOf({ ...at, firstAudioMs: 2 })).toMatchObject({ playoutMs: 28 });
 });
 
+test("a turn whose silence was not measured begins its steps with its latency", () => {
+  const call = { zeroMs: 0, createdAt: 0, answeredAt: null, endedAt: null };
+  const turn = {
+    ...{ speaker: "agent" as const, text: "Yes.", startMs: 1_000, endMs: 2_000, latencyMs: 90 },
+    measures: { ...measures, endpointMs: null, sttFinalMs: null, firstTokenMs: 2, firstAudioMs: 8 },
+  };
+  const spans = timelineOf({ ...call, turns: [turn], toolCalls: [], sip: [], notes: [] });
+  expect(spans.map(({ lane, startMs }) => [lane, startMs])).toEqual([
+    ["tts", 910],
+    ["agent", 1_000],
+  ]);
+});
+
 test("everything of a call stands on one clock that begins at its answer", () => {
   const spans = timelineOf({
     ...{ zeroMs: 10_000, createdAt: 8_000, answeredAt: 10_000, endedAt: 20_000 },

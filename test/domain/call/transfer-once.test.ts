@@ -8,6 +8,10 @@ test.each([
   ["the carrier stopped telling while it rang", 180, "no_answer"],
   ["busy", 486, "busy"],
   ["declined", 603, "declined"],
+  ["busy everywhere", 600, "busy"],
+  ["no answer in time", 408, "no_answer"],
+  ["not available", 480, "no_answer"],
+  ["cancelled", 487, "no_answer"],
   ["the carrier cannot do it: we may", 503, null],
   ["the carrier may not do it: we may", 403, null],
 ] as const)("accepted, then %s (%p): %p", (_, sipCode, cause) => {

@@ -5,6 +5,7 @@ import { campaignStore } from "../../../src/adapter/store/campaign-store.ts";
 import { contactStore } from "../../../src/adapter/store/contact-store.ts";
 import { doNotCallStore } from "../../../src/adapter/store/do-not-call-store.ts";
 import {
+  callPurposes,
   calls,
   campaigns,
   campaignTargets,
@@ -53,6 +54,7 @@ beforeEach(async () => {
   clock.stepWallClock(NOON - clock.now());
   await server.database.tx(async (queries) => {
     await queries.delete(campaigns);
+    await queries.delete(callPurposes);
     await queries.delete(calls);
     await queries.delete(schedules);
     await queries.delete(contacts);
@@ -145,6 +147,10 @@ test("never more calls at once than the cap; each end makes room for one; all do
   await eventually(async () => (await statusOf(id)) === "finished", "the end");
   expect(await inState(id, "done")).toHaveLength(5);
   expect(await server.database.read.select().from(schedules)).toHaveLength(5);
+  const purposes = await server.database.read.select().from(callPurposes);
+  expect(purposes.map(({ reason, sensitive, origin }) => [reason, sensitive, origin])).toEqual(
+    Array(5).fill(["Check-ups", false, "campaign"]),
+  );
 });
 
 test("nobody is called before ten or on a Sunday", async () => {

@@ -34,6 +34,17 @@ describe("what is understood", () => {
     });
   });
 
+  test("a line with fewer or more cells than the header", async () => {
+    const { contacts, problems } = await read(
+      "number,first_name,notes\n+37061234567\n+37061234568,Ona,Likes tea,more\n",
+    );
+    expect(problems).toEqual([]);
+    expect(contacts).toMatchObject([
+      { numberE164: "+37061234567", firstName: "", notes: "" },
+      { numberE164: "+37061234568", firstName: "Ona", notes: "Likes tea" },
+    ]);
+  });
+
   test("a birthday without a year; columns nobody knows are left out", async () => {
     const { contacts } = await read("number,shoe size,birthday\n+37061234567,44,--02-29\n");
     expect(contacts[0]).toMatchObject({ birthday: "--02-29", firstName: "" });
@@ -60,13 +71,18 @@ describe("what is refused", () => {
     expect(problems).toMatchObject([{ line: 3, column }]);
   });
 
-  test.each(["1980-13-01", "1981-02-29", "1899-01-01", "29.02.1980", "1980-2-9"])(
-    "the birthday %s",
-    async (day) => {
-      const { problems } = await read(`number,birthday\n+37061234567,${day}\n`);
-      expect(problems).toMatchObject([{ column: "birthday" }]);
-    },
-  );
+  test.each([
+    "1980-13-01",
+    "1981-02-29",
+    "1980-02-30",
+    "1980-04-31",
+    "1899-01-01",
+    "29.02.1980",
+    "1980-2-9",
+  ])("the birthday %s", async (day) => {
+    const { problems } = await read(`number,birthday\n+37061234567,${day}\n`);
+    expect(problems).toMatchObject([{ column: "birthday" }]);
+  });
 
   test("a person twice, told with the first line", async () => {
     const { contacts, problems } = await read(

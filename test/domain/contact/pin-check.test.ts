@@ -5,11 +5,7 @@ import { contactStore } from "../../../src/adapter/store/contact-store.ts";
 import { pinStore } from "../../../src/adapter/store/pin-store.ts";
 import { auditEntries, contacts, pinAttempts } from "../../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../../src/core/database.ts";
-import {
-  createPinCheck,
-  LOCKED_MS,
-  TRIES_PER_DAY_MAX,
-} from "../../../src/domain/contact/pin-check.ts";
+import { createPinCheck, TRIES_PER_DAY_MAX } from "../../../src/domain/contact/pin-check.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { insertTenant } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -17,6 +13,7 @@ import { openTestDatabase } from "../../support/test-store.ts";
 
 const NUMBER = "+37061000001";
 const PIN = "4711";
+const LOCKED_MS = 15 * 60_000;
 const clock = fakeClock(1_795_000_000_000);
 let database: Database;
 let tenantId = 0;

@@ -55,6 +55,16 @@ test("keys are offered and pressed on calls we place, and on calls that come in 
   }
 });
 
+test("no tool of the agents' own takes arguments that it does not name", () => {
+  const offered = builtInTools({ transferTargets: TARGETS, sendDigits: true });
+  expect(offered.length).toBeGreaterThan(4);
+  for (const { name, parameters } of offered)
+    expect([name, parameters]).toEqual([
+      name,
+      expect.objectContaining({ type: "object", additionalProperties: false }),
+    ]);
+});
+
 test("a tenant's tool of the same name wins", () => {
   const own = { name: "end_call", description: "Ours", parameters: {} };
   expect(
@@ -159,7 +169,9 @@ describe("in a call", () => {
         }),
       }),
     );
-    expect(call.inputs.at(-1)).toMatchObject({ type: "tool_result", ok: true });
+    expect(call.inputs.at(-1)).toMatchObject({
+      ...{ type: "tool_result", ok: true, output: { kept: true } },
+    });
     expect(call.messages.some(({ type }) => type === "tool_call_requested")).toBe(false);
   });
 

@@ -44,6 +44,11 @@ test("an outbound call knows whom it called; a withheld number is said to be so"
   expect(buildSystemPrompt(withheld, variablesOf(withheld, NOW))).toContain("withheld");
 });
 
+test("of a campaign line's value 500 characters may be spoken", () => {
+  const line = { ...config, variables: { visit: "x".repeat(600) } };
+  expect(fillVariables("{{visit}}", variablesOf(line, NOW))).toBe("x".repeat(500));
+});
+
 test("nobody ever hears braces: unknown variables become nothing", () => {
   expect(fillVariables("Hello {{ first_name }}, welcome to {{company}}!", { company: "Us" })).toBe(
     "Hello, welcome to Us!",

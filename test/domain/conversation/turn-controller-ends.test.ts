@@ -258,7 +258,7 @@ test("a hang-up stops everything at once; what was heard so far is kept", async 
   const report = await call.session.close("caller_hangup");
   expect(call.audio.closed).toBe(true);
   expect(call.audio.queuedMs).toBe(0);
-  expect(report.summary).toBe("Ended by caller_hangup.");
+  expect(report.summary).toBe("Ended by caller_hangup after 4 s.");
   expect(report.turns.at(-1)).toMatchObject({ speaker: "agent", interrupted: true });
   const before = call.messages.length;
   await call.silence(5_000);

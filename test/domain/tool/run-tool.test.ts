@@ -60,6 +60,18 @@ const call = {
 };
 
 describe("running a tool", () => {
+  test("tried out by hand says so", async () => {
+    endpoint.respond = answer(200, '{"booked":true}');
+    const tool = { url: `https://${HOST}:${endpoint.port}/book`, name: "tried" };
+    const toolId = await insertTool(database, tenantId, tool);
+    const { callUuid } = call;
+    const result = await runner.trial(tenantId, toolId, { callUuid, arguments: {} });
+    expect(result).toMatchObject({ toolCallId: "trial", ok: true, output: { booked: true } });
+    expect(JSON.parse(endpoint.requests[0]?.body ?? "{}").caller).toEqual({
+      ...{ number: "", direction: "inbound", test: true, verified: false, level: 0 },
+    });
+  });
+
   test("posts call, arguments and caller with the secret header, and reads JSON back", async () => {
     endpoint.respond = answer(200, '{"booked":true,"at":"9:30"}');
     const result = await runner.run(tenantId, call);
