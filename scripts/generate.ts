@@ -1,11 +1,15 @@
 /** Everything that is made from other files before types are checked or code is bundled. */
 import { buildDashboard } from "./build-dashboard.ts";
+import { writeMigrationList } from "./migrations.ts";
+import { writeClients } from "./openapi-client.ts";
 import { buildSpeechData } from "./speech-data.ts";
 import { buildVadModel } from "./vad-model.ts";
 
 export async function generateSources(): Promise<void> {
+  await writeMigrationList();
   await buildSpeechData();
   await buildVadModel();
+  await writeClients();
   await buildDashboard();
 }
 

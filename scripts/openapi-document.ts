@@ -1,0 +1,51 @@
+/**
+ * Writes docs/openapi.json, the document of REST v1 that reviewers read (`npm run docs`). A change that
+ * would break a client of the API as it stands there is refused, unless `--allow-breaking` is given.
+ */
+import { allContracts } from "../src/interface/http/contracts/index.ts";
+import { openApiDocument } from "../src/interface/http/openapi.ts";
+import { breakingChanges } from "./openapi-breaking.ts";
+
+export const DOCUMENT_FILE = new URL("../docs/openapi.json", import.meta.url).pathname;
+const COLUMNS = 110;
+
+/** What fits on a line stands on one: a changed field is a changed line. */
+function laidOut(value: unknown, indent = ""): string {
+  const short = JSON.stringify(value);
+  if (indent.length + short.length <= COLUMNS || typeof value !== "object" || value === null)
+    return short;
+  const inner = `${indent} `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => inner + laidOut(item, inner))
+    : Object.entries(value).map(
+        ([key, item]) => `${inner}${JSON.stringify(key)}: ${laidOut(item, inner)}`,
+      );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}
+
+/** An answer other than 2xx names its codes; the served document has an example of each beside. */
+const withoutErrorExamples = (document: object): object =>
+  JSON.parse(JSON.stringify(document), (key, value) =>
+    /^[45]\d\d$/.test(key) ? { description: value.description } : value,
+  );
+
+/** The version is left open, so that a release changes nothing here. */
+export const reviewDocument = () => withoutErrorExamples(openApiDocument(allContracts(), "x.y.z"));
+
+export const reviewText = () => `${laidOut(reviewDocument())}\n`;
+
+if (import.meta.main) {
+  const file = Bun.file(DOCUMENT_FILE);
+  const breaking = (await file.exists())
+    ? breakingChanges(await file.json(), reviewDocument())
+    : [];
+  if (breaking.length > 0 && !process.argv.includes("--allow-breaking")) {
+    console.error(`docs/openapi.json stays as it is: ${breaking.length} changes break clients:`);
+    for (const change of breaking) console.error(`  ${change}`);
+    console.error("If they are meant: npm run docs -- --allow-breaking");
+    process.exit(1);
+  }
+  await Bun.write(DOCUMENT_FILE, reviewText());
+  console.error("wrote docs/openapi.json");
+}
