@@ -1,7 +1,6 @@
 /** The configured providers are asked; or the embedded engine says a sentence to itself: voice, ear and mind, in a speech worker of its own. */
 
 import { createEmbeddedEngine } from "../../adapter/engine/embedded/engine.ts";
-import { CALLER_DEADLINE_MS } from "../../adapter/engine/embedded/speech-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
@@ -14,6 +13,8 @@ import { examineProviders } from "./provider-check.ts";
 const LIMIT_MS = 50_000;
 /** Longer than a caller's: an engine that is slow now is told from one that does not work. */
 const SELF_TEST_DEADLINES = { chunkMs: 20_000, resultMs: 20_000 };
+/** A caller would notice. */
+const SLOW_MS = { voice: 6_000, recognition: 4_000 };
 const SENTENCE = "What are your opening hours?";
 const SAMPLE_RATE_HZ = 8000;
 const FRAME = 160;
@@ -85,8 +86,7 @@ async function runLoopback(
       return failed(`The mind answered "${answer}" to "${SENTENCE}".`, remedy);
     const times = `Voice (TTS) after ${spokenAfterMs} ms, understood (STT) after ${recognizedAfterMs} ms, answered (LLM) after ${elapsed()}.`;
     const isLate =
-      spokenAfterMs > CALLER_DEADLINE_MS.chunkMs ||
-      recognizedAfterMs - spokenAfterMs > CALLER_DEADLINE_MS.resultMs;
+      spokenAfterMs > SLOW_MS.voice || recognizedAfterMs - spokenAfterMs > SLOW_MS.recognition;
     return isLate ? warning(`Too slow for a caller now. ${times}`, REMEDY_BUSY) : ok(times);
   } finally {
     session.close();

@@ -14,8 +14,11 @@ export interface SpeechDeadline {
   readonly resultMs: number;
 }
 
-/** What a caller waits for. Covers a speech worker that is still starting. */
-export const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 4_000 };
+/**
+ * Covers a speech worker that is still starting, and one whose processor is taken. A late text still
+ * answers the caller; a repeated question only adds to the load.
+ */
+const CALLER_DEADLINE_MS: SpeechDeadline = { chunkMs: 6_000, resultMs: 10_000 };
 const GRAMMARS_MAX = 200;
 
 export interface SpeechClientOptions {
