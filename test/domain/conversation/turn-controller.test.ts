@@ -114,18 +114,19 @@ test("a short noise does not interrupt the agent", async () => {
 });
 
 test.each([
-  ["has nothing more to say: an answer", { thinksOnForMs: 0, voiceTakesMs: 0 }, 2],
-  ["thinks on: not meant to interrupt", { thinksOnForMs: 5_000, voiceTakesMs: 0 }, 1],
-  ["will say another: not meant to interrupt", { thinksOnForMs: 0, voiceTakesMs: 1_000 }, 1],
+  ["has nothing more to say: an answer", { thinksOnForMs: 0, ttsTakesMs: 0 }, 2],
+  ["thinks on: not meant to interrupt", { thinksOnForMs: 5_000, ttsTakesMs: 0 }, 1],
+  ["will say another: not meant to interrupt", { thinksOnForMs: 0, ttsTakesMs: 1_000 }, 1],
 ])(
   "one word of the caller near the end of a sentence of an agent that %s",
   async (_, script, asked) => {
     const call = await scriptedCall();
     await call.answerAndGreet();
-    Object.assign(call.script, script);
+    call.script.thinksOnForMs = script.thinksOnForMs;
+    call.script.ttsTakesMs = script.ttsTakesMs;
     call.script.answers = () => [text("I am looking for a free hour on Monday."), text("Wait.")];
     await call.says("When can I come?");
-    await call.silence(script.voiceTakesMs + 100);
+    await call.silence(script.ttsTakesMs + 100);
     call.script.answers = () => [text("All right.")];
     await call.says("Tuesday.", 300);
     await call.silence(1_000);
