@@ -1,89 +1,176 @@
 /**
- * Writes docs/configuration.md from config/linevoice.toml and the schema: every key with its meaning, what
- * is allowed, its default and its environment variable. `--check` fails when the page is not current.
+ * Writes config/linevoice.toml and docs/configuration.md from the schema: every key with its meaning, what is
+ * allowed, its default and its environment variable. `--check` fails when one of them is not current.
  */
 import { fileURLToPath } from "node:url";
-import { knownKeys } from "../src/operations/config/known-keys.ts";
+import {
+  itemKeys,
+  type KnownKey,
+  knownKeys,
+  sectionDescription,
+} from "../src/operations/config/known-keys.ts";
+import { configSchema } from "../src/operations/config/schema.ts";
+import { BUILT_IN_PLANS } from "../src/operations/config/sections/business.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const page = `${root}docs/configuration.md`;
 
 interface Entry {
   readonly name: string;
   readonly default: string;
-  readonly description: string;
+  readonly meaning: string;
+  readonly variable: string;
 }
 
 interface Section {
+  /** `[sip]` or `[[plans]]` */
   readonly title: string;
   readonly description: string;
-  readonly entries: Entry[];
+  readonly entries: readonly Entry[];
+  /** Further tables of the same title, as they stand in the file. */
+  readonly more: readonly string[];
 }
 
-/** Comments stand above what they are about; a section is a table of the file. */
-function sectionsOf(toml: string): Section[] {
-  const sections: Section[] = [];
-  let comment: string[] = [];
-  for (const line of toml.split("\n")) {
-    const table = /^\[\[?([\w.]+)\]\]?$/.exec(line.trim())?.[1];
-    const [, key, value] = /^([\w".-]+)\s*=\s*(.+)$/.exec(line.trim()) ?? [];
-    if (line.startsWith("#")) comment.push(line.replace(/^# ?/, ""));
-    else if (table) {
-      sections.push({ title: line.trim(), description: comment.join(" "), entries: [] });
-      comment = [];
-    } else if (key && value) {
-      sections.at(-1)?.entries.push({ name: key, default: value, description: comment.join(" ") });
-      comment = [];
-    } else if (line.trim() === "") comment = [];
+const meaningOf = ({ meta }: KnownKey) => `${meta.description} Allowed: ${meta.allowed}.`;
+
+function tomlOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`;
+  return JSON.stringify(value ?? "");
+}
+
+const defaults: unknown = configSchema.parse({});
+
+function defaultOf({ path }: KnownKey): unknown {
+  let value = defaults;
+  for (const step of path) value = (value as Record<string, unknown>)[step];
+  return value;
+}
+
+const entryOf = (key: KnownKey): Entry => ({
+  name: key.path.at(-1) ?? "",
+  default: tomlOf(defaultOf(key)),
+  meaning: meaningOf(key),
+  variable: key.variable,
+});
+
+/** A key whose value is a table is a section of its own, which operators fill. */
+const tableSection = (key: KnownKey): Section => ({
+  title: `[${key.name}]`,
+  description: meaningOf(key),
+  entries: [],
+  more: [],
+});
+
+function plansSection(key: KnownKey): Section {
+  const [first, ...others] = BUILT_IN_PLANS.map((plan): Record<string, unknown> => ({ ...plan }));
+  return {
+    title: "[[plans]]",
+    description: meaningOf(key),
+    entries: itemKeys(key.path).map(({ path, meta }) => {
+      const name = path.at(-1) ?? "";
+      const value = first?.[name] ?? ITEM_DEFAULTS[name];
+      const meaning = `${meta.description} Allowed: ${meta.allowed}.`;
+      return { name, default: tomlOf(value), meaning, variable: "" };
+    }),
+    more: others.map((plan) =>
+      Object.entries(plan)
+        .map(([name, value]) => `${name} = ${tomlOf(value)}`)
+        .join("\n"),
+    ),
+  };
+}
+
+/** What a plan gets that leaves a key out. */
+const ITEM_DEFAULTS: Readonly<Record<string, unknown>> = {
+  ...configSchema.parse({ plans: [{ slug: "a", name: "a" }] }).plans[0],
+};
+
+/** Each section before the tables inside it, in the schema's order. */
+function sections(): Section[] {
+  const tables = new Map<string, KnownKey[]>();
+  for (const key of knownKeys) {
+    const table = key.path.slice(0, -1).join(".");
+    tables.set(table, [...(tables.get(table) ?? []), key]);
   }
-  return sections;
-}
-
-const variables = new Map(knownKeys.map(({ name, variable }) => [name, variable]));
-
-function rows({ title, entries }: Section): string[] {
-  const table = title.replaceAll(/[[\]]/g, "");
-  return entries.map(({ name, default: value, description }) => {
-    const variable = variables.get(`${table}.${name}`);
-    const cells = [`\`${name}\``, description.replaceAll("|", "\\|"), `\`${value}\``];
-    return `| ${[...cells, variable ? `\`${variable}\`` : ""].join(" | ")} |`;
+  return [...tables].flatMap(([table, keys]) => {
+    if (table === "") return keys.map(plansSection);
+    const section: Section = {
+      title: `[${table}]`,
+      description: sectionDescription(table.split(".")),
+      entries: keys.filter(({ meta }) => meta.kind !== "table").map(entryOf),
+      more: [],
+    };
+    return [section, ...keys.filter(({ meta }) => meta.kind === "table").map(tableSection)];
   });
 }
 
-const toml = await Bun.file(`${root}config/linevoice.toml`).text();
-const text = [
+const comment = (text: string): string[] =>
+  text === "" ? [] : text.split("\n").map((line) => `# ${line}`.trimEnd());
+
+const tomlText = [
+  "# Linevoice. Every key with its default: leave out what you do not change.",
+  "# Each key is also an environment variable: LINEVOICE_SERVER__LISTEN is [server] listen.",
+  '# Secrets may be { file = "…" } or a systemd credential named <section>.<key>.',
+  '# An empty text means "not set". This file is made from the schema by `npm run docs`.',
+  ...sections().flatMap(({ title, description, entries, more }) => [
+    "",
+    ...comment(description),
+    title,
+    ...entries.flatMap((entry) => [...comment(entry.meaning), `${entry.name} = ${entry.default}`]),
+    ...more.flatMap((table) => ["", title, table]),
+  ]),
+  "",
+].join("\n");
+
+/** Indented lines are shown as they are. */
+function markdownOf(description: string): string[] {
+  if (description === "") return [];
+  const [first = "", ...rest] = description.split("\n");
+  const block = rest.join("\n").replace(/^\n+/, "");
+  return ["", first, ...(block === "" ? [] : ["", "```", block, "```"])];
+}
+
+const escaped = (text: string) => text.replaceAll("|", "\\|");
+
+const pageText = [
   "# Configuration",
   "",
   "One TOML file: `--config FILE`, else `/etc/linevoice/linevoice.toml`, else `./config/linevoice.toml`, else these",
   'defaults. Every key is also an environment variable, which wins over the file. A secret may be `{ file = "…" }`, a',
   "systemd credential, or a file named `<section>.<key>` in `credentials/` beside the configuration. `linevoice config",
-  "check` says what is wrong with line and mend; `linevoice config show` says where each value comes from.",
+  "check` says what is wrong, in which line, and what to do; `linevoice config show` says where each value comes from.",
   "",
   "SIGHUP (`systemctl reload linevoice`) applies `[log] level` and `format`, `[limits]` without `body_bytes`, and",
   "renewed certificates at once; other changes need a restart, and the log names them.",
   "",
   "*This page is made from the schema by `npm run docs`.*",
-  ...sectionsOf(toml).flatMap((section) => [
+  ...sections().flatMap(({ title, description, entries }) => [
     "",
-    `## ${section.title}`,
-    ...(section.description ? ["", section.description] : []),
-    "",
-    "| key | meaning | default | environment |",
-    "|---|---|---|---|",
-    ...rows(section),
+    `## ${title}`,
+    ...markdownOf(description),
+    ...(entries.length === 0
+      ? []
+      : ["", "| key | meaning | default | environment |", "|---|---|---|---|"]),
+    ...entries.map(({ name, meaning, default: value, variable }) => {
+      const cells = [`\`${name}\``, escaped(meaning), `\`${value}\``];
+      return `| ${[...cells, variable === "" ? "" : `\`${variable}\``].join(" | ")} |`;
+    }),
   ]),
   "",
 ].join("\n");
 
-if (process.argv.includes("--check")) {
-  const current = await Bun.file(page)
+for (const [path, text] of [
+  ["config/linevoice.toml", tomlText],
+  ["docs/configuration.md", pageText],
+] as const) {
+  if (!process.argv.includes("--check")) {
+    await Bun.write(root + path, text);
+    console.error(`wrote ${path} (${knownKeys.length} keys)`);
+    continue;
+  }
+  const current = await Bun.file(root + path)
     .text()
     .catch(() => "");
-  if (current !== text) {
-    console.error("docs/configuration.md is not current: npm run docs");
-    process.exit(1);
-  }
-} else {
-  await Bun.write(page, text);
-  console.error(`wrote docs/configuration.md (${knownKeys.length} keys)`);
+  if (current === text) continue;
+  console.error(`${path} is not current: npm run docs`);
+  process.exitCode = 1;
 }

@@ -192,6 +192,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "operations/privacy": ["adapter/store", "domain/call", "domain/contact", "operations/backup"],
   "operations/revocation": ["adapter/store", "domain/identity"],
   "platform/audio": [],
+  "platform/config": [],
   "platform/files": [],
   "platform/net": [],
   "platform/secrets": [],

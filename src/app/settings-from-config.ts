@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os";
 import { eurToMicro } from "../core/money.ts";
 import type { Plan } from "../domain/billing/ports.ts";
 import { engineSettingsOf } from "../operations/config/engine-settings.ts";
-import { parseHeaders, parseHostPort, parsePortRange } from "../operations/config/formats.ts";
 import type { Config } from "../operations/config/schema.ts";
+import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
 import type { AppSettings, HostPort, MailProviderSettings } from "./settings.ts";
 
 function hostPort(text: string): HostPort {

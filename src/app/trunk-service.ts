@@ -12,7 +12,7 @@ import type { Database } from "../core/database.ts";
 import { AppError, invalidField, notFound } from "../core/errors.ts";
 import { EXTRA_NETWORKS_MAX, type SipStack } from "../domain/call/sip-port.ts";
 import type { TrunkInput, TrunkService, TrunkView } from "../interface/http/dashboard/ports.ts";
-import { isHost, parseHostPort } from "../operations/config/formats.ts";
+import { isHost, parseHostPort } from "../platform/config/formats.ts";
 import { AddressRules } from "../platform/net/address-rules.ts";
 import { trunkSummary } from "./operator.ts";
 import { trunkTest } from "./trunk-test.ts";

@@ -18,9 +18,9 @@ import {
 import { dirname, join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
-import { isMasterKey } from "../operations/config/formats.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import { isMasterKey } from "../platform/config/formats.ts";
 import { operate } from "./operator.ts";
 
 const KEY_BYTES = 32;

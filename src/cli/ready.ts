@@ -1,8 +1,8 @@
 /** `linevoice ready`: asks the running server whether it carries calls; for installers and health checks. */
 import { readFileSync } from "node:fs";
 import { systemClock as clock, sleep } from "../core/clock.ts";
-import { parseHostPort } from "../operations/config/formats.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
+import { parseHostPort } from "../platform/config/formats.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isE164 } from "../core/e164.ts";
 import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../domain/call/sip-port.ts";
-import { isHost, isNetwork, parseHostPort } from "../operations/config/formats.ts";
+import { isHost, isNetwork, parseHostPort } from "../platform/config/formats.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,

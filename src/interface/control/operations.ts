@@ -8,7 +8,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { EXTRA_NETWORKS_MAX, TRUNK_CHANNELS_MAX } from "../../domain/call/sip-port.ts";
 import { KEY_NETWORKS_MAX, KEY_SCOPES } from "../../domain/tenant/key-limits.ts";
 import { PREFIX_PATTERN, SHORT_NUMBER_PATTERN } from "../../domain/tenant/tenant-settings.ts";
-import { isMasterKey, isNetwork } from "../../operations/config/formats.ts";
+import { isMasterKey, isNetwork } from "../../platform/config/formats.ts";
 import type { OperatorPort } from "./operator-port.ts";
 
 const id = z.int().positive();

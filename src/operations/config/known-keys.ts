@@ -1,6 +1,6 @@
 /** The schema as a list: every key with its path, environment variable and what is allowed. */
 import { z } from "zod";
-import { type KeyMeta, keyMeta } from "./key.ts";
+import { type KeyMeta, keyMeta } from "../../platform/config/key.ts";
 import { configSchema } from "./schema.ts";
 import type { Path } from "./toml.ts";
 
@@ -57,6 +57,18 @@ export function namesAt(path: Path): string[] {
   const schema = schemaAt(path);
   const inner = schema && unwrapped(schema);
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+}
+
+/** What a section is about, where its keys do not say it all; empty for the others. */
+export function sectionDescription(path: Path): string {
+  const schema = schemaAt(path);
+  return schema instanceof z.ZodType ? (schema.meta()?.description ?? "") : "";
+}
+
+/** The keys of one table in an array of tables (`[[plans]]`). */
+export function itemKeys(path: readonly string[]): readonly KnownKey[] {
+  const schema = schemaAt([...path, 0]);
+  return schema === null ? [] : collect(schema, path);
 }
 
 /** What is allowed at a path, or at the key around it. */

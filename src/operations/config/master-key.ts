@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
+import { isMasterKey } from "../../platform/config/formats.ts";
 import { ConfigInvalid } from "./config-invalid.ts";
-import { isMasterKey } from "./formats.ts";
 import type { LoadedConfig } from "./load.ts";
 
 const KEY_BYTES = 32;

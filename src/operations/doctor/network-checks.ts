@@ -6,7 +6,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { isoUtc } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import { parseHostPort, parsePortRange } from "../config/formats.ts";
+import { parseHostPort, parsePortRange } from "../../platform/config/formats.ts";
 import {
   type Check,
   type ExaminedAppliance,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-test("docs/configuration.md is what the schema and the commented file say", () => {
+test("config/linevoice.toml and docs/configuration.md are what the schema says", () => {
   const check = Bun.spawnSync([process.execPath, "scripts/config-reference.ts", "--check"], {
     cwd: ROOT,
   });

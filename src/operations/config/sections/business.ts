@@ -1,6 +1,6 @@
 /** [mail], [payments], [[plans]]. */
 import { z } from "zod";
-import { isHost, isHttpUrl, isMailbox } from "../formats.ts";
+import { isHost, isHttpUrl, isMailbox } from "../../../platform/config/formats.ts";
 import {
   decimal,
   integer,
@@ -11,52 +11,103 @@ import {
   section,
   tables,
   text,
-} from "../key.ts";
+} from "../../../platform/config/key.ts";
 
 export const mail = section({
-  provider: oneOf(["outbox", "smtp", "resend"], "outbox"),
-  from: text("Linevoice <linevoice@localhost>", {
+  provider: oneOf(
+    'Who delivers mail; "outbox" writes .eml files to <data>/outbox.',
+    ["outbox", "smtp", "resend"],
+    "outbox",
+  ),
+  from: text("Sender of post-call mails.", "Linevoice <linevoice@localhost>", {
     allowed: 'an address, e.g. "Calls <calls@example.com>"',
     matches: isMailbox,
   }),
-  attachment_bytes_max: integer(18_000_000, 0, 100_000_000),
-  outbox_keep_days: integer(7, 1, 3650),
+  attachment_bytes_max: integer(
+    "A larger recording is not attached: the mail carries a signed link, and the recording stays until its retention ends.",
+    18_000_000,
+    0,
+    100_000_000,
+  ),
+  outbox_keep_days: integer(
+    'Days that the .eml files of "outbox" are kept, but not longer than transcripts.',
+    7,
+    1,
+    3650,
+  ),
   smtp: section({
-    host: optionalText({ allowed: "a host name", matches: isHost }),
-    port: integer(587, 1, 65_535),
-    security: oneOf(["starttls", "tls", "none"], "starttls"),
-    username: optionalText({ allowed: "a user name", charactersMax: 320 }),
-    password: secret({ allowed: "a password" }),
-    timeout_ms: integer(30_000, 1000, 300_000),
+    host: optionalText("The mail server.", { allowed: "a host name", matches: isHost }),
+    port: integer("Its port.", 587, 1, 65_535),
+    security: oneOf(
+      '"starttls" encrypts after the greeting, "tls" from the first byte, "none" never.',
+      ["starttls", "tls", "none"],
+      "starttls",
+    ),
+    username: optionalText("Name to sign in with.", { allowed: "a user name", charactersMax: 320 }),
+    password: secret("Password to sign in with.", { allowed: "a password" }),
+    timeout_ms: integer(
+      "Longest wait for the connection and for the greeting. Sending the mail may take ten minutes, and one more per megabyte.",
+      30_000,
+      1000,
+      300_000,
+    ),
   }),
   resend: section({
-    api_key: secret({ allowed: "an API key" }),
-    base_url: text("https://api.resend.com", { allowed: "an https:// URL", matches: isHttpUrl }),
-    timeout_ms: integer(30_000, 1000, 300_000),
+    api_key: secret("Key of the Resend account.", { allowed: "an API key" }),
+    base_url: text("Base url.", "https://api.resend.com", {
+      allowed: "an https:// URL",
+      matches: isHttpUrl,
+    }),
+    timeout_ms: integer(
+      "Longest wait for a mail without attachment; one minute more per megabyte.",
+      30_000,
+      1000,
+      300_000,
+    ),
   }),
 });
 
-const line = (what: string) => optionalText({ allowed: what, charactersMax: 200 });
+const line = (description: string, what: string) =>
+  optionalText(description, { allowed: what, charactersMax: 200 });
 
 export const payments = section({
-  provider: oneOf(["manual", "stripe"], "manual"),
+  provider: oneOf(
+    '"manual" shows bank details and the operator confirms; "stripe" is Checkout.',
+    ["manual", "stripe"],
+    "manual",
+  ),
   low_balance_eur: listOf(
+    "A tenant whose balance falls below one of these amounts gets a mail.",
     z.number().min(0.01).max(1_000_000),
     [10, 2],
     "balances below which a tenant gets a mail, e.g. [10, 2], or [] for none",
     { max: 10 },
   ),
   manual: section({
-    beneficiary: line("the account holder's name"),
-    iban: optionalText({ allowed: "an IBAN", matches: /^[A-Z]{2}\d{2}[ A-Z0-9]{8,40}$/ }),
-    bic: optionalText({ allowed: "a BIC", matches: /^[A-Z0-9]{8}(?:[A-Z0-9]{3})?$/ }),
-    bank: line("the bank's name"),
-    instructions: optionalText({ allowed: "what payers should know", charactersMax: 2000 }),
+    beneficiary: line("Bank details: the account holder.", "the account holder's name"),
+    iban: optionalText("Bank details: the IBAN.", {
+      allowed: "an IBAN",
+      matches: /^[A-Z]{2}\d{2}[ A-Z0-9]{8,40}$/,
+    }),
+    bic: optionalText("Bank details: the BIC.", {
+      allowed: "a BIC",
+      matches: /^[A-Z0-9]{8}(?:[A-Z0-9]{3})?$/,
+    }),
+    bank: line("Bank details: the bank.", "the bank's name"),
+    instructions: optionalText(
+      "Shown below the bank details, or instead of them where no IBAN is set.",
+      { allowed: "what payers should know", charactersMax: 2000 },
+    ),
   }),
   stripe: section({
-    secret_key: secret({ allowed: "a Stripe secret key" }),
-    webhook_secret: secret({ allowed: "a Stripe webhook signing secret" }),
-    base_url: text("https://api.stripe.com", { allowed: "an https:// URL", matches: isHttpUrl }),
+    secret_key: secret("Secret key of the Stripe account.", { allowed: "a Stripe secret key" }),
+    webhook_secret: secret("Signing secret of the webhook that Stripe calls.", {
+      allowed: "a Stripe webhook signing secret",
+    }),
+    base_url: text("Base url.", "https://api.stripe.com", {
+      allowed: "an https:// URL",
+      matches: isHttpUrl,
+    }),
   }),
 });
 
@@ -64,21 +115,39 @@ const plan = z.strictObject({
   slug: z
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
-    .meta({ allowed: "lower-case letters, digits, - and _, at most 40", kind: "text" }),
-  name: z.string().min(1).max(120).meta({ allowed: "1 to 120 characters", kind: "text" }),
-  included_minutes: integer(0, 0, 1_000_000),
-  price_eur_per_month: decimal(0, 0, 1_000_000),
-  overage_eur_per_min: decimal(0, 0, 1000),
-  max_concurrent_calls: integer(5, 1, 5000),
-  max_agents: integer(10, 1, 10_000),
-  max_phone_numbers: integer(10, 1, 10_000),
-  max_files: integer(100, 0, 100_000),
-  max_webhooks: integer(10, 0, 1000),
-  max_contacts: integer(100_000, 0, 1_000_000),
-  max_tools: integer(100, 0, 1000),
-  max_campaigns: integer(500, 0, 10_000),
-  max_schedules: integer(10_000, 0, 1_000_000),
-  max_knowledge_bytes: integer(50_000_000, 0, 1_000_000_000),
+    .meta({
+      description: "The name in the API.",
+      allowed: "lower-case letters, digits, - and _, at most 40",
+      kind: "text",
+    }),
+  name: z.string().min(1).max(120).meta({
+    description: "The name that people see.",
+    allowed: "1 to 120 characters",
+    kind: "text",
+  }),
+  included_minutes: integer("Minutes a month that the price includes.", 0, 0, 1_000_000),
+  price_eur_per_month: decimal("Price of a month in EUR.", 0, 0, 1_000_000),
+  overage_eur_per_min: decimal("Price of each further minute in EUR.", 0, 0, 1000),
+  max_concurrent_calls: integer("Calls at the same time.", 5, 1, 5000),
+  max_agents: integer("Agents a tenant may have.", 10, 1, 10_000),
+  max_phone_numbers: integer("Phone numbers a tenant may have.", 10, 1, 10_000),
+  max_files: integer("Knowledge files a tenant may have.", 100, 0, 100_000),
+  max_webhooks: integer("Webhooks a tenant may have.", 10, 0, 1000),
+  max_contacts: integer(
+    "Contacts a tenant may keep; above it the API answers 403 plan_limit_reached and names the key.",
+    100_000,
+    0,
+    1_000_000,
+  ),
+  max_tools: integer("Tools a tenant may keep.", 100, 0, 1000),
+  max_campaigns: integer("Campaigns a tenant may keep.", 500, 0, 10_000),
+  max_schedules: integer("Scheduled calls that are not dialled yet.", 10_000, 0, 1_000_000),
+  max_knowledge_bytes: integer(
+    "Bytes of knowledge files a tenant may keep.",
+    50_000_000,
+    0,
+    1_000_000_000,
+  ),
 });
 
 export const BUILT_IN_PLANS: z.input<typeof plan>[] = [
@@ -123,5 +192,6 @@ export const BUILT_IN_PLANS: z.input<typeof plan>[] = [
 export const plans = tables(plan, BUILT_IN_PLANS, {
   min: 1,
   max: 50,
-  allowed: "1 to 50 plans; the first is what new tenants get",
+  allowed: "1 to 50 plans; new tenants get the first",
+  description: "What tenants may subscribe to.",
 });

@@ -1,8 +1,22 @@
 /** [sip], [rtp]. */
 import { isIP } from "node:net";
 import { z } from "zod";
-import { isHost, isNetwork, parseHostPort, parsePortRange } from "../formats.ts";
-import { flag, integer, listOf, oneOf, optionalText, quoted, section, text } from "../key.ts";
+import {
+  isHost,
+  isNetwork,
+  parseHostPort,
+  parsePortRange,
+} from "../../../platform/config/formats.ts";
+import {
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  optionalText,
+  quoted,
+  section,
+  text,
+} from "../../../platform/config/key.ts";
 
 const CODECS = ["G722", "PCMA", "PCMU", "opus"] as const;
 
@@ -14,53 +28,87 @@ const address = {
 const pem = { allowed: "the path of a PEM file" };
 
 export const sip = section({
-  bind: text("0.0.0.0:5060", address),
-  tls_bind: optionalText(address),
-  tls_cert: optionalText(pem),
-  tls_key: optionalText(pem),
-  tls_ca_file: optionalText(pem),
-  external_ip: text("auto", {
-    allowed: '"auto" or the public IP address',
-    matches: (value) => value === "auto" || isIP(value) !== 0,
-  }),
-  stun_server: optionalText({
-    allowed: 'host or host:port, e.g. "stun.example.com:3478"',
-    matches: (value) => isHost(value) || parseHostPort(value) !== null,
-  }),
-  user_agent: text("Linevoice", {
+  bind: text("Where SIP listens, UDP and TCP.", "0.0.0.0:5060", address),
+  tls_bind: optionalText("Where SIP over TLS listens.", address),
+  tls_cert: optionalText("Certificate chain of the TLS listener.", pem),
+  tls_key: optionalText("Private key of that certificate.", pem),
+  tls_ca_file: optionalText(
+    "The only certificate authorities that TLS trunks trust. Empty: the public ones.",
+    pem,
+  ),
+  external_ip: text(
+    'The public address that carriers see. "auto" learns it from the answers of registrars.',
+    "auto",
+    {
+      allowed: '"auto" or the public IP address',
+      matches: (value) => value === "auto" || isIP(value) !== 0,
+    },
+  ),
+  stun_server: optionalText(
+    'STUN server that is asked for the public address when external_ip is "auto" and no registrar tells it.',
+    {
+      allowed: 'host or host:port, e.g. "stun.example.com:3478"',
+      matches: (value) => isHost(value) || parseHostPort(value) !== null,
+    },
+  ),
+  user_agent: text("Name in the User-Agent header.", "Linevoice", {
     allowed: "printable ASCII, at most 100 characters",
     matches: /^[\x20-\x7e]{1,100}$/,
   }),
-  register_expires_sec: integer(300, 60, 86_400),
-  ring_timeout_sec: integer(35, 5, 180),
-  session_expires_sec: integer(1800, 90, 86_400),
+  register_expires_sec: integer("Lifetime of a registration that is asked for.", 300, 60, 86_400),
+  ring_timeout_sec: integer("An outbound call that rings longer ends with no_answer.", 35, 5, 180),
+  session_expires_sec: integer("Session timer (RFC 4028).", 1800, 90, 86_400),
   codecs: listOf(
+    "Codecs in order of preference, for offers and answers.",
     z.enum(CODECS),
     ["G722", "PCMA", "PCMU"],
     `at least one of ${quoted(CODECS)}, best first`,
     { min: 1, max: 4 },
   ),
-  srtp: oneOf(["off", "optional", "required"], "off"),
-  outbound_proxy: optionalText({
+  srtp: oneOf(
+    "Encryption of media by SRTP, with keys in SDP (SDES): use TLS for the trunk, too.",
+    ["off", "optional", "required"],
+    "off",
+  ),
+  outbound_proxy: optionalText("Outbound proxy for trunks that name none.", {
     allowed: 'host or host:port, e.g. "proxy.example.com:5060"',
     matches: (value) => isHost(value) || parseHostPort(value) !== null,
   }),
   allow_networks: listOf(
+    "Private networks in which a trunk's server or proxy may be, such as a PBX on site.",
     z.string().refine(isNetwork),
     [],
     'networks that a trunk\'s server may be in, e.g. ["192.168.1.0/24"]',
   ),
-  new_calls_per_sec: integer(250, 1, 1000),
-  trace: flag(false),
+  new_calls_per_sec: integer(
+    "New calls a second that one trunk accepts, with bursts of twice as many; further ones get 503.",
+    250,
+    1,
+    1000,
+  ),
+  trace: flag("Whether every SIP message is logged, personal data included.", false),
 });
 
 export const rtp = section({
-  ports: text("20000-29999", {
+  ports: text("UDP ports for media; each call takes two.", "20000-29999", {
     allowed: 'a range within 1024-65535, e.g. "20000-29999"',
     matches: (value) => parsePortRange(value) !== null,
   }),
-  timeout_sec: integer(15, 2, 300),
-  hold_timeout_sec: integer(1800, 30, 14_400),
-  jitter_ms_max: integer(200, 20, 1000),
-  comfort_noise: flag(false),
+  timeout_sec: integer(
+    "A call that gets neither RTP nor RTCP for this long ends with media_lost, unless it is on hold.",
+    15,
+    2,
+    300,
+  ),
+  hold_timeout_sec: integer(
+    "A call that is on hold for this long ends with hold_timeout.",
+    1800,
+    30,
+    14_400,
+  ),
+  jitter_ms_max: integer("Longest delay of the jitter buffer.", 200, 20, 1000),
+  comfort_noise: flag(
+    "Whether silence is sent as comfort noise (RFC 3389) where the far end accepts it.",
+    false,
+  ),
 });

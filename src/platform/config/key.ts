@@ -1,12 +1,15 @@
 /**
- * The kinds of values a configuration key can have. Each carries its default, its bounds, and in
- * words what is allowed (`meta.allowed`), which error messages and the reference repeat.
+ * The kinds of values a configuration key can have. Each carries its description, its default, its bounds,
+ * and in words what is allowed (`meta.allowed`). Error messages, `config/linevoice.toml` and the
+ * reference are made from them.
  *
  * TOML has no null: an empty string leaves a key unset, and reads as null.
  */
 import { z } from "zod";
 
 export interface KeyMeta {
+  /** What the key means, in whole sentences. */
+  readonly description: string;
   /** Plain words after "allowed:". */
   readonly allowed: string;
   /** Never printed; may be `{ file = "…" }` or a systemd credential. */
@@ -43,65 +46,85 @@ function ruled({ allowed, matches, charactersMax = 1000 }: TextRule, emptyAllowe
   return z.string().refine(fits, { error: allowed });
 }
 
-export const text = (fallback: string, rule: TextRule) =>
+export const text = (description: string, fallback: string, rule: TextRule) =>
   described(ruled(rule, fallback === "").default(fallback), {
+    description,
     allowed: rule.allowed,
     kind: "text",
   });
 
 /** A text with a default that `""` switches off. */
-export const textOrOff = (fallback: string, rule: TextRule) => {
+export const textOrOff = (description: string, fallback: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
-  return described(ruled({ ...rule, allowed }, true).default(fallback), { allowed, kind: "text" });
+  return described(ruled({ ...rule, allowed }, true).default(fallback), {
+    description,
+    allowed,
+    kind: "text",
+  });
 };
 
 /** Empty is unset, and reads as null. */
-export const optionalText = (rule: TextRule) => {
+export const optionalText = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
   return described(
     ruled({ ...rule, allowed }, true)
       .default("")
       .transform((value) => (value === "" ? null : value)),
-    { allowed, kind: "text" },
+    { description, allowed, kind: "text" },
   );
 };
 
 /** Reads as null when unset; never printed. */
-export const secret = (rule: TextRule) => {
+export const secret = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, { file = "…" }, or "" for none`;
   return described(
     ruled({ ...rule, allowed, charactersMax: 4096 }, true)
       .default("")
       .transform((value) => (value === "" ? null : value)),
-    { allowed, kind: "text", secret: true },
+    { description, allowed, kind: "text", secret: true },
   );
 };
 
 const bounds = (what: string, min: number, max: number) => `${what} from ${min} to ${max}`;
 
-export const integer = (fallback: number, min: number, max: number) => {
+export const integer = (description: string, fallback: number, min: number, max: number) => {
   const allowed = bounds("a whole number", min, max);
-  return described(z.int().min(min).max(max).default(fallback), { allowed, kind: "number" });
+  return described(z.int().min(min).max(max).default(fallback), {
+    description,
+    allowed,
+    kind: "number",
+  });
 };
 
-export const decimal = (fallback: number, min: number, max: number) => {
+export const decimal = (description: string, fallback: number, min: number, max: number) => {
   const allowed = bounds("a number", min, max);
-  return described(z.number().min(min).max(max).default(fallback), { allowed, kind: "number" });
+  return described(z.number().min(min).max(max).default(fallback), {
+    description,
+    allowed,
+    kind: "number",
+  });
 };
 
-export const flag = (fallback: boolean) =>
-  described(z.boolean().default(fallback), { allowed: "true or false", kind: "boolean" });
+export const flag = (description: string, fallback: boolean) =>
+  described(z.boolean().default(fallback), {
+    description,
+    allowed: "true or false",
+    kind: "boolean",
+  });
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(
+  description: string,
   values: Values,
   fallback: Values[number],
 ) =>
   described(z.enum(values).default(fallback as never), {
+    description,
     allowed: quoted(values, " or "),
     kind: "text",
   });
 
 export const listOf = <Item extends z.ZodType>(
+  description: string,
   item: Item,
   fallback: z.output<Item>[],
   allowed: string,
@@ -113,11 +136,12 @@ export const listOf = <Item extends z.ZodType>(
       .min(min)
       .max(max)
       .default(fallback as never),
-    { allowed, kind: "list" },
+    { description, allowed, kind: "list" },
   );
 
 /** A table whose keys the operator makes up. */
 export const tableOf = <Value extends z.ZodType>(
+  description: string,
   value: Value,
   fallback: Record<string, z.output<Value>>,
   allowed: string,
@@ -127,18 +151,26 @@ export const tableOf = <Value extends z.ZodType>(
       .record(z.string().min(1).max(120), value)
       .refine((table) => Object.keys(table).length <= 200, { error: "at most 200 entries" })
       .default(fallback as never),
-    { allowed, kind: "table" },
+    { description, allowed, kind: "table" },
   );
 
 /** A section: unknown keys are refused, a missing one is all defaults. */
-export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape).prefault({} as never);
+export const section = <Shape extends z.ZodRawShape>(shape: Shape, description = "") => {
+  const schema = z.strictObject(shape).prefault({} as never);
+  if (description !== "") z.globalRegistry.add(schema, { description });
+  return schema;
+};
 
 /** For [[arrays of tables]], whose items have no defaults of their own position. */
 export const tables = <Item extends z.ZodType>(
   item: Item,
   fallback: z.input<Item>[],
-  { min, max, allowed }: { min: number; max: number; allowed: string },
+  {
+    min,
+    max,
+    allowed,
+    description,
+  }: { min: number; max: number; allowed: string; description: string },
 ) =>
   described(
     z
@@ -146,7 +178,7 @@ export const tables = <Item extends z.ZodType>(
       .min(min)
       .max(max)
       .prefault(fallback as never),
-    { allowed, kind: "table" },
+    { description, allowed, kind: "table" },
   );
 
 export const quoted = (values: readonly string[], separator = ", ") =>
