@@ -144,7 +144,10 @@ if (only.length > 0) {
     lane([["scenario-2", ...scenarios(1)]]),
     lane(
       [
-        ["adapter", ...["engine", "store", "worker"].map((room) => `test/adapter/${room}`)],
+        [
+          "adapter",
+          ...["engine", "payments", "store", "worker"].map((room) => `test/adapter/${room}`),
+        ],
         ["domain", "test/domain"],
         ["interface", "test/interface"],
         ["operations", "test/operations", "test/app", "test/demo"],

@@ -51,6 +51,14 @@ describe("links for a new password", () => {
     }
   });
 
+  test("an account that is there becomes the operator's when it is made again as one, and stays so", async () => {
+    const wish = { email: "rank@example.com", name: null, tenantId, role: "viewer" } as const;
+    const ranks = [];
+    for (const operator of [false, true, false])
+      ranks.push((await server.identity.setup.createUser({ ...wish, operator })).user.operator);
+    expect(ranks).toEqual([false, true, true]);
+  });
+
   test("a new password ends them, and the printed links that would sign in", async () => {
     const { id, email } = await account("renewed@example.com");
     const browser = new Browser(server.base);

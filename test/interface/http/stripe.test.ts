@@ -152,7 +152,7 @@ test("a signature that is wrong, missing, of another body or older than 300 s is
     { signature: "" },
     { signature: "t=1,v1=00" },
     { signature: stripeSignature("{}") },
-    { atSec: nowSec - 310 },
+    { atSeconds: nowSec - 310 },
   ];
   for (const options of wrong) expect(await deliverEvent(api.base, event, options)).toBe(400);
   expect(await balanceOf(tenant)).toBe(0);

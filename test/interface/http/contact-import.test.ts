@@ -1,0 +1,17 @@
+/** What an import of contacts shows before it is made. */
+import { afterAll, expect, test } from "bun:test";
+import { ask, pick, startApiServer } from "../../support/api-server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const server = await startApiServer({ directory: tempDir() });
+afterAll(() => server.stop());
+
+test("a dry run shows the first twenty people of a file, and takes none", async () => {
+  const tenant = await server.tenant();
+  const rows = Array.from({ length: 25 }, (_, n) => `+370600000${String(n).padStart(2, "0")}`);
+  const file = { csv: `number\n${rows.join("\n")}\n`, dry_run: true };
+  const shown = await ask(server, tenant, "POST", "/contacts/import", file);
+  const people = pick(shown, "preview") as { number_e164: string }[];
+  expect(people.map(({ number_e164 }) => number_e164)).toEqual(rows.slice(0, 20));
+  expect(pick(await ask(server, tenant, "GET", "/contacts"), "total")).toBe(0);
+});
