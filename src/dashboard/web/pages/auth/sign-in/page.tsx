@@ -3,17 +3,17 @@ import { browserSupportsWebAuthn, startAuthentication } from "@simplewebauthn/br
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, own } from "../../api/client.ts";
-import { ApiProblem } from "../../api/problem.ts";
-import { sessionQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { ProblemNote } from "../../ui/states.tsx";
-import { AuthFrame, useEnter } from "./auth-frame.tsx";
-import { ByLink } from "./by-link.tsx";
-import { SecondStep } from "./second-step.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { ApiProblem } from "../../../api/problem.ts";
+import { sessionQuery } from "../../../api/queries.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { ProblemNote } from "../../../ui/states.tsx";
+import { AuthFrame, useEnter } from "../auth-frame.tsx";
+import { ByLink } from "../by-link.tsx";
+import { SecondStep } from "../second-step.tsx";
 
 type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 

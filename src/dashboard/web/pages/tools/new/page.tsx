@@ -1,14 +1,14 @@
 /** A new tool. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { answer, own } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
-import { Page as Frame } from "../../ui/page.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { emptyTool, ToolFields, toolBodyOf } from "./tool-form.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { useStale } from "../../../ui/mutate.ts";
+import { Page as Frame } from "../../../ui/page.tsx";
+import { ProblemNote } from "../../../ui/states.tsx";
+import { useToasts } from "../../../ui/toast.tsx";
+import { emptyTool, ToolFields, toolBodyOf } from "../tool-form.tsx";
 
 export function Page() {
   const { t } = useText();

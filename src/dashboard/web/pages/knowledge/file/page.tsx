@@ -2,19 +2,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, type Rest, rest } from "../../api/client.ts";
-import { agentsQuery, fileQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { Button } from "../../ui/button.tsx";
-import { CurlButton } from "../../ui/copy.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
-import { AreaField, CheckField, TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
-import { Card, Page as Frame } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
-import { useToasts } from "../../ui/toast.tsx";
+import { answer, type Rest, rest } from "../../../api/client.ts";
+import { agentsQuery, fileQuery } from "../../../api/queries.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
+import { Button } from "../../../ui/button.tsx";
+import { CurlButton } from "../../../ui/copy.tsx";
+import { Confirm } from "../../../ui/dialog.tsx";
+import { AreaField, CheckField, TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { useStale } from "../../../ui/mutate.ts";
+import { Card, Page as Frame } from "../../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../../ui/states.tsx";
+import { useToasts } from "../../../ui/toast.tsx";
 
 export function Page() {
   const { t, bytes } = useText();

@@ -1,15 +1,15 @@
 /** A new agent. */
 import { useNavigate } from "@tanstack/react-router";
-import { answer, rest } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { CurlButton } from "../../ui/copy.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
-import { Page as Frame } from "../../ui/page.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { AgentFields, emptyDraft, newBodyOf } from "./agent-form.tsx";
+import { answer, rest } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { CurlButton } from "../../../ui/copy.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { useStale } from "../../../ui/mutate.ts";
+import { Page as Frame } from "../../../ui/page.tsx";
+import { ProblemNote } from "../../../ui/states.tsx";
+import { useToasts } from "../../../ui/toast.tsx";
+import { AgentFields, emptyDraft, newBodyOf } from "../agent-form.tsx";
 
 export function Page() {
   const { t, language } = useText();

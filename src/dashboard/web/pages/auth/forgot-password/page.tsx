@@ -1,13 +1,13 @@
 /** Ask for a link that sets a new password. */
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, own } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { ProblemNote } from "../../ui/states.tsx";
-import { AuthFrame } from "./auth-frame.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { ProblemNote } from "../../../ui/states.tsx";
+import { AuthFrame } from "../auth-frame.tsx";
 
 export function AuthPage() {
   const { t } = useText();

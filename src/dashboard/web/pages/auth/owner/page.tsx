@@ -1,13 +1,13 @@
 /** The one-time owner link: makes the operator and the first company, and signs in. */
 import { useQuery } from "@tanstack/react-query";
-import { answer, own } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { AuthFrame, useEnterAsNew } from "./auth-frame.tsx";
-import { BadLink, useLinkToken } from "./link-state.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
+import { AuthFrame, useEnterAsNew } from "../auth-frame.tsx";
+import { BadLink, useLinkToken } from "../link-state.tsx";
 
 export function AuthPage() {
   const { t } = useText();

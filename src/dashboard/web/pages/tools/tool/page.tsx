@@ -2,20 +2,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, own, type Rest } from "../../api/client.ts";
-import { toolsQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { NotFound } from "../../shell/route-states.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
-import { useForm } from "../../ui/form.ts";
-import { useStale } from "../../ui/mutate.ts";
-import { Page as Frame } from "../../ui/page.tsx";
-import { Loaded, ProblemNote } from "../../ui/states.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { ToolFields, toolBodyOf, toolDraftOf } from "./tool-form.tsx";
-import { TryTool } from "./try-tool.tsx";
+import { answer, own, type Rest } from "../../../api/client.ts";
+import { toolsQuery } from "../../../api/queries.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
+import { NotFound } from "../../../shell/route-states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Confirm } from "../../../ui/dialog.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { useStale } from "../../../ui/mutate.ts";
+import { Page as Frame } from "../../../ui/page.tsx";
+import { Loaded, ProblemNote } from "../../../ui/states.tsx";
+import { useToasts } from "../../../ui/toast.tsx";
+import { ToolFields, toolBodyOf, toolDraftOf } from "../tool-form.tsx";
+import { TryTool } from "../try-tool.tsx";
 
 export function Page() {
   const { t } = useText();

@@ -2,14 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, own } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { AuthFrame } from "./auth-frame.tsx";
-import { BadLink, useLinkToken } from "./link-state.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
+import { AuthFrame } from "../auth-frame.tsx";
+import { BadLink, useLinkToken } from "../link-state.tsx";
 
 export function AuthPage() {
   const { t } = useText();

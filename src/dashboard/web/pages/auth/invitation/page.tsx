@@ -1,15 +1,15 @@
 /** Accept an invitation: a new person chooses name and password, an existing one confirms. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answer, own } from "../../api/client.ts";
-import { useText } from "../../i18n/text.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { useForm } from "../../ui/form.ts";
-import { ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { AuthFrame, useEnter, useEnterAsNew } from "./auth-frame.tsx";
-import { BadLink, useLinkToken } from "./link-state.tsx";
-import { SecondStep } from "./second-step.tsx";
+import { answer, own } from "../../../api/client.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { useForm } from "../../../ui/form.ts";
+import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
+import { AuthFrame, useEnter, useEnterAsNew } from "../auth-frame.tsx";
+import { BadLink, useLinkToken } from "../link-state.tsx";
+import { SecondStep } from "../second-step.tsx";
 
 const ROLE_TEXTS = { owner: "role.owner", member: "role.member", viewer: "role.viewer" } as const;
 

@@ -2,20 +2,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { answer, own, rest } from "../../api/client.ts";
-import { type QueryData, webhooksQuery } from "../../api/queries.ts";
-import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
-import { NotFound } from "../../shell/route-states.tsx";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { Secret } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { Menu } from "../../ui/menu.tsx";
-import { useDoing } from "../../ui/mutate.ts";
-import { Badge, Figures, Page as Frame } from "../../ui/page.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { useToasts } from "../../ui/toast.tsx";
-import { DeliveryLog } from "./delivery-log.tsx";
+import { answer, own, rest } from "../../../api/client.ts";
+import { type QueryData, webhooksQuery } from "../../../api/queries.ts";
+import { useText } from "../../../i18n/text.tsx";
+import { useSession } from "../../../session.ts";
+import { NotFound } from "../../../shell/route-states.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
+import { Secret } from "../../../ui/copy.tsx";
+import { Confirm, Dialog } from "../../../ui/dialog.tsx";
+import { Menu } from "../../../ui/menu.tsx";
+import { useDoing } from "../../../ui/mutate.ts";
+import { Badge, Figures, Page as Frame } from "../../../ui/page.tsx";
+import { Loaded } from "../../../ui/states.tsx";
+import { useToasts } from "../../../ui/toast.tsx";
+import { DeliveryLog } from "../delivery-log.tsx";
 
 type Webhook = QueryData<typeof webhooksQuery>[number];
 
