@@ -11,6 +11,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
 import type { BunPlugin } from "bun";
+import { generateDashboardSources } from "./dashboard-sources.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = `${root}src/dashboard/web`;
@@ -20,7 +21,12 @@ const stampFile = `${output}/stamp`;
 const ASSETS_PATH = "/app/assets/";
 
 /** What the bundle may import of ours beside its own folder. */
-const INPUTS = ["src/dashboard/web/**/*", "src/core/*.ts", "scripts/build-dashboard.ts"];
+const INPUTS = [
+  "src/dashboard/web/**/*",
+  "src/core/*.ts",
+  "src/domain/conversation/disclosure-words.ts",
+  "scripts/{build-dashboard,dashboard-sources}.ts",
+];
 
 export interface PackEntry {
   /** `index.html`, or a file below /app/assets/. */
@@ -165,6 +171,7 @@ async function inputHash(): Promise<string> {
 
 /** Answers false when the pack was up to date. */
 export async function buildDashboard(): Promise<boolean> {
+  await generateDashboardSources();
   const hash = await inputHash();
   if (existsSync(packFile) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === hash)
     return false;

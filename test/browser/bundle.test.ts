@@ -2,16 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { PackEntry } from "../../scripts/build-dashboard.ts";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
-import { en } from "../../src/dashboard/web/i18n/messages/en/index.ts";
-import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
-import { lv } from "../../src/dashboard/web/i18n/messages/lv/index.ts";
-import { ru } from "../../src/dashboard/web/i18n/messages/ru/index.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GZIP_BYTES_MAX = 256 * 1024;
 const FIRST_LOAD_BYTES_MAX = 190 * 1024;
-const CATALOGUES = { en, lt, lv, ru };
+const CATALOGUES = await messageCatalogues();
+const { en } = CATALOGUES;
 const PACK = new URL("../../src/dashboard/dist/dashboard.pack", import.meta.url).pathname;
 
 let server: ApiServer;

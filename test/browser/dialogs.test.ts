@@ -7,9 +7,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
-import { answers } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
-import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
+import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { loaded, violations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -18,6 +18,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(480_000);
 
+const { lt } = await messageCatalogues();
 const PERSON = "+37061000401";
 const inChromium = describe.skipIf(chromiumPath() === null);
 let world: Appliance;
@@ -229,14 +230,17 @@ inChromium("in the reader's language", () => {
     const send = dialog.getByRole("button", { name: lt["action.add"], exact: true });
     await number.fill("861000001");
     await send.click();
-    await page.getByRole("alert").getByText(answers["field.number"]).waitFor();
+    await page.getByRole("alert").getByText(serverSentences["field.number"].lt).waitFor();
     await number.fill("+37052000001");
     await send.click();
-    await page.getByRole("alert").getByText(answers["code.conflict.phone-numbers"]).waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(serverSentences["code.conflict.phone-numbers"].lt)
+      .waitFor();
 
     await page.goto(address("/trunk"));
     await page.getByRole("button", { name: lt["trunk.test_run"] }).click();
-    await page.getByText(answers["check.registration.ok"]).waitFor({ timeout: 30_000 });
+    await page.getByText(serverSentences["check.registration.ok"].lt).waitFor({ timeout: 30_000 });
     const told = await page.getByRole("status").allTextContents();
     expect(told.join(" ")).not.toMatch(/The far end|The provider|The server|The trunk/);
     await context.close();

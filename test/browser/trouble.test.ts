@@ -5,11 +5,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import type { Catalogue } from "../../src/dashboard/web/i18n/catalogue.ts";
-import { en } from "../../src/dashboard/web/i18n/messages/en/index.ts";
-import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
-import { lv } from "../../src/dashboard/web/i18n/messages/lv/index.ts";
-import { ru } from "../../src/dashboard/web/i18n/messages/ru/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { signIn, type Visit, type VisitOptions, visit } from "../support/dashboard-page.ts";
@@ -17,6 +14,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(120_000);
 
+const { en, lt, lv, ru } = await messageCatalogues();
 const WAIT = { timeout: 30_000 };
 const inChromium = describe.skipIf(chromiumPath() === null);
 let world: Appliance;

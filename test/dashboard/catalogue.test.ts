@@ -1,11 +1,9 @@
 /** The texts of the dashboard, and the two functions that fill them in. */
 import { expect, test } from "bun:test";
+import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { fill, pluralForm } from "../../src/dashboard/web/i18n/catalogue.ts";
-import { en } from "../../src/dashboard/web/i18n/messages/en/index.ts";
-import { lt } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
-import { lv } from "../../src/dashboard/web/i18n/messages/lv/index.ts";
-import { ru } from "../../src/dashboard/web/i18n/messages/ru/index.ts";
 
+const { en, lt, lv, ru } = await messageCatalogues();
 const TRANSLATIONS = { lt, lv, ru };
 /** Names of things and of units: the same everywhere. */
 const NAMES = /^(p90 \{p90\}|CSV|SIP|URL|s|PIN|CRM|ID|E\.164)$/;

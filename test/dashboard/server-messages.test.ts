@@ -1,14 +1,11 @@
 /** The server's sentences in the reader's language: by stable codes, whole in every language. */
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
+import { messageCatalogues, sentencesIn } from "../../scripts/dashboard-sources.ts";
 import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
 import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
 import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
 import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
-import { answers as lt } from "../../src/dashboard/web/i18n/messages/lt/answers.ts";
-import { lt as catalogue } from "../../src/dashboard/web/i18n/messages/lt/index.ts";
-import { answers as lv } from "../../src/dashboard/web/i18n/messages/lv/answers.ts";
-import { answers as ru } from "../../src/dashboard/web/i18n/messages/ru/answers.ts";
 import {
   checkText,
   fieldText,
@@ -16,10 +13,13 @@ import {
   problemInWords,
   registrationText,
 } from "../../src/dashboard/web/i18n/server-messages.ts";
+import { serverSentences } from "../../src/dashboard/web/i18n/server-sentences.ts";
 import { requirementOf } from "../../src/interface/contracts/schema.ts";
 import type { Contract } from "../../src/interface/http/contract.ts";
 import { allContracts } from "../../src/interface/http/contracts/index.ts";
 import { dashboardContracts } from "../../src/interface/http/dashboard/contracts/index.ts";
+
+const { lt: catalogue } = await messageCatalogues();
 
 const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | undefined>>) => ({
   language,
@@ -29,7 +29,7 @@ const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | un
   },
   t: (key: keyof Catalogue, parameters = {}) => fill(catalogue[key], parameters),
 });
-const lithuanian = textsIn("lt", lt);
+const lithuanian = textsIn("lt", await sentencesIn("lt"));
 const english = textsIn("en", {});
 
 const refusal = (path: string, error: string, message: string, field: string | null = null) =>
@@ -41,11 +41,8 @@ describe("a language", () => {
   const blanks = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
 
   test("has every sentence that another has, with the same blanks", () => {
-    for (const other of [lv, ru]) {
-      expect(Object.keys(other)).toEqual(Object.keys(lt));
-      for (const [key, text] of Object.entries(other))
-        expect([key, blanks(text)]).toEqual([key, blanks(lt[key as keyof typeof lt])]);
-    }
+    for (const [key, { lt, lv, ru }] of Object.entries(serverSentences))
+      expect([key, blanks(lv), blanks(ru)]).toEqual([key, blanks(lt), blanks(lt)]);
   });
 });
 
@@ -99,23 +96,25 @@ describe("a field that is at fault", () => {
 
   test("means what its place says: one name, several rules", () => {
     const name = "`name` must be 1 to 64 characters: lower-case letters, digits and underscores.";
-    expect(fieldText(badField("tools", "name", name), lithuanian)).toBe(lt["field.tools.name"]);
+    expect(fieldText(badField("tools", "name", name), lithuanian)).toBe(
+      serverSentences["field.tools.name"].lt,
+    );
     const long = "`name` must be text of 1 to 120 characters.";
     expect(fieldText(badField("agents", "name", long), lithuanian)).toBe("Nuo 1 iki 120 ženklų.");
     const wrong = "This is not your password.";
     expect(fieldText(badField("totp/disable", "password", wrong), lithuanian)).toBe(
-      lt["field.current"],
+      serverSentences["field.current"].lt,
     );
     const stored = "`password` is needed: none is stored yet.";
     expect(fieldText(badField("trunk", "password", stored), lithuanian)).toBe(
-      lt["field.trunk.password"],
+      serverSentences["field.trunk.password"].lt,
     );
   });
 
   test("of a file says in which line, in any language", () => {
     const message = "`content` is not valid JSON (line 3).";
     expect(fieldText(badField("files/7", "content", message), lithuanian)).toBe(
-      `${lt["field.content"]} 3 eilutė.`,
+      `${serverSentences["field.content"].lt} 3 eilutė.`,
     );
   });
 
@@ -131,12 +130,12 @@ describe("a field that is at fault", () => {
 
 test("another refusal is told by its code and where it was asked, else in the server's words", () => {
   const taken = refusal("phone-numbers", "conflict", "This number is registered already.");
-  expect(problemInWords(taken, lithuanian)).toBe(lt["code.conflict.phone-numbers"]);
+  expect(problemInWords(taken, lithuanian)).toBe(serverSentences["code.conflict.phone-numbers"].lt);
   expect(problemInWords(taken, english)).toBe("This number is registered already.");
   const code = refusal("sign-in/totp", "unauthorized", "This code is not right now.");
-  expect(problemInWords(code, lithuanian)).toBe(lt["code.unauthorized.totp"]);
+  expect(problemInWords(code, lithuanian)).toBe(serverSentences["code.unauthorized.totp"].lt);
   const abroad = refusal("calls", "destination_not_allowed", "Not there.", "to_number");
-  expect(fieldText(abroad, lithuanian)).toBe(lt["code.destination_not_allowed"]);
+  expect(fieldText(abroad, lithuanian)).toBe(serverSentences["code.destination_not_allowed"].lt);
   const other = refusal("things", "conflict", "The thing is busy.");
   expect(problemInWords(other, lithuanian)).toBe("The thing is busy.");
 });

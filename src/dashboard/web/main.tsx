@@ -8,7 +8,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/problem.ts";
 import { sessionQuery } from "./api/queries.ts";
-import { browserLanguage, isLanguage, loadCatalogue } from "./i18n/catalogue.ts";
+import { loadCatalogue } from "./i18n/catalogue.ts";
+import { browserLanguage, isLanguage } from "./i18n/language.ts";
 import { LanguageProvider } from "./i18n/text.tsx";
 import { createAppRouter } from "./router.tsx";
 import { applyTheme } from "./theme/theme.ts";
@@ -18,7 +19,7 @@ const RETRIES_MAX = 2;
 
 applyTheme();
 
-/** Inside only: at the door a 401 is an answer like others. */
+/** Inside only: on public pages a 401 is an answer like others. */
 function onError(error: unknown): void {
   const inside = router.state.matches.some(({ routeId }) => routeId === "/inside");
   if (inside && error instanceof ApiProblem && error.code === "unauthorized")

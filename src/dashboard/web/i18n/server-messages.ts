@@ -1,6 +1,6 @@
 /**
  * What the server says, in the reader's language: by its stable codes where we have a sentence for
- * them (messages/<language>/answers.ts), else in the server's own English, which loses nothing.
+ * them (server-sentences.ts), else in the server's own English, which loses nothing.
  */
 import type { ApiProblem } from "../api/problem.ts";
 import type { Texts } from "./text.tsx";

@@ -3,12 +3,12 @@ import { createContext, type ReactNode, use, useCallback, useMemo, useState } fr
 import {
   type Catalogue,
   fill,
-  type Language,
   loadCatalogue,
   type MessageKey,
   type Parameters,
   pluralForm,
 } from "./catalogue.ts";
+import type { Language } from "./language.ts";
 
 const MINUTE_SECONDS = 60;
 const RELATIVE_STEPS = [

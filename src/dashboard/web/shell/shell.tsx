@@ -1,5 +1,5 @@
 /** The frame inside: navigation at the side (a drawer on a phone), the page, live news. */
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
 import { Dialog } from "radix-ui";
 import { Suspense, useEffect, useState } from "react";
 import { useText } from "../i18n/text.tsx";
@@ -10,7 +10,7 @@ import { Icon, Mark } from "../ui/icon.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ConfirmSession } from "./confirm-session.tsx";
-import { NAVIGATION } from "./navigation.ts";
+import { navigationFor } from "./navigation.ts";
 import { Pending } from "./route-states.tsx";
 
 export function Shell() {
@@ -25,7 +25,10 @@ function Frame() {
   const { t } = useText();
   const session = useSession();
   const { pathname } = useLocation();
-  const needsTenant = !/^(\/app)?\/(operator|profile)/.test(pathname);
+  const needsTenant = useMatches({
+    select: (matches) =>
+      !matches.some(({ staticData: { role } }) => role === "account" || role === "operator"),
+  });
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -66,7 +69,7 @@ function Sidebar() {
     <header className="sidebar">
       <Brand />
       <nav aria-label={t("nav.label")}>
-        {NAVIGATION.filter((group) => !group.operatorOnly || session.operator).map((group) => (
+        {navigationFor(session).map((group) => (
           <div key={group.title ?? "top"}>
             {group.title && <p className="nav-title">{t(group.title)}</p>}
             <div className="nav">

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { own } from "../../api/client.ts";
 import { sessionQuery } from "../../api/queries.ts";
-import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/catalogue.ts";
+import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
 import { useChooseLanguage, useText } from "../../i18n/text.tsx";
 import { Mark } from "../../ui/icon.tsx";
 

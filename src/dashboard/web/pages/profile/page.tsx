@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { answer, own } from "../../api/client.ts";
 import { sessionsQuery } from "../../api/queries.ts";
-import { LANGUAGE_NAMES, LANGUAGES } from "../../i18n/catalogue.ts";
+import { LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
 import { useChooseLanguage, useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";

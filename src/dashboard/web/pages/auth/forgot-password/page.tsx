@@ -9,7 +9,7 @@ import { useForm } from "../../../ui/form.ts";
 import { ProblemNote } from "../../../ui/states.tsx";
 import { AuthFrame } from "../auth-frame.tsx";
 
-export function AuthPage() {
+export function Page() {
   const { t } = useText();
   const form = useForm({ email: "" });
   const [sent, setSent] = useState(false);

@@ -13,7 +13,7 @@ import { SecondStep } from "../second-step.tsx";
 
 const ROLE_TEXTS = { owner: "role.owner", member: "role.member", viewer: "role.viewer" } as const;
 
-export function AuthPage() {
+export function Page() {
   const { t } = useText();
   const token = useLinkToken();
   const enter = useEnter();

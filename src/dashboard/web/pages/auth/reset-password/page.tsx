@@ -11,7 +11,7 @@ import { ProblemNote, Skeleton } from "../../../ui/states.tsx";
 import { AuthFrame } from "../auth-frame.tsx";
 import { BadLink, useLinkToken } from "../link-state.tsx";
 
-export function AuthPage() {
+export function Page() {
   const { t } = useText();
   const token = useLinkToken();
   const [done, setDone] = useState(false);

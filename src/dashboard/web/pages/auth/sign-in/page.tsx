@@ -17,7 +17,7 @@ import { SecondStep } from "../second-step.tsx";
 
 type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
-export function AuthPage() {
+export function Page() {
   const search: { next?: unknown } = useSearch({ strict: false });
   const [byLink] = useState(() => location.hash.startsWith("#link="));
   return byLink ? <ByLink requested={search.next} /> : <ByPassword next={search.next} />;

@@ -1,0 +1,111 @@
+/**
+ * Collects what the dashboard's pages state about themselves into src/dashboard/web/generated (ignored
+ * by git): each `page.meta.ts` becomes a route and an entry of the navigation, each `messages.ts` a part
+ * of every language's catalogue.
+ */
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Catalogue } from "../src/dashboard/web/i18n/catalogue.ts";
+import {
+  LANGUAGES,
+  type Language,
+  type Messages,
+  type ServerSentences,
+} from "../src/dashboard/web/i18n/language.ts";
+import type { PageMeta } from "../src/dashboard/web/page-meta.ts";
+
+const web = fileURLToPath(new URL("../src/dashboard/web/", import.meta.url));
+const output = `${web}generated/`;
+
+export type Texts = Readonly<Record<string, string>>;
+
+const found = async (pattern: string): Promise<string[]> =>
+  (await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: web }))).sort();
+
+/** The texts of the pages and of the frame, in one language each; a key that is declared twice throws. */
+export async function messageCatalogues(): Promise<Record<Language, Catalogue>> {
+  const catalogues: Record<Language, Record<string, string>> = { en: {}, lt: {}, lv: {}, ru: {} };
+  for (const file of await found("**/messages.ts")) {
+    const { messages }: { messages: Messages } = await import(web + file);
+    for (const [key, texts] of Object.entries(messages)) {
+      if (key in catalogues.en) throw new Error(`${file} declares ${key}, which another file has`);
+      for (const language of LANGUAGES) catalogues[language][key] = texts[language];
+    }
+  }
+  return catalogues as Record<Language, Texts> as Record<Language, Catalogue>;
+}
+
+/** The server's sentences in one language; English readers get them from the server. */
+export async function sentencesIn(language: Language): Promise<Texts> {
+  if (language === "en") return {};
+  const { serverSentences }: { serverSentences: ServerSentences } = await import(
+    `${web}i18n/server-sentences.ts`
+  );
+  return Object.fromEntries(
+    Object.entries(serverSentences).map(([key, texts]) => [key, texts[language]]),
+  );
+}
+
+/** `pages/agents/new/page.meta.ts` → `agentsNew`. */
+const nameOf = (file: string) =>
+  file
+    .replace(/^pages\/|\/[^/]+$/g, "")
+    .replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const imports = (files: readonly string[], what: string, type = "") =>
+  files.map((file) => `import ${type}{ ${what} as ${nameOf(file)} } from "../${file}";\n`).join("");
+
+async function pageSources(): Promise<Record<string, string>> {
+  const files = await found("pages/**/page.meta.ts");
+  const routes: Record<"publicPage" | "insidePage", string[]> = { publicPage: [], insidePage: [] };
+  for (const file of files) {
+    const { meta }: { meta: PageMeta } = await import(web + file);
+    const factory = meta.role === "public" ? "publicPage" : "insidePage";
+    routes[factory].push(`  ${factory}(${nameOf(file)}),\n`);
+  }
+  return {
+    "pages.gen.ts": `/** Every page, collected by scripts/dashboard-sources.ts. */
+${imports(files, "meta")}
+export const PAGES = [${files.map(nameOf).join(", ")}] as const;
+`,
+    "routes.gen.ts": `/** Every page's route, collected by scripts/dashboard-sources.ts. */
+${imports(files, "meta")}import { insidePage, publicPage } from "../routes.tsx";
+
+export const publicPages = [
+${routes.publicPage.join("")}] as const;
+
+export const insidePages = [
+${routes.insidePage.join("")}] as const;
+`,
+  };
+}
+
+async function messageSources(): Promise<Record<string, string>> {
+  const files = await found("**/messages.ts");
+  const catalogues = await messageCatalogues();
+  const sources: Record<string, string> = {
+    "message-keys.gen.ts": `/** The keys of all texts, collected by scripts/dashboard-sources.ts. */
+${imports(files, "messages", "type ")}
+export type MessageKey =
+${files.map((file) => `  | keyof typeof ${nameOf(file)}`).join("\n")};
+`,
+  };
+  for (const language of LANGUAGES) {
+    const texts = { ...catalogues[language], ...(await sentencesIn(language)) };
+    sources[`${language}.gen.ts`] =
+      `/** The texts in one language, collected by scripts/dashboard-sources.ts. */
+export const texts = ${JSON.stringify(texts, null, 2)};
+`;
+  }
+  return sources;
+}
+
+/** Writes what changed, so that the build's input hash and the type checker see no change for nothing. */
+export async function generateDashboardSources(): Promise<void> {
+  await mkdir(output, { recursive: true });
+  const sources = { ...(await pageSources()), ...(await messageSources()) };
+  for (const [name, text] of Object.entries(sources)) {
+    const file = Bun.file(output + name);
+    if (!(await file.exists()) || (await file.text()) !== text) await Bun.write(file, text);
+  }
+}

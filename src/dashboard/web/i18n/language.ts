@@ -1,0 +1,35 @@
+/**
+ * The languages of the app, and the shape of its `messages.ts` files: each text stands there in every
+ * language. The build collects those files and splits them by language (scripts/dashboard-sources.ts).
+ *
+ * `{name}` is filled in. A counted text lists its plural forms: `one=# call;other=# calls`, by the
+ * categories of Intl.PluralRules; `#` is the number.
+ */
+export const LANGUAGES = ["en", "lt", "lv", "ru"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export type Messages = Readonly<Record<string, Readonly<Record<Language, string>>>>;
+/** English readers get the server's sentences from the server itself. */
+export type ServerSentences = Readonly<
+  Record<string, Readonly<Record<Exclude<Language, "en">, string>>>
+>;
+
+/** How each language calls itself. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: "English",
+  lt: "Lietuvių",
+  lv: "Latviešu",
+  ru: "Русский",
+};
+
+export const isLanguage = (text: unknown): text is Language =>
+  LANGUAGES.some((language) => language === text);
+
+/** The first language of the browser that we speak. */
+export function browserLanguage(): Language {
+  for (const tag of navigator.languages) {
+    const language = tag.slice(0, 2).toLowerCase();
+    if (isLanguage(language)) return language;
+  }
+  return "en";
+}

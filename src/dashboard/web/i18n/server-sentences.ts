@@ -1,0 +1,442 @@
+/**
+ * The server's own sentences, by their codes: bad fields, rejections, the trunk's registration and test.
+ * English readers get them as the server says them, with every detail.
+ */
+import type { ServerSentences } from "./language.ts";
+
+export const serverSentences = {
+  "field.number": {
+    lt: "Rašykite numerį E.164 pavidalu: + ir 7–15 skaitmenų, pvz., +37060000001.",
+    lv: "Rakstiet numuru E.164 formā: + un 7–15 cipari, piemēram, +37120000001.",
+    ru: "Напишите номер в виде E.164: + и от 7 до 15 цифр, например +37060000001.",
+  },
+  "field.from_number": {
+    lt: "Numatytojo rodomo numerio dar nėra: prijunkite SIP liniją arba pasirinkite savo numerį.",
+    lv: "Noklusējuma numura vēl nav: pieslēdziet SIP līniju vai izvēlieties savu numuru.",
+    ru: "Номера по умолчанию ещё нет: подключите SIP-линию или выберите свой номер.",
+  },
+  "field.email": {
+    lt: "Įrašykite el. pašto adresą, pvz., rasa@clinic.example.",
+    lv: "Ierakstiet e-pasta adresi, piemēram, rasa@clinic.example.",
+    ru: "Укажите адрес эл. почты, например rasa@clinic.example.",
+  },
+  "field.url": {
+    lt: "Reikia viešo serverio https:// adreso be naudotojo vardo ir slaptažodžio.",
+    lv: "Vajadzīga publiska servera https:// adrese bez lietotājvārda un paroles.",
+    ru: "Нужен адрес https:// общедоступного сервера, без имени и пароля.",
+  },
+  "field.password": {
+    lt: "Nuo 12 iki 200 ženklų, ne lengvai atspėjamas: sakinys ar keli nesusiję žodžiai.",
+    lv: "No 12 līdz 200 zīmēm, ne viegli uzminama: teikums vai daži nesaistīti vārdi.",
+    ru: "От 12 до 200 знаков, трудно угадать: предложение или несколько несвязанных слов.",
+  },
+  "field.current": {
+    lt: "Tai ne jūsų slaptažodis.",
+    lv: "Tā nav jūsu parole.",
+    ru: "Это не ваш пароль.",
+  },
+  "field.trunk.password": {
+    lt: "Registruojantis reikia slaptažodžio. Saugomas tinka tik tam serveriui ir sričiai, kuriems buvo įrašytas.",
+    lv: "Reģistrējoties vajadzīga parole. Saglabātā der tikai tam serverim un apgabalam, kuram tā ierakstīta.",
+    ru: "Для регистрации нужен пароль. Сохранённый годится только для того сервера и области, для которых введён.",
+  },
+  "field.code": {
+    lt: "Kodas netinka. Įrašykite kitą, kurį rodys programėlė.",
+    lv: "Kods neder. Ierakstiet nākamo, ko rādīs lietotne.",
+    ru: "Код не подходит. Введите следующий, который покажет приложение.",
+  },
+  "field.content": {
+    lt: "Turinys neatitinka failo tipo arba didesnis nei 500 KB.",
+    lv: "Saturs neatbilst faila tipam vai ir lielāks par 500 KB.",
+    ru: "Содержимое не соответствует типу файла или больше 500 КБ.",
+  },
+  "field.filename": {
+    lt: "Pavadinimas iki 255 ženklų, gale .txt, .md, .csv arba .json.",
+    lv: "Nosaukums līdz 255 zīmēm, beigās .txt, .md, .csv vai .json.",
+    ru: "Имя до 255 знаков, в конце .txt, .md, .csv или .json.",
+  },
+  "field.csv": {
+    lt: "CSV pirmoje eilutėje turi būti stulpelis „number“, o po ja – tinkamos eilutės.",
+    lv: "CSV pirmajā rindā jābūt kolonnai “number” un zem tās – derīgām rindām.",
+    ru: "В первой строке CSV нужен столбец number, а под ней – верные строки.",
+  },
+  "field.time_zone": {
+    lt: "Įrašykite IANA laiko juostą, pvz., Europe/Vilnius.",
+    lv: "Ierakstiet IANA laika joslu, piemēram, Europe/Riga.",
+    ru: "Укажите часовой пояс IANA, например Europe/Vilnius.",
+  },
+  "field.allowed_prefixes": {
+    lt: "Nuo 1 iki 50 kodų, pvz., +370; tuščia – tik rodomo numerio šalis.",
+    lv: "No 1 līdz 50 kodiem, piemēram, +371; tukšs – tikai rādāmā numura valsts.",
+    ru: "От 1 до 50 кодов, например +370; пусто – только страна своего номера.",
+  },
+  "field.short_numbers": {
+    lt: "Skaitmenys, *, # ir x (bet kuris skaitmuo), pvz., 112, 1xxx.",
+    lv: "Cipari, *, # un x (jebkurš cipars), piemēram, 112, 1xxx.",
+    ru: "Цифры, *, # и x (любая цифра), например 112, 1xxx.",
+  },
+  "field.birthday": {
+    lt: "Rašykite 1980-02-29 arba --02-29, jei metų nežinote.",
+    lv: "Rakstiet 1980-02-29 vai --02-29, ja gadu nezināt.",
+    ru: "Пишите 1980-02-29 или --02-29, если год неизвестен.",
+  },
+  "field.time": {
+    lt: "Rašykite laiką taip: 10:00.",
+    lv: "Rakstiet laiku šādi: 10:00.",
+    ru: "Пишите время так: 10:00.",
+  },
+  "field.calling_to": {
+    lt: "Pabaiga turi būti vėliau už pradžią.",
+    lv: "Beigām jābūt pēc sākuma.",
+    ru: "Конец должен быть позже начала.",
+  },
+  "field.country": {
+    lt: "Šalies kodas iš dviejų raidžių, pvz., LT.",
+    lv: "Valsts kods no diviem burtiem, piemēram, LV.",
+    ru: "Код страны из двух букв, например LT.",
+  },
+  "field.pin": { lt: "Nuo 4 iki 8 skaitmenų.", lv: "No 4 līdz 8 cipariem.", ru: "От 4 до 8 цифр." },
+  "field.schedule_at": {
+    lt: "Laikas turi būti ateityje, ne vėliau kaip po metų.",
+    lv: "Laikam jābūt nākotnē, ne vēlāk kā pēc gada.",
+    ru: "Время должно быть в будущем, не позже чем через год.",
+  },
+  "field.server": {
+    lt: "Serverio vardas arba IP adresas, be prievado.",
+    lv: "Servera vārds vai IP adrese, bez porta.",
+    ru: "Имя сервера или IP-адрес, без порта.",
+  },
+  "field.outbound_proxy": {
+    lt: "Rašykite serveris arba serveris:prievadas.",
+    lv: "Rakstiet serveris vai serveris:ports.",
+    ru: "Пишите сервер или сервер:порт.",
+  },
+  "field.username": {
+    lt: "Iki 128 ženklų be tarpų, kabučių, < > ir @; registruojantis būtinas.",
+    lv: "Līdz 128 zīmēm bez atstarpēm, pēdiņām, < > un @; reģistrējoties obligāts.",
+    ru: "До 128 знаков без пробелов, кавычек, < > и @; при регистрации обязательно.",
+  },
+  "field.secret_header": {
+    lt: "Jūsų pačių HTTP antraštės vardas iki 64 ženklų, pvz., X-Tool-Secret.",
+    lv: "Jūsu pašu HTTP galvenes nosaukums līdz 64 zīmēm, piemēram, X-Tool-Secret.",
+    ru: "Имя своего заголовка HTTP до 64 знаков, например X-Tool-Secret.",
+  },
+  "field.secret": {
+    lt: "Nuo 1 iki 512 ASCII ženklų be tarpų. Kitam serveriui įrašykite iš naujo.",
+    lv: "No 1 līdz 512 ASCII zīmēm bez atstarpēm. Citam serverim ierakstiet no jauna.",
+    ru: "От 1 до 512 знаков ASCII без пробелов. Для другого сервера введите заново.",
+  },
+  "field.parameters": {
+    lt: "Reikia objekto JSON Schema, iki 16 KB.",
+    lv: "Vajadzīga objekta JSON Schema, līdz 16 KB.",
+    ru: "Нужна JSON Schema объекта, до 16 КБ.",
+  },
+  "field.crm_secret": {
+    lt: "Nuo 8 iki 500 ženklų. Kitam serveriui įrašykite iš naujo.",
+    lv: "No 8 līdz 500 zīmēm. Citam serverim ierakstiet no jauna.",
+    ru: "От 8 до 500 знаков. Для другого сервера введите заново.",
+  },
+  "field.tools.name": {
+    lt: "Mažosios raidės, skaitmenys ir pabraukimai, iki 64; pirmoji – raidė: find_booking.",
+    lv: "Mazie burti, cipari un pasvītras, līdz 64; pirmais – burts: find_booking.",
+    ru: "Строчные латинские буквы, цифры и подчёркивания, до 64; первой – буква: find_booking.",
+  },
+  "field.events": {
+    lt: "Pasirinkite bent vieną įvykį.",
+    lv: "Izvēlieties vismaz vienu notikumu.",
+    ru: "Выберите хотя бы одно событие.",
+  },
+  "field.transfer.to": {
+    lt: "Numeris E.164 pavidalu arba SIP adresas, pvz., sip:desk@example.com.",
+    lv: "Numurs E.164 formā vai SIP adrese, piemēram, sip:desk@example.com.",
+    ru: "Номер в виде E.164 или адрес SIP, например sip:desk@example.com.",
+  },
+  "field.scopes": {
+    lt: "Pasirinkite bent vieną.",
+    lv: "Izvēlieties vismaz vienu.",
+    ru: "Выберите хотя бы одно.",
+  },
+  "field.expires_at": {
+    lt: "Laikas turi būti ateityje, ne toliau kaip po dešimties metų.",
+    lv: "Laikam jābūt nākotnē, ne tālāk par desmit gadiem.",
+    ru: "Время должно быть в будущем, не далее десяти лет.",
+  },
+  "field.networks": {
+    lt: "Nuo 1 iki 20 adresų arba tinklų, pvz., 192.0.2.7 arba 10.0.0.0/8.",
+    lv: "No 1 līdz 20 adresēm vai tīkliem, piem., 192.0.2.7 vai 10.0.0.0/8.",
+    ru: "От 1 до 20 адресов или сетей, например 192.0.2.7 или 10.0.0.0/8.",
+  },
+  "field.agent_id": {
+    lt: "Pasirinkite agentą.",
+    lv: "Izvēlieties aģentu.",
+    ru: "Выберите агента.",
+  },
+  "shape.amount": {
+    lt: "Nuo {from} iki {to} EUR, centų tikslumu.",
+    lv: "No {from} līdz {to} EUR, ar centu precizitāti.",
+    ru: "От {from} до {to} EUR, с точностью до цента.",
+  },
+  "shape.range": {
+    lt: "Sveikasis skaičius nuo {from} iki {to}.",
+    lv: "Vesels skaitlis no {from} līdz {to}.",
+    ru: "Целое число от {from} до {to}.",
+  },
+  "shape.length": {
+    lt: "Nuo {from} iki {to} ženklų.",
+    lv: "No {from} līdz {to} zīmēm.",
+    ru: "От {from} до {to} знаков.",
+  },
+  "shape.length_max": {
+    lt: "Ne daugiau kaip {to} ženklų.",
+    lv: "Ne vairāk kā {to} zīmes.",
+    ru: "Не больше {to} знаков.",
+  },
+  "code.not_found": {
+    lt: "Tokio įrašo nėra. Galbūt jis ištrintas.",
+    lv: "Tāda ieraksta nav. Varbūt tas ir izdzēsts.",
+    ru: "Такой записи нет. Возможно, она удалена.",
+  },
+  "code.unauthorized": {
+    lt: "Neteisingas el. pašto adresas arba slaptažodis.",
+    lv: "Nepareiza e-pasta adrese vai parole.",
+    ru: "Неверный адрес эл. почты или пароль.",
+  },
+  "code.unauthorized.totp": {
+    lt: "Kodas netinka arba jau panaudotas. Įrašykite kitą arba atkūrimo kodą.",
+    lv: "Kods neder vai jau izmantots. Ierakstiet nākamo vai atkopšanas kodu.",
+    ru: "Код не подходит или уже использован. Введите следующий или код восстановления.",
+  },
+  "code.unauthorized.passkey": {
+    lt: "Šis prieigos raktas čia neatveria jokios paskyros.",
+    lv: "Šī piekļuves atslēga šeit neatver nevienu kontu.",
+    ru: "Этот ключ доступа не открывает здесь ни одной учётной записи.",
+  },
+  "code.insufficient_balance": {
+    lt: "Plano minutės išnaudotos, o piniginėje per mažai. Papildykite ją.",
+    lv: "Plāna minūtes ir izlietotas, un makā ir par maz. Papildiniet to.",
+    ru: "Минуты тарифа исчерпаны, а в кошельке слишком мало. Пополните его.",
+  },
+  "code.plan_limit_reached": {
+    lt: "Pasiekta riba. Ištrinkite, kas nebereikalinga, arba keiskite planą.",
+    lv: "Sasniegts ierobežojums. Izdzēsiet nevajadzīgo vai mainiet plānu.",
+    ru: "Достигнут предел. Удалите ненужное или смените тариф.",
+  },
+  "code.destination_not_allowed": {
+    lt: "Šiuo numeriu skambinti neleidžiama: taip nustatė skambinimo taisyklės arba pats žmogus.",
+    lv: "Uz šo numuru zvanīt nav atļauts: tā nosaka zvanīšanas noteikumi vai pats cilvēks.",
+    ru: "На этот номер звонить нельзя: так велят правила набора или сам человек.",
+  },
+  "code.payload_too_large": {
+    lt: "Per daug duomenų vienu kartu.",
+    lv: "Pārāk daudz datu vienā reizē.",
+    ru: "Слишком много данных за один раз.",
+  },
+  "code.conflict.phone-numbers": {
+    lt: "Šis numeris jau užregistruotas.",
+    lv: "Šis numurs jau ir reģistrēts.",
+    ru: "Этот номер уже зарегистрирован.",
+  },
+  "code.conflict.tools": {
+    lt: "Įrankis tokiu pavadinimu jau yra.",
+    lv: "Rīks ar tādu nosaukumu jau ir.",
+    ru: "Инструмент с таким именем уже есть.",
+  },
+  "code.conflict.team": {
+    lt: "Žmogus jau dirba įmonėje, arba tai paskutinis jos savininkas.",
+    lv: "Cilvēks jau strādā uzņēmumā, vai arī tas ir tā pēdējais īpašnieks.",
+    ru: "Человек уже работает в компании, или это её последний владелец.",
+  },
+  "code.conflict.calls": {
+    lt: "Tai galima tik vykstant pokalbiui.",
+    lv: "To var tikai sarunas laikā.",
+    ru: "Это возможно только во время разговора.",
+  },
+  "code.conflict.schedules": {
+    lt: "Atšaukti galima tik dar laukiantį skambutį.",
+    lv: "Atcelt var tikai zvanu, kas vēl gaida.",
+    ru: "Отменить можно только ещё ожидающий звонок.",
+  },
+  "code.conflict.checkout": {
+    lt: "Tai jau jūsų arba jau įjungta.",
+    lv: "Tas jau ir jūsu vai jau ieslēgts.",
+    ru: "Это у вас уже есть или уже включено.",
+  },
+  "code.conflict.campaigns": {
+    lt: "Dabartinė kampanijos būsena to neleidžia.",
+    lv: "Kampaņas pašreizējais stāvoklis to neļauj.",
+    ru: "Нынешнее состояние кампании этого не позволяет.",
+  },
+  "sip.silent": {
+    lt: "{server} neatsako. Patikrinkite serverio vardą, prievadą ir ugniasienę.",
+    lv: "{server} neatbild. Pārbaudiet servera vārdu, portu un ugunsmūri.",
+    ru: "{server} не отвечает. Проверьте имя сервера, порт и брандмауэр.",
+  },
+  "sip.401": {
+    lt: "Tiekėjas nepriėmė naudotojo vardo arba slaptažodžio. Patikrinkite abu ir sritį (realm).",
+    lv: "Piegādātājs nepieņēma lietotājvārdu vai paroli. Pārbaudiet abus un apgabalu (realm).",
+    ru: "Провайдер не принял имя или пароль. Проверьте оба и область (realm).",
+  },
+  "sip.403": {
+    lt: "Tiekėjas šiai paskyrai registruotis neleidžia. Patikrinkite vardą ir slaptažodį arba klauskite tiekėjo.",
+    lv: "Piegādātājs šim kontam reģistrēties neļauj. Pārbaudiet vārdu un paroli vai jautājiet piegādātājam.",
+    ru: "Провайдер не даёт этой учётной записи регистрироваться. Проверьте имя и пароль или спросите провайдера.",
+  },
+  "sip.404": {
+    lt: "Tiekėjas tokio naudotojo nepažįsta. Patikrinkite naudotojo ir serverio vardus.",
+    lv: "Piegādātājs tādu lietotāju nepazīst. Pārbaudiet lietotājvārdu un servera vārdu.",
+    ru: "Провайдер не знает такого пользователя. Проверьте имя пользователя и сервера.",
+  },
+  "sip.423": {
+    lt: "Tiekėjas nori ilgesnės registracijos, nei galima prašyti. Klauskite tiekėjo.",
+    lv: "Piegādātājs vēlas ilgāku reģistrāciju, nekā drīkst prasīt. Jautājiet piegādātājam.",
+    ru: "Провайдеру нужен более долгий срок регистрации, чем можно просить. Спросите провайдера.",
+  },
+  "sip.5xx": {
+    lt: "Tiekėjo serveris perkrautas arba sugedęs (kodas {code}). Bandysime dar kartą.",
+    lv: "Piegādātāja serveris ir pārslogots vai bojāts (kods {code}). Mēģināsim vēlreiz.",
+    ru: "Сервер провайдера перегружен или неисправен (код {code}). Попробуем ещё раз.",
+  },
+  "sip.other": {
+    lt: "Tiekėjas registracijos nepriėmė (kodas {code}). Klauskite tiekėjo, kodėl.",
+    lv: "Piegādātājs reģistrāciju nepieņēma (kods {code}). Jautājiet piegādātājam, kāpēc.",
+    ru: "Провайдер отклонил регистрацию (код {code}). Спросите провайдера, почему.",
+  },
+  "check.registration": { lt: "Registracija.", lv: "Reģistrācija.", ru: "Регистрация." },
+  "check.options": { lt: "Serveris.", lv: "Serveris.", ru: "Сервер." },
+  "check.servers": { lt: "Serverių eilė.", lv: "Serveru rinda.", ru: "Очередь серверов." },
+  "check.nat": { lt: "Adresas.", lv: "Adrese.", ru: "Адрес." },
+  "check.calls": { lt: "Skambučiai.", lv: "Zvani.", ru: "Звонки." },
+  "check.codecs": { lt: "Kodekai.", lv: "Kodeki.", ru: "Кодеки." },
+  "check.dtmf": { lt: "Klavišai.", lv: "Taustiņi.", ru: "Тоны клавиш." },
+  "check.hold": { lt: "Sulaikymas.", lv: "Aizturēšana.", ru: "Удержание." },
+  "check.transfer": { lt: "Perdavimas.", lv: "Pāradresēšana.", ru: "Перевод." },
+  "check.session_timer": {
+    lt: "Sesijos laikmatis.",
+    lv: "Sesijas taimeris.",
+    ru: "Таймер сеанса.",
+  },
+  "check.alg": { lt: "SIP ALG.", lv: "SIP ALG.", ru: "SIP ALG." },
+  "check.alg.warning": {
+    lt: "Kažkas pakeliui keičia SIP. Išjunkite maršrutizatoriaus SIP ALG arba rinkitės TLS perdavimą.",
+    lv: "Kaut kas pa ceļam maina SIP. Izslēdziet maršrutētāja SIP ALG vai izvēlieties TLS transportu.",
+    ru: "Что-то по пути меняет SIP. Выключите SIP ALG в маршрутизаторе или выберите транспорт TLS.",
+  },
+  "check.unknown": {
+    lt: "Kita pusė to nepasako; parodys skambutis.",
+    lv: "Otra puse to nepasaka; parādīs zvans.",
+    ru: "Другая сторона этого не говорит; покажет звонок.",
+  },
+  "check.registration.ok": {
+    lt: "Registracija tvarkinga.",
+    lv: "Reģistrācija ir kārtībā.",
+    ru: "С регистрацией всё в порядке.",
+  },
+  "check.registration.failed": {
+    lt: "Neužregistruota. Priežastis parašyta aukščiau.",
+    lv: "Nav reģistrēta. Iemesls rakstīts augstāk.",
+    ru: "Не зарегистрирована. Причина указана выше.",
+  },
+  "check.registration.unknown": {
+    lt: "Registruojama; paklauskite po akimirkos.",
+    lv: "Reģistrējas; pajautājiet pēc brīža.",
+    ru: "Регистрируется; спросите чуть позже.",
+  },
+  "check.options.ok": { lt: "Serveris atsako.", lv: "Serveris atbild.", ru: "Сервер отвечает." },
+  "check.options.warning": {
+    lt: "Serveris atsako, bet mūsų nepriima. Patikrinkite naudotojo vardą, slaptažodį ir sritį; jei linija užregistruota, tai nekenkia.",
+    lv: "Serveris atbild, bet mūs nepieņem. Pārbaudiet lietotājvārdu, paroli un apgabalu; ja līnija ir reģistrēta, tas nekaitē.",
+    ru: "Сервер отвечает, но нас не принимает. Проверьте имя, пароль и область; если линия зарегистрирована, это не вредит.",
+  },
+  "check.options.failed": {
+    lt: "Serveris neatsako. Patikrinkite jo vardą, prievadą, perdavimą ir ugniasienę.",
+    lv: "Serveris neatbild. Pārbaudiet tā vārdu, portu, transportu un ugunsmūri.",
+    ru: "Сервер не отвечает. Проверьте имя, порт, транспорт и брандмауэр.",
+  },
+  "check.servers.ok": { lt: "Serveris rastas.", lv: "Serveris ir atrasts.", ru: "Сервер найден." },
+  "check.servers.warning": {
+    lt: "Kai kurie serveriai ką tik neatsakė; skambučiai eina per kitus.",
+    lv: "Daži serveri tikko neatbildēja; zvani iet caur citiem.",
+    ru: "Некоторые серверы только что не ответили; звонки идут через другие.",
+  },
+  "check.servers.failed": {
+    lt: "Nė vieno veikiančio serverio nerasta. Patikrinkite vardą ir DNS.",
+    lv: "Nav atrasts neviens strādājošs serveris. Pārbaudiet vārdu un DNS.",
+    ru: "Ни одного работающего сервера не найдено. Проверьте имя и DNS.",
+  },
+  "check.nat.ok": {
+    lt: "Tiekėjas mato mus teisingu adresu.",
+    lv: "Piegādātājs mūs redz ar pareizo adresi.",
+    ru: "Провайдер видит нас по верному адресу.",
+  },
+  "check.nat.warning": {
+    lt: "Tarp mūsų ir tiekėjo yra NAT. Jei skambinantieji nieko negirdi, nukreipkite [rtp] prievadus į šį kompiuterį.",
+    lv: "Starp mums un piegādātāju ir NAT. Ja zvanītāji neko nedzird, pāradresējiet [rtp] portus uz šo datoru.",
+    ru: "Между нами и провайдером NAT. Если звонящие ничего не слышат, пробросьте порты [rtp] на этот компьютер.",
+  },
+  "check.nat.failed": {
+    lt: "Tiekėjas mato kitą adresą, nei parašyta [sip] external_ip: skambinantieji nieko negirdėtų. Įrašykite „auto“.",
+    lv: "Piegādātājs redz citu adresi, nekā rakstīts [sip] external_ip: zvanītāji neko nedzirdētu. Ierakstiet “auto”.",
+    ru: 'Провайдер видит другой адрес, чем в [sip] external_ip: звонящие ничего не услышат. Поставьте "auto".',
+  },
+  "check.calls.ok": {
+    lt: "Tiekėjas šios linijos skambučius priima.",
+    lv: "Piegādātājs šīs līnijas zvanus pieņem.",
+    ru: "Провайдер принимает звонки этой линии.",
+  },
+  "check.calls.warning": {
+    lt: "Bandomasis skambutis nepavyko. Paskambinkite savo numeriu; jei nepavyks, klauskite tiekėjo.",
+    lv: "Izmēģinājuma zvans neizdevās. Piezvaniet uz savu numuru; ja neizdosies, jautājiet piegādātājam.",
+    ru: "Пробный звонок не удался. Позвоните на свой номер; если не выйдет, спросите провайдера.",
+  },
+  "check.calls.failed": {
+    lt: "Tiekėjas nepriėmė garso. Klauskite, kokių kodekų ir šifravimo jis nori.",
+    lv: "Piegādātājs nepieņēma skaņu. Jautājiet, kādus kodekus un šifrēšanu tas vēlas.",
+    ru: "Провайдер не принял звук. Спросите, какие кодеки и шифрование ему нужны.",
+  },
+  "check.codecs.ok": {
+    lt: "Bendras kodekas yra.",
+    lv: "Kopīgs kodeks ir.",
+    ru: "Общий кодек есть.",
+  },
+  "check.codecs.failed": {
+    lt: "Bendro kodeko nėra. Paprašykite tiekėjo leisti PCMA arba PCMU.",
+    lv: "Kopīga kodeka nav. Palūdziet piegādātājam atļaut PCMA vai PCMU.",
+    ru: "Общего кодека нет. Попросите провайдера разрешить PCMA или PCMU.",
+  },
+  "check.dtmf.ok": {
+    lt: "Klavišų paspaudimai perduodami.",
+    lv: "Taustiņu spiedieni tiek nodoti.",
+    ru: "Нажатия клавиш передаются.",
+  },
+  "check.dtmf.warning": {
+    lt: "Paspaudimai gali ateiti tik kaip tonai. Paprašykite tiekėjo RFC 4733.",
+    lv: "Spiedieni var pienākt tikai kā toņi. Palūdziet piegādātājam RFC 4733.",
+    ru: "Нажатия могут приходить только тонами. Попросите у провайдера RFC 4733.",
+  },
+  "check.hold.ok": {
+    lt: "Pokalbį galima sulaikyti.",
+    lv: "Sarunu var aizturēt.",
+    ru: "Разговор можно удержать.",
+  },
+  "check.hold.warning": {
+    lt: "Sulaikyti gali nepavykti. Klauskite tiekėjo apie re-INVITE.",
+    lv: "Aizturēt var neizdoties. Jautājiet piegādātājam par re-INVITE.",
+    ru: "Удержание может не сработать. Спросите провайдера про re-INVITE.",
+  },
+  "check.transfer.ok": {
+    lt: "Pokalbį galima perduoti.",
+    lv: "Sarunu var pāradresēt.",
+    ru: "Разговор можно перевести.",
+  },
+  "check.transfer.warning": {
+    lt: "Perdavimui reikės dviejų linijų: tiekėjas nesako, kad priima REFER.",
+    lv: "Pāradresēšanai vajadzēs divas līnijas: piegādātājs nesaka, ka pieņem REFER.",
+    ru: "Для перевода нужны две линии: провайдер не говорит, что принимает REFER.",
+  },
+  "check.session_timer.ok": { lt: "Tvarkinga.", lv: "Kārtībā.", ru: "В порядке." },
+  "note.call": {
+    lt: "{total} s skambutis: {plan} s iš plano, {over} s virš jo.",
+    lv: "{total} s zvans: {plan} s no plāna, {over} s virs tā.",
+    ru: "Звонок {total} с: {plan} с из тарифа, {over} с сверх него.",
+  },
+} satisfies ServerSentences;

@@ -1,0 +1,8 @@
+/** Where the page of a new agent stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/agents/new",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

@@ -1,0 +1,8 @@
+/** Where the page of a forgotten password stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/forgot-password",
+  role: "public",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

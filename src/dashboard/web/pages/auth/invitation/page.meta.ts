@@ -1,0 +1,8 @@
+/** Where the page of an invitation stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/invitation",
+  role: "public",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

@@ -1,0 +1,8 @@
+/** Where the page of the first owner stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/owner",
+  role: "public",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

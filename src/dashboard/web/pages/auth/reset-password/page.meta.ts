@@ -1,0 +1,8 @@
+/** Where the page of a new password stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/reset-password",
+  role: "public",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

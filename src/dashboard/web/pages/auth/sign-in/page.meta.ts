@@ -1,0 +1,8 @@
+/** Where the page of signing in stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/sign-in",
+  role: "public",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

@@ -1,0 +1,9 @@
+/** Where the page of the home page stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "start", position: 1, label: "nav.home", icon: "home" },
+} as const satisfies PageMeta;

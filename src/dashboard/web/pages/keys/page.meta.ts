@@ -1,0 +1,9 @@
+/** Where the page of API keys stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/keys",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "connect", position: 4, label: "nav.keys", icon: "key" },
+} as const satisfies PageMeta;

@@ -1,0 +1,8 @@
+/** Where the page of one knowledge file stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/knowledge/$id",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

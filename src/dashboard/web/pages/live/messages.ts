@@ -1,0 +1,106 @@
+/** Texts of the live calls. */
+import type { Messages } from "../../i18n/language.ts";
+
+export const messages = {
+  "nav.live": {
+    en: "Live calls",
+    lt: "Vykstantys skambučiai",
+    lv: "Notiekošie zvani",
+    ru: "Текущие звонки",
+  },
+  "live.lead": {
+    en: "What is being said right now. Listening is silent: nobody on the line notices.",
+    lt: "Kas kalbama šią akimirką. Klausotės tyliai: linijoje to niekas nepastebi.",
+    lv: "Ko runā šobrīd. Klausāties klusi: līnijā to neviens nemana.",
+    ru: "Что говорят прямо сейчас. Вы слушаете беззвучно: на линии этого не заметят.",
+  },
+  "live.connected": {
+    en: "Following live",
+    lt: "Stebima tiesiogiai",
+    lv: "Seko tiešraidē",
+    ru: "Следим вживую",
+  },
+  "live.connecting": {
+    en: "Connecting …",
+    lt: "Jungiamasi…",
+    lv: "Savienojas…",
+    ru: "Подключение…",
+  },
+  "live.closed": {
+    en: "Not connected. Trying again …",
+    lt: "Neprisijungta. Bandoma vėl…",
+    lv: "Nav savienojuma. Mēģina vēlreiz…",
+    ru: "Нет связи. Пробуем снова…",
+  },
+  "live.empty": {
+    en: "No calls at the moment",
+    lt: "Dabar skambučių nėra",
+    lv: "Pašlaik zvanu nav",
+    ru: "Сейчас звонков нет",
+  },
+  "live.empty_body": {
+    en: "A call appears here when it rings, with its words as they are spoken. Call one of your numbers to see it.",
+    lt: "Skambutis čia pasirodo suskambėjus, o žodžiai – juos ištarus. Paskambinkite vienu iš savo numerių.",
+    lv: "Zvans šeit parādās, kad iezvanās, un vārdi – kad tos izrunā. Piezvaniet uz kādu no saviem numuriem.",
+    ru: "Звонок появляется здесь, когда зазвонит, а слова – когда их произносят. Позвоните на один из своих номеров.",
+  },
+  "live.listen": { en: "Listen", lt: "Klausytis", lv: "Klausīties", ru: "Слушать" },
+  "live.listen_stop": {
+    en: "Stop listening",
+    lt: "Nebesiklausyti",
+    lv: "Neklausīties",
+    ru: "Не слушать",
+  },
+  "live.listening": {
+    en: "Listening: caller left, agent right.",
+    lt: "Klausotės: skambinantis kairėje, agentas dešinėje.",
+    lv: "Klausāties: zvanītājs pa kreisi, aģents pa labi.",
+    ru: "Вы слушаете: звонящий слева, агент справа.",
+  },
+  "live.transfer": { en: "Transfer", lt: "Peradresuoti", lv: "Pāradresēt", ru: "Перевести" },
+  "live.transfer_title": {
+    en: "Transfer the call",
+    lt: "Peradresuoti skambutį",
+    lv: "Pāradresēt zvanu",
+    ru: "Перевести звонок",
+  },
+  "live.transfer_to": { en: "Where to", lt: "Kur", lv: "Uz kurieni", ru: "Куда" },
+  "live.transfer_hint": {
+    en: "A number such as +37060000003, or a SIP address such as sip:desk@example.com. If nobody answers there, the caller returns to the agent.",
+    lt: "Numeris, pvz., +37060000003, arba SIP adresas, pvz., sip:desk@example.com. Jei ten neatsilieps, skambinantis grįš pas agentą.",
+    lv: "Numurs, piemēram, +37060000003, vai SIP adrese, piemēram, sip:desk@example.com. Ja tur neatbild, zvanītājs atgriežas pie aģenta.",
+    ru: "Номер, например +37060000003, или адрес SIP, например sip:desk@example.com. Если там не ответят, звонящий вернётся к агенту.",
+  },
+  "live.transferring": {
+    en: "The call is being transferred.",
+    lt: "Skambutis peradresuojamas.",
+    lv: "Zvans tiek pāradresēts.",
+    ru: "Звонок переводится.",
+  },
+  "live.hangup": { en: "Hang up", lt: "Baigti", lv: "Beigt", ru: "Завершить" },
+  "live.hangup_title": {
+    en: "End this call?",
+    lt: "Baigti šį skambutį?",
+    lv: "Beigt šo zvanu?",
+    ru: "Завершить этот звонок?",
+  },
+  "live.hangup_body": {
+    en: "The caller is cut off at once. Transcript and recording are kept.",
+    lt: "Pokalbis nutrūks iškart. Stenograma ir įrašas išliks.",
+    lv: "Saruna pārtrūks uzreiz. Atšifrējums un ieraksts paliks.",
+    ru: "Разговор прервётся сразу. Расшифровка и запись останутся.",
+  },
+  "live.waiting": {
+    en: "Nothing has been said yet.",
+    lt: "Dar nieko nepasakyta.",
+    lv: "Vēl nekas nav teikts.",
+    ru: "Пока ничего не сказано.",
+  },
+  "live.details": { en: "Details", lt: "Išsamiau", lv: "Sīkāk", ru: "Подробно" },
+  "live.transfer_brief": {
+    en: "Tell the person about the call first",
+    lt: "Pirma papasakoti žmogui apie skambutį",
+    lv: "Vispirms pastāstīt cilvēkam par zvanu",
+    ru: "Сначала рассказать человеку о звонке",
+  },
+} satisfies Messages;

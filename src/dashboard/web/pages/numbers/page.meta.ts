@@ -1,0 +1,9 @@
+/** Where the page of numbers stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/numbers",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "connect", position: 1, label: "nav.numbers", icon: "number" },
+} as const satisfies PageMeta;

@@ -1,0 +1,8 @@
+/** Where the page of the profile stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/profile",
+  role: "account",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

@@ -1,0 +1,9 @@
+/** Where the page of scheduled calls stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/schedules",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "calls", position: 3, label: "nav.schedules", icon: "schedule" },
+} as const satisfies PageMeta;

@@ -1,0 +1,9 @@
+/** Where the page of the team and the audit log stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/team",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "company", position: 2, label: "nav.team", icon: "team" },
+} as const satisfies PageMeta;

@@ -1,0 +1,9 @@
+/** Where the page of the list of tools stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/tools",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "build", position: 3, label: "nav.tools", icon: "tool" },
+} as const satisfies PageMeta;

@@ -1,0 +1,9 @@
+/** Where the page of the list of webhooks stands. */
+import type { PageMeta } from "../../page-meta.ts";
+
+export const meta = {
+  path: "/webhooks",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+  navigation: { group: "connect", position: 3, label: "nav.webhooks", icon: "webhook" },
+} as const satisfies PageMeta;

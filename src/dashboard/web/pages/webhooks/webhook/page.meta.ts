@@ -1,0 +1,8 @@
+/** Where the page of one webhook stands. */
+import type { PageMeta } from "../../../page-meta.ts";
+
+export const meta = {
+  path: "/webhooks/$id",
+  role: "tenant",
+  load: () => import("./page.tsx"),
+} as const satisfies PageMeta;

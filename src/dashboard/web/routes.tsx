@@ -1,0 +1,79 @@
+/**
+ * How a page becomes a route. Public pages are open to everybody; pages inside need a session. A page's
+ * code is loaded when it is visited.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { sessionQuery } from "./api/queries.ts";
+import type { PageMeta, PageRole } from "./page-meta.ts";
+import { NotFound } from "./shell/route-states.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+interface Context {
+  readonly queries: QueryClient;
+}
+
+/** What an address may carry; a page takes what it knows and leaves the rest. */
+type Search = Readonly<Record<string, string | number | boolean | undefined>>;
+const anySearch = (search: Record<string, unknown>): Search => {
+  const known: Record<string, string | number | boolean | undefined> = {};
+  for (const [key, value] of Object.entries(search))
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      known[key] = value;
+  return known;
+};
+
+export const rootRoute = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+export const insideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "inside",
+  async beforeLoad({ context, location }) {
+    const { session } = await context.queries.ensureQueryData(sessionQuery);
+    if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    if (session.second_factor_needed && !location.pathname.endsWith("/profile"))
+      throw redirect({ to: "/profile" });
+  },
+  component: Shell,
+});
+
+type MetaOf<Path extends string> = PageMeta & { readonly path: Path };
+
+export const publicPage = <const Path extends string>(meta: MetaOf<Path>) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: meta.path as Path,
+    validateSearch: anySearch,
+    staticData: { role: meta.role },
+    component: lazyRouteComponent(meta.load, "Page"),
+  });
+
+export const insidePage = <const Path extends string>(meta: MetaOf<Path>) =>
+  createRoute({
+    getParentRoute: () => insideRoute,
+    path: meta.path as Path,
+    validateSearch: anySearch,
+    staticData: { role: meta.role },
+    component: lazyRouteComponent(meta.load, "Page"),
+  });
+
+export const notFoundRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "$",
+  component: NotFound,
+});
+
+declare module "@tanstack/react-router" {
+  interface StaticDataRouteOption {
+    readonly role?: PageRole;
+  }
+}
