@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { disclosingStart } from "../../../../domain/conversation/disclosure-words.ts";
 import { settingsQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
-import type { AgentDraft } from "./agent-form.tsx";
+import type { AgentDraft } from "./agent-draft.ts";
 
 export function DisclosureNote({ draft }: { draft: AgentDraft }) {
   const { t } = useText();

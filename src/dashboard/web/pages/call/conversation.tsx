@@ -8,8 +8,8 @@ import { FilterSelect } from "../../ui/field.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Waveform, type WaveformHandle } from "../../ui/waveform.tsx";
+import type { Call } from "./call-details.ts";
 import { Notes } from "./notes.tsx";
-import type { Call } from "./page.tsx";
 
 const SPEEDS = ["0.75", "1", "1.25", "1.5", "2"] as const;
 

@@ -2,7 +2,7 @@
 import { useText } from "../../i18n/text.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Table } from "../../ui/table.tsx";
-import type { Details } from "./page.tsx";
+import type { Details } from "./call-details.ts";
 
 const DIGITS = 6;
 

@@ -3,7 +3,7 @@ import { useText } from "../../i18n/text.tsx";
 import { Badge, Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
-import type { Details } from "./page.tsx";
+import type { Details } from "./call-details.ts";
 
 const MAIL_TONES = { pending: "info", sent: "good", dead: "bad" } as const;
 

@@ -4,7 +4,7 @@ import { Bars } from "../../ui/bars.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Card, Figures } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import type { Call, Details } from "./page.tsx";
+import type { Call, Details } from "./call-details.ts";
 
 export function LineQuality({ call, details }: { call: Call; details: Details }) {
   const { t, number, ms } = useText();

@@ -2,7 +2,7 @@
 import { useText } from "../../i18n/text.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Card } from "../../ui/page.tsx";
-import type { Call } from "./page.tsx";
+import type { Call } from "./call-details.ts";
 
 export function Notes({ call }: { call: Call }) {
   const { t, clock } = useText();

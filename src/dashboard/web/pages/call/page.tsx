@@ -1,22 +1,19 @@
 /** One call: how it went in words, its sound and words in step, and every trace it left. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { Rest } from "../../api/client.ts";
-import { callDetailsQuery, callQuery, type QueryData } from "../../api/queries.ts";
+import { callDetailsQuery, callQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { Badge, Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { statusTone } from "../calls/outcome.ts";
+import type { Call, Details } from "./call-details.ts";
 import { Conversation } from "./conversation.tsx";
 import { Costs } from "./costs.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { LineQuality } from "./line-quality.tsx";
 import { Timeline } from "./timeline.tsx";
-
-export type Call = Rest["Call"];
-export type Details = QueryData<ReturnType<typeof callDetailsQuery>>;
 
 const TABS = ["conversation", "timeline", "quality", "delivery", "cost"] as const;
 const ACTIVE_MS = 2_000;

@@ -3,7 +3,7 @@ import { useText } from "../../i18n/text.tsx";
 import { Card } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import type { Details } from "./page.tsx";
+import type { Details } from "./call-details.ts";
 
 const LANES = ["sip", "caller", "agent", "stt", "llm", "tts", "tool"] as const;
 type Turn = Details["turns"][number];

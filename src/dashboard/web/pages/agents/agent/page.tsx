@@ -16,7 +16,8 @@ import { Loaded, ProblemNote } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
 import { PlaceCall } from "../../calls/place-call.tsx";
-import { AgentFields, bodyOf, draftOf } from "../agent-form.tsx";
+import { bodyOf, draftOf } from "../agent-draft.ts";
+import { AgentFields } from "../agent-form.tsx";
 import { AgentKnowledge, AgentNumbers, AgentTools } from "../assigned.tsx";
 import { AgentTest } from "../test.tsx";
 

@@ -9,7 +9,8 @@ import { useStale } from "../../../ui/mutate.ts";
 import { Page as Frame } from "../../../ui/page.tsx";
 import { ProblemNote } from "../../../ui/states.tsx";
 import { useToasts } from "../../../ui/toast.tsx";
-import { AgentFields, emptyDraft, newBodyOf } from "../agent-form.tsx";
+import { emptyDraft, newBodyOf } from "../agent-draft.ts";
+import { AgentFields } from "../agent-form.tsx";
 
 export function Page() {
   const { t, language } = useText();
