@@ -8,9 +8,12 @@ import { cyclesOf, importsOf, roomOf } from "./support/import-graph.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const generated = (file: string) => file.includes(".gen.") || file.endsWith(".d.ts");
 
-async function sourcesOf(pattern: string): Promise<Map<string, string>> {
+async function sourcesOf(
+  pattern: string,
+  isWanted = (file: string) => !generated(file),
+): Promise<Map<string, string>> {
   const files = await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }));
-  const kept = files.filter((file) => !generated(file)).sort();
+  const kept = files.filter(isWanted).sort();
   return new Map(
     await Promise.all(
       kept.map(async (file) => [file, await Bun.file(root + file).text()] as const),
@@ -106,6 +109,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "operations/revocation",
   ],
   core: [],
+  // The agent form shows, while one types, what calls will say before the agent's first words.
   dashboard: ["domain/conversation"],
   demo: [
     "adapter/engine",
@@ -280,7 +284,7 @@ test("every file opens with what it is", () => {
 });
 
 /** Functions of more than 60 lines that are still to be split. This number only gets smaller. */
-const LONG_FUNCTIONS = 175;
+const LONG_FUNCTIONS = 174;
 
 test("functions fit a screen", () => {
   const long = [...sources].flatMap(([file, text]) =>
@@ -290,13 +294,16 @@ test("functions fit a screen", () => {
   expect(long.length).toBeLessThanOrEqual(LONG_FUNCTIONS);
 });
 
+/** Lists which the build makes of files found by their names: they import what those files export. */
+const COLLECTED = "src/dashboard/web/generated/*.gen.ts";
+
 /** Exports that nobody imports, still to be taken back. This number only gets smaller. */
-const DEAD_EXPORTS = 516;
+const DEAD_EXPORTS = 498;
 
 test("what is exported is imported somewhere", async () => {
   const others = await sourcesOf("{test,scripts,bench}/**/*.ts");
   const dead = deadExports(
-    new Map([...sources, ...others]),
+    new Map([...sources, ...others, ...(await sourcesOf(COLLECTED, () => true))]),
     (file) => file.startsWith("src/") && file !== "src/main.ts" && !file.endsWith(".worker.ts"),
   );
   if (dead.length > DEAD_EXPORTS)

@@ -22,10 +22,6 @@ export const homeQuery = queryOptions({
   queryFn: () => answer(own.GET("/home")),
   refetchInterval: LIVE_MS,
 });
-export const tenantQuery = queryOptions({
-  queryKey: ["tenant"],
-  queryFn: async () => (await answer(rest.GET("/tenant"))).tenant,
-});
 export const agentsQuery = queryOptions({
   queryKey: ["agents"],
   queryFn: async () => (await answer(rest.GET("/agents"))).agents,

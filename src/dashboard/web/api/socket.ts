@@ -10,7 +10,7 @@ const SESSION_ENDED = 4401;
 
 export type SocketState = "connecting" | "open" | "closed";
 
-export interface SocketListener {
+interface SocketListener {
   onState(state: SocketState): void;
   onMessage(message: unknown): void;
 }

@@ -22,7 +22,7 @@ export interface ToolUse {
   readonly duration_ms: number;
 }
 
-export interface WebCallListener {
+interface WebCallListener {
   onState(state: WebCallState): void;
   onTurn(turn: LiveTurn): void;
   onTool(use: ToolUse): void;

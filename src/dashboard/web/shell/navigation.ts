@@ -4,14 +4,14 @@ import type { MessageKey } from "../i18n/catalogue.ts";
 import { NAVIGATION_GROUPS, type PageMeta, type PageRole } from "../page-meta.ts";
 import type { IconName } from "../ui/icon.tsx";
 
-export interface Destination {
+interface Destination {
   readonly to: string;
   readonly role: PageRole;
   readonly label: MessageKey;
   readonly icon: IconName;
 }
 
-export interface Group {
+interface Group {
   readonly title: MessageKey | null;
   readonly destinations: readonly Destination[];
 }

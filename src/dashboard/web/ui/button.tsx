@@ -9,10 +9,7 @@ interface ButtonStyle {
   readonly icon?: IconName;
 }
 
-export function buttonClass(
-  { variant = "secondary", small, wide }: ButtonStyle,
-  square = false,
-): string {
+function buttonClass({ variant = "secondary", small, wide }: ButtonStyle, square = false): string {
   return ["button", variant, small && "small", wide && "wide", square && "square"]
     .filter(Boolean)
     .join(" ");

@@ -5,7 +5,7 @@ import { Button, IconButton } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useToasts } from "./toast.tsx";
 
-export function useCopy(): (text: string) => Promise<void> {
+function useCopy(): (text: string) => Promise<void> {
   const { t } = useText();
   const { showMessage, showError } = useToasts();
   return async (text) => {
@@ -37,7 +37,7 @@ export function Secret({ value }: { value: string }) {
   );
 }
 
-export interface CurlRequest {
+interface CurlRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below /api/v1. */
   readonly path: string;

@@ -19,7 +19,7 @@ interface Described extends Notes {
   }) => ReactNode;
 }
 
-export function Field({ label, hint, optional, error, children }: Described) {
+function Field({ label, hint, optional, error, children }: Described) {
   const { t } = useText();
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
@@ -153,7 +153,7 @@ export function NumberField({
   );
 }
 
-export interface Choice<Value extends string> {
+interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
 }

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useToasts } from "./toast.tsx";
 
-export interface Doing {
+interface Doing {
   readonly busy: boolean;
   run(action: () => Promise<unknown>, done?: string): Promise<boolean>;
 }

@@ -62,7 +62,7 @@ export function Card(props: {
   );
 }
 
-export interface FigureShown {
+interface FigureShown {
   readonly label: string;
   readonly value: ReactNode;
   readonly note?: ReactNode;

@@ -12,7 +12,7 @@ const PEAK_MAX = 128;
 /** How much of its colour a sound has before it was played. */
 const NOT_PLAYED = 0.55;
 
-export interface Peaks {
+interface Peaks {
   readonly duration_ms: number;
   /** Lowest and highest value of each slot, one after the other. */
   readonly left: readonly number[];

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import { useText } from "../../i18n/text.tsx";
 
-export interface BubbleShown {
+interface BubbleShown {
   readonly key: string;
   readonly side: "agent" | "customer";
   readonly text: string;

@@ -1,7 +1,7 @@
 /** A month as `2026-11`, and the last twelve of them. */
 import { systemClock } from "../../../../core/clock.ts";
 
-export interface Month {
+interface Month {
   readonly year: number;
   readonly month: number;
 }

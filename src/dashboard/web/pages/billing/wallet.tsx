@@ -17,7 +17,7 @@ import { Pager, Table } from "../../ui/table.tsx";
 
 const LIMIT = 25;
 const SECONDS = 60;
-export const CHECKOUT_TONES = {
+const CHECKOUT_TONES = {
   open: "info",
   paid: "good",
   expired: "plain",

@@ -3,7 +3,7 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const ARGUMENT_TYPES = ["string", "number", "integer", "boolean"] as const;
-export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
+type ArgumentType = (typeof ARGUMENT_TYPES)[number];
 
 export interface Argument {
   readonly name: string;

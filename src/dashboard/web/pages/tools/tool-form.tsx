@@ -13,7 +13,7 @@ type CallerLevel = "0" | "1" | "2";
 const CALLER_LEVELS: readonly CallerLevel[] = ["0", "1", "2"];
 const LEVEL_VALUES = { "0": 0, "1": 1, "2": 2 } as const;
 
-export interface ToolDraft {
+interface ToolDraft {
   readonly name: string;
   readonly description: string;
   readonly url: string;

@@ -1,6 +1,6 @@
 /** What some providers tell their customers to type in. Everything stays editable. */
 
-export interface Preset {
+interface Preset {
   readonly id: string;
   readonly name: string;
   readonly server: string;
