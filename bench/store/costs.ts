@@ -4,13 +4,15 @@
  * call's last write), claiming a due schedule entry. Each in the transaction that the appliance uses,
  * durable when it ends; processor time and the clock's, the same statements at a small and a large amount.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
 import { callSetupStore } from "../../src/adapter/store/call-setup-store.ts";
-import { callStore, NO_FIGURES } from "../../src/adapter/store/call-store.ts";
+import { callStore } from "../../src/adapter/store/call-store.ts";
+import { callStores } from "../../src/adapter/store/call-stores.ts";
 import { openDatabase } from "../../src/adapter/store/database.ts";
 import { scheduleStore } from "../../src/adapter/store/schedule-store.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
@@ -18,6 +20,7 @@ import type { Database } from "../../src/core/database.ts";
 import { microEur } from "../../src/core/money.ts";
 import { createBilling } from "../../src/domain/billing/billing.ts";
 import { createAdmission } from "../../src/domain/call/admission.ts";
+import { NO_FIGURES } from "../../src/domain/call/final-figures.ts";
 import { prepaidPlan, wideDialing } from "../../test/support/plans.ts";
 import { percentile } from "../process/percentile.ts";
 import { type Amount, fill } from "./filled.ts";
@@ -52,6 +55,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
   const plans = [{ ...prepaidPlan, maxConcurrentCalls: ROUNDS * 2 }];
   const billing = createBilling({ database, stores: billingStores, plans, clock });
   const admission = createAdmission({
+    stores: callStores,
     ...{ billing, clock, concurrentCallsMax: ROUNDS * 2, liveCalls: () => 0 },
     dialing: () => wideDialing,
   });

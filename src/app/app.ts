@@ -10,8 +10,13 @@ import { createSipMessageTracer } from "../adapter/sip/message-trace.ts";
 import { createSipStack } from "../adapter/sip/stack.ts";
 import { apiKeyStore } from "../adapter/store/api-key-store.ts";
 import { billingStores } from "../adapter/store/billing-stores.ts";
+import { callSetupStore } from "../adapter/store/call-setup-store.ts";
+import { callStores } from "../adapter/store/call-stores.ts";
+import { userStore } from "../adapter/store/identity-user-store.ts";
 import { dropDeadLeases } from "../adapter/store/lease-store.ts";
+import { quotaStore } from "../adapter/store/quota-store.ts";
 import { scheduleStore } from "../adapter/store/schedule-store.ts";
+import { tenantAdminStore } from "../adapter/store/tenant-admin-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
@@ -20,6 +25,7 @@ import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { createBilling } from "../domain/billing/billing.ts";
 import { startBillingJobs } from "../domain/billing/billing-jobs.ts";
+import { createQuotas } from "../domain/billing/quotas.ts";
 import { abandonSchedule } from "../domain/call/abandoned-schedule.ts";
 import { createAdmission } from "../domain/call/admission.ts";
 import { createBurstNotice } from "../domain/call/burst-notice.ts";
@@ -149,7 +155,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const messageTrace = createSipMessageTracer(clock);
   const sip = await createSipStack(settings.sip, {
     ...{ clock, random, log, seen: messageTrace.record },
-    claims: createCallClaims(() => database.read),
+    claims: createCallClaims(() => callSetupStore(database.read)),
     ...createCallNotices({ database, clock, log }),
   });
   const registry = new CallRegistry((call) => scheduler?.freed(call.identity.tenantId));
@@ -168,7 +174,9 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   const tracing = startTracing(settings, node, { clock, random, log });
   const turns = createTurnFeed();
   const live = createLiveCalls({ registry, clock });
-  const diagnostics = createDiagnosticsRecorder({ database, messageTrace, clock, log });
+  const diagnostics = createDiagnosticsRecorder({
+    ...{ database, stores: callStores, messageTrace, clock, log },
+  });
   let refusing = false;
   let scheduler: Scheduler | null = null;
   const isDraining = () => refusing;
@@ -188,6 +196,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
       prices: settings.prices,
     },
     database,
+    stores: callStores,
     node,
     billing,
     sip,
@@ -199,6 +208,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     encoder: audio.encoder,
     links,
     admission: createAdmission({
+      stores: callStores,
       billing,
       clock,
       get concurrentCallsMax() {
@@ -206,6 +216,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
       },
       dialing: () => tuning.dialing,
       onBurstStop: createBurstNotice({
+        stores: { tenants: tenantAdminStore, users: userStore },
         ...{ database, mails: delivery.mails, events: delivery.events, clock, log },
       }),
       liveCalls: () => registry.size,
@@ -247,7 +258,12 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   }
 
   const payments = createPayments(settings, { database, publicUrl: () => baseUrl, ...deps });
-  const calls = createCallService({ context, wakeScheduler: () => scheduler?.wake(), isDraining });
+  const calls = createCallService({
+    context,
+    quotas: createQuotas(billing, quotaStore),
+    wakeScheduler: () => scheduler?.wake(),
+    isDraining,
+  });
   const identity = createPeople({
     ...{
       database,
@@ -286,7 +302,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   if (!settings.storage.shared) await database.tx(dropDeadLeases);
   await recoverCalls(context);
   delivery.start();
-  const heartbeat = startHeartbeat({ registry, database, clock, log });
+  const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });
   sip.onIncoming((leg) => void handleIncoming(context, leg));
   const trunks = createTrunkLoader({
     ...{ database, sip, vault, log },

@@ -2,11 +2,14 @@
  * The HTTP server as the appliance builds it, on a real file, real sockets, real billing, checkouts,
  * vault, call desk and webhook tester. SIP and media are not started: no call goes live here.
  */
+
 import { join } from "node:path";
 import type { StripeSettings } from "../../src/adapter/payments/stripe.ts";
 import { apiKeyStore } from "../../src/adapter/store/api-key-store.ts";
 import { billingStores } from "../../src/adapter/store/billing-stores.ts";
+import { callStores } from "../../src/adapter/store/call-stores.ts";
 import { mailStore } from "../../src/adapter/store/mail-store.ts";
+import { quotaStore } from "../../src/adapter/store/quota-store.ts";
 import { trunks } from "../../src/adapter/store/schema/index.ts";
 import { tenantAdminStore } from "../../src/adapter/store/tenant-admin-store.ts";
 import { webhookStores } from "../../src/adapter/store/webhook-stores.ts";
@@ -20,6 +23,7 @@ import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { createBilling } from "../../src/domain/billing/billing.ts";
 import type { Plan } from "../../src/domain/billing/ports.ts";
+import { createQuotas } from "../../src/domain/billing/quotas.ts";
 import { createAdmission, type DialingLimits } from "../../src/domain/call/admission.ts";
 import { createCallService } from "../../src/domain/call/call-service.ts";
 import type { CallContext } from "../../src/domain/call/context.ts";
@@ -82,6 +86,7 @@ export async function startApiServer(options: ApiServerOptions) {
   const wake = () => undefined;
   const context: Partial<CallContext> = {
     database,
+    stores: callStores,
     billing,
     clock,
     random,
@@ -89,12 +94,14 @@ export async function startApiServer(options: ApiServerOptions) {
     registry: new CallRegistry(),
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     admission: createAdmission({
+      stores: callStores,
       ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0 },
       dialing: () => options.dialing ?? wideDialing,
     }),
   };
   const calls = createCallService({
     context: context as CallContext,
+    quotas: createQuotas(billing, quotaStore),
     wakeScheduler: wake,
     isDraining: () => false,
   });

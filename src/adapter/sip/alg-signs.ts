@@ -3,6 +3,7 @@
  * it. An answer repeats parts of its request word for word (RFC 3261 8.2.6.2), and a registrar
  * repeats the Contact that it keeps (10.3): what comes back otherwise was altered on the way. Pure.
  */
+import type { AlgSign } from "../../domain/call/sip-port.ts";
 import {
   parseNameAddr,
   parseUri,
@@ -13,9 +14,6 @@ import {
   userOf,
 } from "./message/index.ts";
 import type { Via } from "./message/via.ts";
-
-/** What came back altered; `swallowed`: only an unusual spelling got through. */
-export type AlgSign = "via" | "call_id" | "from" | "to" | "contact" | "swallowed";
 
 /** What a request said of itself. */
 export interface SentHeaders {

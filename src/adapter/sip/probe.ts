@@ -5,17 +5,19 @@
  * address it saw us (RFC 3581), and whether something on the way rewrote what was said (a SIP ALG).
  * Judges nothing: see trunk-checks.ts.
  */
+
 import { isIP } from "node:net";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { hex } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import type {
+  AlgSign,
   ProbedServer,
   SeenAddress,
   TrunkProbe,
   TrunkSettings,
 } from "../../domain/call/sip-port.ts";
-import { type AlgSign, oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
+import { oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import { kindOf, type RequestAuthorisation, type TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";

@@ -3,8 +3,12 @@
  * Where the far end says nothing the verdict is `unknown`, not a guess.
  */
 
-import type { RegistrationStatus, TrunkProbe, TrunkSettings } from "../../domain/call/sip-port.ts";
-import type { AlgSign } from "./alg-signs.ts";
+import type {
+  AlgSign,
+  RegistrationStatus,
+  TrunkProbe,
+  TrunkSettings,
+} from "../../domain/call/sip-port.ts";
 
 export type TrunkCheckResult = "ok" | "warning" | "failed" | "unknown";
 

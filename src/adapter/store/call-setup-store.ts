@@ -1,6 +1,8 @@
 /** What must be known before a call can be set up: the tenant, its trunk, number, agent, tools. */
+
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
+import { agentStore } from "./agent-store.ts";
 import { prepared } from "./prepared.ts";
 import {
   agentFiles,
@@ -35,21 +37,7 @@ export function callSetupStore(queries: Queries) {
       return queries.select().from(trunks).where(eq(trunks.tenantId, tenantId)).get();
     },
 
-    agent(tenantId: number, agentId: number): Promise<AgentRow | undefined> {
-      const statement = prepared(queries, "agents.row", () =>
-        queries
-          .select()
-          .from(agents)
-          .where(
-            and(
-              eq(agents.id, sql.placeholder("agentId")),
-              eq(agents.tenantId, sql.placeholder("tenantId")),
-            ),
-          )
-          .prepare(),
-      );
-      return statement.get({ tenantId, agentId });
-    },
+    agent: (tenantId: number, agentId: number) => agentStore(queries).find(tenantId, agentId),
 
     /** At most two are read: callers only ask whether there is exactly one. */
     firstAgents(tenantId: number): Promise<AgentRow[]> {

@@ -2,17 +2,18 @@
  * Calls, turns and tool calls: the writing side, one step of a call's life a function. Lists and
  * analytics read through stores of their own.
  */
+
 import { and, count, eq, gt, gte, inArray, isNull, lt, or, sql, sum } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import { microEur } from "../../core/money.ts";
+import type { FinalFigures } from "../../domain/call/final-figures.ts";
 import type { CallEnding } from "../../domain/call/state.ts";
+import type { RecordingChange, StoredToolCall } from "../../domain/call/stores.ts";
 import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
 import { prepared } from "./prepared.ts";
-import { callRollups, calls, type RecordingStatus, toolCalls, turns } from "./schema/index.ts";
+import { callRollups, calls, toolCalls, turns } from "./schema/index.ts";
 
 export type CallRow = typeof calls.$inferSelect;
-export type NewCall = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
-export type NewToolCall = Omit<typeof toolCalls.$inferInsert, "callId" | "id">;
+type NewCallRow = Omit<typeof calls.$inferInsert, "tenantId" | "id">;
 
 /** An answered call's INVITE ended in 200, however the call went on. */
 const SIP_OK = 200;
@@ -25,44 +26,6 @@ const OPEN = ["queued", ...LIVE] as const;
 /** Partial index `calls_recording_in_work` wants these very words. */
 export const IS_IN_WORK = sql`recording_status IN ('processing', 'recording')`;
 
-export interface FinalFigures {
-  readonly billableSeconds: number;
-  readonly includedSeconds: number;
-  readonly overageSeconds: number;
-  readonly cost: CallRow["cost"];
-  readonly costStt: CallRow["costStt"];
-  readonly costLlm: CallRow["costLlm"];
-  readonly costTts: CallRow["costTts"];
-  readonly costTrunk: CallRow["costTrunk"];
-  /** billing/answered-time-check.ts */
-  readonly answeredClockMs: number | null;
-  readonly answeredRtpMs: number | null;
-  readonly answeredEngineMs: number | null;
-  readonly answeredDifferenceMs: number | null;
-  readonly latencyP50Ms: number | null;
-  readonly latencyP95Ms: number | null;
-}
-
-const NOTHING = microEur(0);
-
-/** A call that was never answered. */
-export const NO_FIGURES: FinalFigures = {
-  billableSeconds: 0,
-  includedSeconds: 0,
-  overageSeconds: 0,
-  cost: NOTHING,
-  costStt: NOTHING,
-  costLlm: NOTHING,
-  costTts: NOTHING,
-  costTrunk: NOTHING,
-  answeredClockMs: null,
-  answeredRtpMs: null,
-  answeredEngineMs: null,
-  answeredDifferenceMs: null,
-  latencyP50Ms: null,
-  latencyP95Ms: null,
-};
-
 /** `own` of a prepared statement. */
 const OWN = and(
   eq(calls.callUuid, sql.placeholder("callUuid")),
@@ -74,7 +37,7 @@ export function callStore(queries: Queries) {
     and(eq(calls.callUuid, callUuid), eq(calls.tenantId, tenantId));
 
   return {
-    async insert(tenantId: number, call: NewCall): Promise<number> {
+    async insert(tenantId: number, call: NewCallRow): Promise<number> {
       const [row] = await queries
         .insert(calls)
         .values({ ...call, tenantId })
@@ -132,7 +95,7 @@ export function callStore(queries: Queries) {
     async setRecording(
       tenantId: number,
       callUuid: string,
-      recording: { status: RecordingStatus; file?: string | null; ms?: number | null },
+      recording: RecordingChange,
     ): Promise<void> {
       await queries
         .update(calls)
@@ -156,7 +119,7 @@ export function callStore(queries: Queries) {
       return queries.select().from(turns).where(eq(turns.callId, callId)).orderBy(turns.turnIndex);
     },
 
-    async addToolCall(callId: number, toolCall: NewToolCall): Promise<void> {
+    async addToolCall(callId: number, toolCall: StoredToolCall): Promise<void> {
       await queries.insert(toolCalls).values({ ...toolCall, callId });
     },
 

@@ -1,8 +1,10 @@
 /** What is kept of a call for those who look into it: SIP ladder, quality, waveform, deliveries. */
+
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, or } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { QualitySample, SipTraceEntry } from "../../domain/call/diagnostics.ts";
+import type { RecordingPeaks } from "../../domain/call/media-port.ts";
 import type { CallFilter } from "./call-history-store.ts";
 import {
   auditEntries,
@@ -14,14 +16,6 @@ import {
   mails,
   turns,
 } from "./schema/index.ts";
-
-export interface Peaks {
-  readonly durationMs: number;
-  readonly slotsPerSecond: number;
-  /** Signed bytes: lowest and highest value of each slot. */
-  readonly left: Int8Array;
-  readonly right: Int8Array;
-}
 
 /** Where a page of calls ended. */
 export interface CallPlace {
@@ -62,7 +56,12 @@ export function diagnosticsStore(queries: Queries) {
       return row ?? { sip: [], quality: [] };
     },
 
-    async putPeaks(tenantId: number, callId: number, peaks: Peaks, nowMs: number): Promise<void> {
+    async putPeaks(
+      tenantId: number,
+      callId: number,
+      peaks: RecordingPeaks,
+      nowMs: number,
+    ): Promise<void> {
       const row = {
         durationMs: peaks.durationMs,
         slotsPerSecond: peaks.slotsPerSecond,
@@ -76,7 +75,7 @@ export function diagnosticsStore(queries: Queries) {
         .onConflictDoUpdate({ target: callPeaks.callId, set: row });
     },
 
-    async peaks(callId: number): Promise<Peaks | null> {
+    async peaks(callId: number): Promise<RecordingPeaks | null> {
       const row = await queries.select().from(callPeaks).where(eq(callPeaks.callId, callId)).get();
       if (!row) return null;
       const { durationMs, slotsPerSecond } = row;

@@ -1,7 +1,5 @@
 /** A queued call that will never be dialled: cancelled, missed, or refused when it came due. */
 
-import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Queries } from "../../core/database.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError } from "../../core/errors.ts";
@@ -9,17 +7,18 @@ import type { ScheduleEntry } from "../schedule/scheduler.ts";
 import { callFailed } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
+import { NO_FIGURES } from "./final-figures.ts";
 import type { CallEnding } from "./state.ts";
 
 /** Runs inside the transaction that moves the schedule entry on. */
 export async function endAbandonedSchedule(
-  context: Pick<CallContext, "clock" | "events">,
+  context: Pick<CallContext, "stores" | "clock" | "events">,
   queries: Queries,
   tenantId: number,
   callUuid: string,
   ending: CallEnding,
 ): Promise<void> {
-  const calls = callStore(queries);
+  const calls = context.stores.calls(queries);
   const call = await calls.find(tenantId, callUuid);
   if (call?.status !== "queued") return;
   await calls.finish(tenantId, callUuid, ending, context.clock.now(), null, NO_FIGURES);
@@ -54,7 +53,7 @@ function endingFor(error: AppError | null): CallEnding {
 
 /** A due entry that is not dialled: `missed` or `failed`, as the scheduler says. */
 export async function abandonSchedule(
-  context: Pick<CallContext, "database" | "clock" | "events">,
+  context: Pick<CallContext, "database" | "stores" | "clock" | "events">,
   entry: ScheduleEntry,
   status: "missed" | "failed",
   error: AppError | null,
@@ -63,7 +62,11 @@ export async function abandonSchedule(
   await context.database.tx(async (queries) => {
     const reason = error?.code ?? "missed";
     const { tenantId, id, leaseToken } = entry;
-    if (await scheduleStore(queries).leavePending(tenantId, id, status, { reason }, leaseToken))
+    if (
+      await context.stores
+        .schedules(queries)
+        .leavePending(tenantId, id, status, { reason }, leaseToken)
+    )
       await endAbandonedSchedule(context, queries, entry.tenantId, entry.callUuid, ending);
   });
   context.events.wake();

@@ -4,9 +4,6 @@
  * concurrent calls of the plan, of the appliance and, for calls of ours, of the trunk, funds.
  */
 
-import type { TenantRow, TrunkRow } from "../../adapter/store/call-setup-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { type E164, isE164 } from "../../core/e164.ts";
@@ -15,6 +12,7 @@ import type { MicroEur } from "../../core/money.ts";
 import type { Billing } from "../billing/ports.ts";
 import { type BurstLimits, type BurstOptions, createDialingBurst } from "./dialing-burst.ts";
 import { checkDestination, checkTransferTarget, type DialingRules } from "./dialing-rules.ts";
+import type { CallStores, CallTenant, CallTrunk } from "./stores.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -27,6 +25,7 @@ export interface DialingLimits {
 }
 
 export interface AdmissionOptions {
+  readonly stores: Pick<CallStores, "calls" | "schedules" | "dialled">;
   readonly billing: Billing;
   readonly clock: Clock;
   /** `[limits] concurrent_calls`, over all tenants. */
@@ -45,7 +44,7 @@ export type Admission = ReturnType<typeof createAdmission>;
 const limitReached = (publicMessage: string) =>
   new AppError({ code: "plan_limit_reached", publicMessage, retryable: true });
 
-export function rulesOf(tenant: TenantRow, trunk: TrunkRow | undefined): DialingRules {
+export function rulesOf(tenant: CallTenant, trunk: CallTrunk | undefined): DialingRules {
   return {
     allowedPrefixes: tenant.allowedPrefixes?.split(",").filter(Boolean) ?? [],
     shortNumbers: tenant.shortNumbers?.split(",").filter(Boolean) ?? [],
@@ -71,7 +70,7 @@ export function createAdmission(options: AdmissionOptions) {
       throw new AppError({ code: "unavailable", publicMessage: rejection, retryable: true });
   }
 
-  function notSuspended(tenant: TenantRow): void {
+  function notSuspended(tenant: CallTenant): void {
     if (tenant.suspended)
       throw new AppError({
         code: "plan_limit_reached",
@@ -79,11 +78,11 @@ export function createAdmission(options: AdmissionOptions) {
       });
   }
 
-  async function withinConcurrency(queries: Queries, tenant: TenantRow): Promise<void> {
+  async function withinConcurrency(queries: Queries, tenant: CallTenant): Promise<void> {
     if (options.liveCalls() >= options.concurrentCallsMax)
       throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
     const plan = await billing.planOf(queries, tenant.id);
-    if ((await callStore(queries).liveCount(tenant.id)) >= plan.maxConcurrentCalls)
+    if ((await options.stores.calls(queries).liveCount(tenant.id)) >= plan.maxConcurrentCalls)
       throw limitReached(
         `Plan ${plan.slug} allows ${plan.maxConcurrentCalls} calls at once. Wait until one ends, or change the plan.`,
       );
@@ -93,30 +92,35 @@ export function createAdmission(options: AdmissionOptions) {
    * The carrier sends us no more than it carries: only calls that we begin are held back. A person whom a
    * caller is handed to is not: where the carrier has no line left it says so, and the caller comes back.
    */
-  async function withinChannels(queries: Queries, trunk: TrunkRow | undefined): Promise<void> {
+  async function withinChannels(queries: Queries, trunk: CallTrunk | undefined): Promise<void> {
     if (trunk?.channels == null) return;
-    if ((await callStore(queries).liveCount(trunk.tenantId)) >= trunk.channels)
+    if ((await options.stores.calls(queries).liveCount(trunk.tenantId)) >= trunk.channels)
       throw limitReached(
         `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
       );
   }
 
-  async function withinSpend(queries: Queries, tenant: TenantRow): Promise<void> {
+  async function withinSpend(queries: Queries, tenant: CallTenant): Promise<void> {
     const spendMax = tenant.dailySpendMax ?? options.dialing().dailySpendMax;
-    const spent = await callStore(queries).spentSince(tenant.id, clock.now() - DAY_MS);
+    const spent = await options.stores.calls(queries).spentSince(tenant.id, clock.now() - DAY_MS);
     if (spent >= spendMax)
       throw limitReached("The daily spending cap is reached. Ask the operator to raise it.");
   }
 
   const burst = createDialingBurst({
-    ...{ clock, limits: () => options.dialing().burst, onStop: options.onBurstStop },
+    ...{
+      stores: options.stores,
+      clock,
+      limits: () => options.dialing().burst,
+      onStop: options.onBurstStop,
+    },
   });
 
   /** Answers the country where it is abroad. */
   function withinBurst(
     queries: Queries,
-    tenant: TenantRow,
-    trunk: TrunkRow | undefined,
+    tenant: CallTenant,
+    trunk: CallTrunk | undefined,
     to: E164,
   ): Promise<string | null> {
     const callerId = trunk && isE164(trunk.callerId) ? trunk.callerId : null;
@@ -126,10 +130,10 @@ export function createAdmission(options: AdmissionOptions) {
   /** `waiting`: also those that were asked for at once and are about to be dialled. */
   async function withinRate(
     queries: Queries,
-    tenant: TenantRow,
+    tenant: CallTenant,
     waiting: "with waiting" | "dialled only",
   ): Promise<void> {
-    const schedules = scheduleStore(queries);
+    const schedules = options.stores.schedules(queries);
     const since = clock.now() - MINUTE_MS;
     const dialled = await schedules.firedSince(tenant.id, since);
     const next = waiting === "with waiting" ? await schedules.immediateSince(tenant.id, since) : 0;
@@ -149,8 +153,8 @@ export function createAdmission(options: AdmissionOptions) {
     /** Asking for an outbound call, now or later. */
     async request(
       queries: Queries,
-      tenant: TenantRow,
-      trunk: TrunkRow | undefined,
+      tenant: CallTenant,
+      trunk: CallTrunk | undefined,
       to: E164,
       immediate: boolean,
     ): Promise<void> {
@@ -172,8 +176,8 @@ export function createAdmission(options: AdmissionOptions) {
      */
     async fire(
       queries: Queries,
-      tenant: TenantRow,
-      trunk: TrunkRow | undefined,
+      tenant: CallTenant,
+      trunk: CallTrunk | undefined,
       to: E164,
     ): Promise<string | null> {
       storageHasRoom();
@@ -193,8 +197,8 @@ export function createAdmission(options: AdmissionOptions) {
      */
     async transfer(
       queries: Queries,
-      tenant: TenantRow,
-      trunk: TrunkRow | undefined,
+      tenant: CallTenant,
+      trunk: CallTrunk | undefined,
       to: string,
     ): Promise<void> {
       notSuspended(tenant);
@@ -206,7 +210,7 @@ export function createAdmission(options: AdmissionOptions) {
       if (number) burst.transferred(tenant.id, number, country);
     },
 
-    async inbound(queries: Queries, tenant: TenantRow): Promise<void> {
+    async inbound(queries: Queries, tenant: CallTenant): Promise<void> {
       storageHasRoom();
       notSuspended(tenant);
       await withinSpend(queries, tenant);

@@ -2,20 +2,18 @@
  * After a call: WAV → MP3 → recording.ready → mail → deletion. Each step is stored before the next
  * begins, so that it can be taken up again after a crash (recovery.ts calls the same function).
  */
+
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { RecordingPeaks } from "../../adapter/media/recording/peaks.ts";
-import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import { type CallRow, callStore } from "../../adapter/store/call-store.ts";
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import type { Queries } from "../../core/database.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { CallNote } from "../conversation/call-report.ts";
 import { transcriptMail } from "../mail/transcript-mail.ts";
 import { recordingReady } from "../webhook/catalogue.ts";
 import type { CallContext } from "./context.ts";
+import type { RecordingPeaks } from "./media-port.ts";
+import type { StoredCall } from "./stores.ts";
 
 const RECORDING_FORMAT = "mp3";
 
@@ -25,7 +23,7 @@ interface Encoded {
   readonly peaks: RecordingPeaks | null;
 }
 
-async function encode(context: CallContext, call: CallRow): Promise<Encoded | null> {
+async function encode(context: CallContext, call: StoredCall): Promise<Encoded | null> {
   const { recordingsDir } = context.settings;
   if (!call.recordingFile) return null;
   const wav = join(recordingsDir, call.recordingFile);
@@ -47,14 +45,14 @@ const isMessage = (note: CallNote): note is Extract<CallNote, { kind: "message" 
 export async function queueMail(
   context: CallContext,
   queries: Queries,
-  call: CallRow,
+  call: StoredCall,
   attachment: string | null,
 ): Promise<boolean> {
-  const setup = callSetupStore(queries);
+  const setup = context.stores.setup(queries);
   const agent = call.agentId === null ? undefined : await setup.agent(call.tenantId, call.agentId);
   if (!agent?.transcriptEmailEnabled || !agent.transcriptEmail) return false;
   const tenant = await setup.tenant(call.tenantId);
-  const turns = await callStore(queries).turns(call.id);
+  const turns = await context.stores.calls(queries).turns(call.id);
   await context.mails.enqueue(
     queries,
     call.tenantId,
@@ -65,7 +63,7 @@ export async function queueMail(
       timeZone: tenant?.timeZone ?? "UTC",
       call,
       turns,
-      messages: (await callNotesStore(queries).of(call.id)).filter(isMessage),
+      messages: (await context.stores.notes(queries).of(call.id)).filter(isMessage),
       attachment,
     }),
   );
@@ -81,7 +79,7 @@ const mayWorkLater = (error: unknown): boolean =>
 /** What each process has under way: a long recording takes minutes. */
 const inWork = new WeakMap<CallContext, Set<string>>();
 
-const isUnprocessed = (call: CallRow | undefined): call is CallRow =>
+const isUnprocessed = (call: StoredCall | undefined): call is StoredCall =>
   call?.recordingStatus === "processing";
 
 /**
@@ -107,7 +105,7 @@ async function processOnce(
 ): Promise<void> {
   const log = context.log.with({ call_id: callUuid });
   try {
-    const call = await callStore(context.database.read).find(tenantId, callUuid);
+    const call = await context.stores.calls(context.database.read).find(tenantId, callUuid);
     if (!isUnprocessed(call)) return;
     let encoded: Encoded | null = null;
     try {
@@ -122,10 +120,12 @@ async function processOnce(
     const mp3 = encoded?.file ?? null;
     const peaks = encoded?.peaks ?? null;
     await context.database.tx(async (queries) => {
-      const store = callStore(queries);
+      const store = context.stores.calls(queries);
       if (!isUnprocessed(await store.find(tenantId, callUuid))) return;
       if (peaks)
-        await diagnosticsStore(queries).putPeaks(tenantId, call.id, peaks, context.clock.now());
+        await context.stores
+          .diagnostics(queries)
+          .putPeaks(tenantId, call.id, peaks, context.clock.now());
       const status = mp3 ? "ready" : call.recordingFile ? "failed" : "none";
       await store.setRecording(tenantId, callUuid, { status, ...(mp3 ? { file: mp3 } : {}) });
       if (mp3) {

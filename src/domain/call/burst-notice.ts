@@ -4,10 +4,8 @@
  * last told is written with the mails, in one transaction.
  */
 
-import { userStore } from "../../adapter/store/identity-user-store.ts";
-import { type TenantRecord, tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Database } from "../../core/database.ts";
+import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailDraft, MailQueue } from "../mail/ports.ts";
@@ -17,7 +15,29 @@ import type { BurstStop } from "./dialing-burst.ts";
 
 const DAY_MS = 86_400_000;
 
+/** Implemented by the stores of tenants and of users. */
+export interface BurstNoticeStores {
+  tenants(queries: Queries): {
+    /** The tenant, for the one who may notify it now; null: it was notified since `notSinceMs`. */
+    claimBurstNotice(
+      tenantId: number,
+      nowMs: number,
+      notSinceMs: number,
+    ): Promise<NotifiedTenant | null>;
+  };
+  users(queries: Queries): {
+    all(): Promise<readonly { readonly email: string; readonly operator: boolean }[]>;
+  };
+}
+
+interface NotifiedTenant {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+}
+
 export interface BurstNoticeOptions {
+  readonly stores: BurstNoticeStores;
   readonly database: Database;
   readonly mails: Pick<MailQueue, "enqueue" | "wake">;
   readonly events: EventSink;
@@ -27,7 +47,7 @@ export interface BurstNoticeOptions {
 
 function mailTo(
   recipient: string,
-  tenant: TenantRecord,
+  tenant: NotifiedTenant,
   { kind, limit }: BurstStop,
   atMs: number,
 ): MailDraft {
@@ -52,19 +72,17 @@ function mailTo(
 
 /** Answers what is to be called with each stopped call; it returns at once and never throws. */
 export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop) => void {
-  const { database, mails, events, clock, log } = options;
+  const { database, stores, mails, events, clock, log } = options;
 
   async function notify(stop: BurstStop): Promise<void> {
     const notified = await database.tx(async (queries) => {
       const nowMs = clock.now();
       const { tenantId, kind, limit } = stop;
-      const tenant = await tenantAdminStore(queries).claimBurstNotice(
-        tenantId,
-        nowMs,
-        nowMs - DAY_MS,
-      );
+      const tenant = await stores
+        .tenants(queries)
+        .claimBurstNotice(tenantId, nowMs, nowMs - DAY_MS);
       if (!tenant) return false;
-      const operators = (await userStore(queries).all()).filter((user) => user.operator);
+      const operators = (await stores.users(queries).all()).filter((user) => user.operator);
       const recipients = new Set([tenant.email, ...operators.map(({ email }) => email)]);
       for (const recipient of recipients)
         await mails.enqueue(queries, tenantId, mailTo(recipient, tenant, stop, nowMs));

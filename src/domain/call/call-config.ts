@@ -1,14 +1,10 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
 
-import {
-  type AgentRow,
-  callSetupStore,
-  type TenantRow,
-} from "../../adapter/store/call-setup-store.ts";
-import type { Queries } from "../../core/database.ts";
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
+import type { AgentRecord } from "../agent/agents.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
+import type { CallSetupRecords, CallTenant } from "./stores.ts";
 
 export interface CallConfigOptions {
   readonly callId: string;
@@ -27,7 +23,7 @@ export interface CallConfigOptions {
 
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
 
-function snapshot(agent: AgentRow, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
+function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
   return {
     id: agent.id,
     name: agent.name,
@@ -47,12 +43,11 @@ function snapshot(agent: AgentRow, aliases: CallConfigOptions["voiceAliases"]): 
 }
 
 export async function buildCallConfig(
-  queries: Queries,
-  tenant: TenantRow,
-  agent: AgentRow,
+  setup: Pick<CallSetupRecords, "knowledge" | "tools" | "disclosure">,
+  tenant: CallTenant,
+  agent: AgentRecord,
   options: CallConfigOptions,
 ): Promise<CallConfig> {
-  const setup = callSetupStore(queries);
   const { voiceAliases, callerContext = null, ...call } = options;
   return {
     ...call,

@@ -1,24 +1,16 @@
 /** The CallDesk: asking for calls, ending, transferring and cancelling them (specification 3, 4). */
 
-import {
-  type AgentRow,
-  callSetupStore,
-  type TrunkRow,
-} from "../../adapter/store/call-setup-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import { callerStore } from "../../adapter/store/caller-store.ts";
-import { quotaStore } from "../../adapter/store/quota-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
-import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
-import { createQuotas } from "../billing/quotas.ts";
+import type { AgentRecord } from "../agent/agents.ts";
+import type { Quotas } from "../billing/quotas.ts";
 import { endAbandonedSchedule } from "./abandoned-schedule.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 import type { CallService, CreateCallInput, RequestedCall } from "./ports.ts";
+import type { CallSetupRecords, CallTrunk } from "./stores.ts";
 import { transferCall } from "./transfer.ts";
 
 const PAST_MS_MAX = 60_000;
@@ -26,6 +18,7 @@ const AHEAD_MS_MAX = 366 * 86_400_000;
 
 export interface CallServiceOptions {
   readonly context: CallContext;
+  readonly quotas: Quotas;
   /** Something immediate was stored: look at the schedule now. */
   readonly wakeScheduler: () => void;
   /** True while draining. */
@@ -34,14 +27,12 @@ export interface CallServiceOptions {
 
 /** An own number, else the tenant's default caller id (specification 4). */
 async function callerIdFor(
-  queries: Queries,
+  setup: CallSetupRecords,
   tenantId: number,
-  trunk: TrunkRow | undefined,
+  trunk: CallTrunk | undefined,
   requestedNumber: E164 | null,
 ): Promise<string> {
-  const own = requestedNumber
-    ? await callSetupStore(queries).numberByE164(tenantId, requestedNumber)
-    : undefined;
+  const own = requestedNumber ? await setup.numberByE164(tenantId, requestedNumber) : undefined;
   if (own) return own.numberE164;
   if (trunk) return trunk.callerId;
   throw invalidField(
@@ -52,12 +43,11 @@ async function callerIdFor(
 
 /** The named agent, else that of the caller's number, else the tenant's only one (decisions.md 6). */
 async function agentFor(
-  queries: Queries,
+  setup: CallSetupRecords,
   tenantId: number,
   agentId: number | null,
   fromNumber: string,
-): Promise<AgentRow> {
-  const setup = callSetupStore(queries);
+): Promise<AgentRecord> {
   if (agentId !== null) {
     const agent = await setup.agent(tenantId, agentId);
     if (!agent) throw notFound("agent");
@@ -83,8 +73,7 @@ function checkTime(scheduleAtMs: number | null, nowMs: number): void {
 
 export function createCallService(options: CallServiceOptions): CallService {
   const { context } = options;
-  const { clock, database, billing } = context;
-  const quotas = createQuotas(billing, quotaStore);
+  const { clock, database, stores, billing } = context;
 
   async function request(tenantId: number, input: CreateCallInput): Promise<RequestedCall> {
     if (options.isDraining())
@@ -97,16 +86,16 @@ export function createCallService(options: CallServiceOptions): CallService {
     checkTime(input.scheduleAtMs, nowMs);
     const immediate = input.scheduleAtMs === null;
     const requested = await database.tx(async (queries): Promise<RequestedCall> => {
-      const setup = callSetupStore(queries);
+      const setup = stores.setup(queries);
       const tenant = await setup.tenant(tenantId);
       if (!tenant) throw notFound("tenant");
       const trunk = await setup.trunk(tenantId);
-      const fromNumber = await callerIdFor(queries, tenantId, trunk, input.fromNumber);
-      const agent = await agentFor(queries, tenantId, input.agentId, fromNumber);
+      const fromNumber = await callerIdFor(setup, tenantId, trunk, input.fromNumber);
+      const agent = await agentFor(setup, tenantId, input.agentId, fromNumber);
       await context.admission.request(queries, tenant, trunk, input.toNumber, immediate);
-      if (!immediate) await quotas.require(queries, tenantId, "schedules", 1);
+      if (!immediate) await options.quotas.require(queries, tenantId, "schedules", 1);
       const callUuid = uuidV7(clock, context.random);
-      const scheduleId = await scheduleStore(queries).insert(tenantId, {
+      const scheduleId = await stores.schedules(queries).insert(tenantId, {
         callUuid,
         agentId: agent.id,
         toNumber: input.toNumber,
@@ -117,7 +106,7 @@ export function createCallService(options: CallServiceOptions): CallService {
         createdAt: nowMs,
       });
       const plan = await billing.planOf(queries, tenantId);
-      await callStore(queries).insert(tenantId, {
+      await stores.calls(queries).insert(tenantId, {
         callUuid,
         agentId: agent.id,
         scheduleId,
@@ -132,7 +121,7 @@ export function createCallService(options: CallServiceOptions): CallService {
         cost: microEur(0),
       });
       if (input.purpose)
-        await callerStore(queries).putPurpose(tenantId, {
+        await stores.purposes(queries).putPurpose(tenantId, {
           ...{ callUuid, createdAt: nowMs },
           ...input.purpose,
         });
@@ -146,7 +135,7 @@ export function createCallService(options: CallServiceOptions): CallService {
   async function liveCall(tenantId: number, callUuid: string, verb: string) {
     const live = context.registry.find(tenantId, callUuid);
     if (live?.isLive) return live;
-    const row = await callStore(database.read).find(tenantId, callUuid);
+    const row = await stores.calls(database.read).find(tenantId, callUuid);
     if (!row) throw notFound("call");
     throw new AppError({
       code: "conflict",
@@ -175,7 +164,7 @@ export function createCallService(options: CallServiceOptions): CallService {
 
     async cancelSchedule(tenantId, scheduleId) {
       await database.tx(async (queries) => {
-        const schedules = scheduleStore(queries);
+        const schedules = stores.schedules(queries);
         const entry = await schedules.find(tenantId, scheduleId);
         if (!entry) throw notFound("schedule");
         if (!(await schedules.leavePending(tenantId, scheduleId, "cancelled", {})))

@@ -4,11 +4,10 @@
  * decide nothing.
  */
 
-import { callSetupStore, type NumberRow } from "../../adapter/store/call-setup-store.ts";
-import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { countryOf, e164Candidates, networkNumber } from "../number/national-form.ts";
 import type { CallClaims, IncomingLeg, TrunkSettings } from "./sip-port.ts";
+import type { CallNumber, CallSetupRecords } from "./stores.ts";
 
 type Called = Pick<IncomingLeg, "calledNumbers" | "isForAccount">;
 
@@ -27,12 +26,12 @@ function meant({ calledNumbers, isForAccount }: Called, { callerId }: TrunkSetti
 
 /** The number of the trunk's tenant that is called. `shown`: what is stored of it where there is none. */
 export async function calledNumber(
-  queries: Queries,
+  setup: Pick<CallSetupRecords, "firstNumberOf">,
   leg: Called,
   trunk: TrunkSettings,
-): Promise<{ readonly number: NumberRow | undefined; readonly shown: string }> {
+): Promise<{ readonly number: CallNumber | undefined; readonly shown: string }> {
   const candidates = meant(leg, trunk);
-  const rows = await callSetupStore(queries).firstNumberOf(trunk.tenantId, candidates);
+  const rows = await setup.firstNumberOf(trunk.tenantId, candidates);
   const number = candidates
     .map((candidate) => rows.find((row) => row.numberE164 === candidate))
     .find((row) => row !== undefined);
@@ -44,9 +43,9 @@ export async function calledNumber(
 
 /** Who claims a call that came from an address which several trunks share. */
 export const createCallClaims =
-  (read: () => Queries): CallClaims =>
+  (setupOf: () => Pick<CallSetupRecords, "ownersOf">): CallClaims =>
   async (calledNumbers, trunks) => {
-    const setup = callSetupStore(read());
+    const setup = setupOf();
     const asked = calledNumbers.map((called) =>
       trunks.map((trunk) => ({
         trunk,

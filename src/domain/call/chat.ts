@@ -62,7 +62,7 @@ const SPEAKERS = { agent: "agent", customer: "caller" } as const;
 type ToolCall = Extract<ChatEvent, { type: "tool_call" }>;
 type ChatContext = Pick<
   CallContext,
-  "database" | "settings" | "media" | "tools" | "clock" | "random"
+  "database" | "stores" | "settings" | "media" | "tools" | "clock" | "random"
 >;
 
 interface ChatConversation {

@@ -19,6 +19,7 @@ import type { CallMedia, RecordingEncoder, RecordingLinks } from "./media-port.t
 import type { CallRegistry } from "./registry.ts";
 import type { SipStack } from "./sip-port.ts";
 import type { CallEnding } from "./state.ts";
+import type { CallStores } from "./stores.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface CallSettings {
@@ -44,6 +45,7 @@ export interface EndOfCall {
 export interface CallContext {
   readonly settings: CallSettings;
   readonly database: Database;
+  readonly stores: CallStores;
   /** This process among those that share the store; stays the same over restarts. */
   readonly node: string;
   readonly billing: Billing;

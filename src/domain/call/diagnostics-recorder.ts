@@ -4,12 +4,12 @@
  * without its evidence too.
  */
 
-import { diagnosticsStore } from "../../adapter/store/diagnostics-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { QualitySample, SipMessageTrace } from "./diagnostics.ts";
+import type { CallStores } from "./stores.ts";
 
 export interface DiagnosticsRecorder {
   record(
@@ -26,11 +26,12 @@ const LATE_MS = 2_000;
 
 export function createDiagnosticsRecorder(deps: {
   readonly database: Database;
+  readonly stores: Pick<CallStores, "diagnostics">;
   readonly messageTrace: SipMessageTrace;
   readonly clock: Clock;
   readonly log: Log;
 }): DiagnosticsRecorder {
-  const { database, messageTrace, clock, log } = deps;
+  const { database, stores, messageTrace, clock, log } = deps;
   const waiting = new Map<Timer, () => Promise<void>>();
 
   /** Answers how many SIP messages there were. */
@@ -38,7 +39,7 @@ export function createDiagnosticsRecorder(deps: {
     const sip = sipCallId === null ? [] : messageTrace.entries(sipCallId);
     try {
       await database.tx((queries) =>
-        diagnosticsStore(queries).put(call.tenantId, call.rowId, { sip, quality }),
+        stores.diagnostics(queries).put(call.tenantId, call.rowId, { sip, quality }),
       );
     } catch (error) {
       log.error("call.diagnostics_not_stored", {

@@ -5,10 +5,6 @@
  */
 
 import { join } from "node:path";
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
-import { callerStore } from "../../adapter/store/caller-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule-store.ts";
 import type { Queries } from "../../core/database.ts";
 import { e164 } from "../../core/e164.ts";
 import { AppError, describeError } from "../../core/errors.ts";
@@ -50,7 +46,7 @@ async function whenReachable(
   const why = registration?.name === "failed" ? registration.explanation : "Try again in a minute.";
   const isLate = context.clock.now() - entry.scheduleAt >= IMMEDIATE_MS_MAX;
   if (!entry.immediate || !isLate) throw new TrunkUnreachable(why, true);
-  const purpose = await callerStore(queries).purpose(entry.tenantId, entry.callUuid);
+  const purpose = await context.stores.purposes(queries).purpose(entry.tenantId, entry.callUuid);
   throw new TrunkUnreachable(why, purpose?.origin === "campaign");
 }
 
@@ -65,8 +61,8 @@ async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired |
   const { clock, database, billing, events, settings } = context;
   return database.tx(async (queries) => {
     const nowMs = clock.now();
-    const setup = callSetupStore(queries);
-    const calls = callStore(queries);
+    const setup = context.stores.setup(queries);
+    const calls = context.stores.calls(queries);
     const tenant = await setup.tenant(entry.tenantId);
     const row = await calls.find(entry.tenantId, entry.callUuid);
     if (!tenant || !row) throw new Error(`schedule ${entry.id} lost its tenant or call`);
@@ -81,13 +77,15 @@ async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired |
     if (trunk) await whenReachable(context, queries, entry, trunk.id);
     const toCountry = await context.admission.fire(queries, tenant, trunk, e164(entry.toNumber));
     await context.callers?.mayDial(queries, entry);
-    const fired = await scheduleStore(queries).leavePending(
-      entry.tenantId,
-      entry.id,
-      "fired",
-      { firedAt: nowMs, toCountry },
-      entry.leaseToken,
-    );
+    const fired = await context.stores
+      .schedules(queries)
+      .leavePending(
+        entry.tenantId,
+        entry.id,
+        "fired",
+        { firedAt: nowMs, toCountry },
+        entry.leaseToken,
+      );
     if (!fired) return null;
     await billing.hold(queries, entry.tenantId, entry.callUuid);
     await calls.markDialing(entry.tenantId, entry.callUuid, context.node, nowMs);
@@ -110,7 +108,7 @@ async function fire(context: CallContext, entry: ScheduleEntry): Promise<Fired |
       callUuid: entry.callUuid,
     } as const;
     const callerContext = await context.callers?.contextOf(queries, tenant, agent, remoteParty);
-    const config = await buildCallConfig(queries, tenant, agent, {
+    const config = await buildCallConfig(setup, tenant, agent, {
       callerContext: callerContext ?? null,
       callId: entry.callUuid,
       direction: "outbound",

@@ -6,12 +6,12 @@
  * number or country is new for as long as its first call lies within the window.
  */
 
-import { dialledStore } from "../../adapter/store/dialled-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import type { E164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import { countryOf } from "../number/national-form.ts";
+import type { CallStores } from "./stores.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -32,6 +32,7 @@ export interface BurstStop {
 }
 
 export interface BurstOptions {
+  readonly stores: Pick<CallStores, "dialled">;
   readonly clock: Clock;
   readonly limits: () => BurstLimits;
   /** Called with each call that is stopped, inside the caller's transaction: must not await the database. */
@@ -44,7 +45,7 @@ interface Target {
   readonly atMs: number;
 }
 
-export function createDialingBurst({ clock, limits, onStop }: BurstOptions) {
+export function createDialingBurst({ stores, clock, limits, onStop }: BurstOptions) {
   const transferred = new Map<number, readonly Target[]>();
 
   function targetsOf(tenantId: number, sinceMs: number): readonly Target[] {
@@ -70,7 +71,7 @@ export function createDialingBurst({ clock, limits, onStop }: BurstOptions) {
     country: string,
   ): Promise<void> {
     const since = clock.now() - DAY_MS;
-    const dialled = await dialledStore(queries).countriesAbroad(tenantId);
+    const dialled = await stores.dialled(queries).countriesAbroad(tenantId);
     if (dialled.some((known) => known.country === country)) return;
     const fresh = new Set(dialled.filter(({ firstAt }) => firstAt >= since).map((c) => c.country));
     for (const target of targetsOf(tenantId, since))
@@ -82,7 +83,7 @@ export function createDialingBurst({ clock, limits, onStop }: BurstOptions) {
 
   async function withinNumbers(queries: Queries, tenantId: number, number: E164): Promise<void> {
     const since = clock.now() - HOUR_MS;
-    const store = dialledStore(queries);
+    const store = stores.dialled(queries);
     if (await store.knewNumber(tenantId, number, since)) return;
     const limit = limits().newNumbersPerHour;
     const fresh = new Set(await store.newNumbers(tenantId, since, limit));

@@ -3,8 +3,8 @@
  * then the recording goes its way. Retried while the store is in trouble; what is still missing
  * when the process dies is made up for by recovery.ts.
  */
+
 import { basename } from "node:path";
-import { callStore, type FinalFigures } from "../../adapter/store/call-store.ts";
 import { sleep } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
@@ -15,6 +15,7 @@ import type { CallReport } from "../conversation/call-report.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
+import type { FinalFigures } from "./final-figures.ts";
 import { latenciesOf } from "./latencies.ts";
 import { type LeftRecording, leftRecording, NO_RECORDING } from "./left-recording.ts";
 import type { CallIdentity } from "./live-call.ts";
@@ -57,7 +58,7 @@ async function makeUpForAnswer(
   answeredMs: number,
 ): Promise<void> {
   if (answeredMs <= 0) return;
-  const calls = callStore(queries);
+  const calls = context.stores.calls(queries);
   const row = await calls.find(call.tenantId, call.callUuid);
   if (!row || row.answeredAt !== null) return;
   const answeredAt = Math.round(context.clock.now() - answeredMs);
@@ -87,7 +88,7 @@ async function store(
   const { ending, answeredMs } = state;
   const nowMs = context.clock.now();
   await context.database.tx(async (queries) => {
-    const calls = callStore(queries);
+    const calls = context.stores.calls(queries);
     if (!(await calls.isOpen(call.tenantId, call.callUuid))) return;
     for (const turn of report?.turns ?? []) await calls.putTurn(call.rowId, turn);
     await makeUpForAnswer(context, queries, call, answeredMs);

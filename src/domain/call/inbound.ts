@@ -4,29 +4,26 @@
  * A call that cannot be taken is declined, stored as a failed call and reported (decisions.md 5):
  * the tenant sees what it missed and why.
  */
+
 import { join } from "node:path";
-import {
-  type AgentRow,
-  callSetupStore,
-  type NumberRow,
-  type TenantRow,
-} from "../../adapter/store/call-setup-store.ts";
-import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
 import type { Queries } from "../../core/database.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import { microEur } from "../../core/money.ts";
+import type { AgentRecord } from "../agent/agents.ts";
 import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
 import { buildCallConfig } from "./call-config.ts";
 import { calledNumber } from "./called-number.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs, endingUnanswered } from "./ending.ts";
+import { NO_FIGURES } from "./final-figures.ts";
 import { LegEnded } from "./leg-ended.ts";
 import { type CallIdentity, LiveCall } from "./live-call.ts";
 import type { IncomingLeg, TrunkSettings } from "./sip-port.ts";
+import type { CallNumber, CallSetupRecords, CallTenant } from "./stores.ts";
 import { isTrusted } from "./trusted-trunk.ts";
 
 const TEMPORARILY_UNAVAILABLE = 480;
@@ -44,9 +41,9 @@ class Declined extends Error {
 }
 
 interface Route {
-  readonly tenant: TenantRow;
-  readonly number: NumberRow | undefined;
-  readonly agent: AgentRow | undefined;
+  readonly tenant: CallTenant;
+  readonly number: CallNumber | undefined;
+  readonly agent: AgentRecord | undefined;
   /** As networks show numbers (number/national-form.ts); empty: none was named. */
   readonly toNumber: string;
   /** The same; empty: withheld, or no number. */
@@ -54,11 +51,14 @@ interface Route {
 }
 
 /** A trunk's calls are its own tenant's: a number is never reached through somebody else's trunk. */
-async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSettings): Promise<Route> {
-  const setup = callSetupStore(queries);
+async function findRoute(
+  setup: CallSetupRecords,
+  leg: IncomingLeg,
+  trunk: TrunkSettings,
+): Promise<Route> {
   const tenant = await setup.tenant(trunk.tenantId);
   if (!tenant) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const { number, shown } = await calledNumber(queries, leg, trunk);
+  const { number, shown } = await calledNumber(setup, leg, trunk);
   const caller = leg.callerNumber;
   return {
     ...{ tenant, number, toNumber: shown },
@@ -67,7 +67,7 @@ async function findRoute(queries: Queries, leg: IncomingLeg, trunk: TrunkSetting
   };
 }
 
-function requireAgent(route: Route): AgentRow {
+function requireAgent(route: Route): AgentRecord {
   if (!route.number)
     throw new Declined(
       "declined",
@@ -98,7 +98,7 @@ async function insertCall(
     toNumber: route.toNumber,
     agentId,
   };
-  const rowId = await callStore(queries).insert(route.tenant.id, {
+  const rowId = await context.stores.calls(queries).insert(route.tenant.id, {
     ...parties,
     status: "ringing",
     language: route.agent?.language ?? null,
@@ -132,14 +132,9 @@ async function decline(
   const ending = endingByUs("failed", declined.reason, declined.explanation, declined.sipCode);
   const declinedCall = await context.database.tx(async (queries) => {
     const call = await insertCall(context, queries, route, leg);
-    await callStore(queries).finish(
-      call.tenantId,
-      call.callUuid,
-      ending,
-      context.clock.now(),
-      null,
-      NO_FIGURES,
-    );
+    await context.stores
+      .calls(queries)
+      .finish(call.tenantId, call.callUuid, ending, context.clock.now(), null, NO_FIGURES);
     await context.events.emit(queries, call.tenantId, callStarted(call, "ringing"));
     await context.events.emit(queries, call.tenantId, callFailed(call, ending));
     return call;
@@ -176,7 +171,7 @@ async function take(context: CallContext, leg: IncomingLeg, route: Route): Promi
         callerLevel: callerContext?.level ?? 0,
         trustedTrunk: isTrusted(context.sip.trunk(leg.trunkId), route.tenant.id),
       },
-      config: await buildCallConfig(queries, route.tenant, agent, {
+      config: await buildCallConfig(context.stores.setup(queries), route.tenant, agent, {
         callerContext: callerContext ?? null,
         callId: call.callUuid,
         direction: "inbound",
@@ -229,7 +224,7 @@ export async function handleIncoming(context: CallContext, leg: IncomingLeg): Pr
       leg.reject(TEMPORARILY_UNAVAILABLE);
       return;
     }
-    const route = await findRoute(context.database.read, leg, trunk.settings);
+    const route = await findRoute(context.stores.setup(context.database.read), leg, trunk.settings);
     try {
       await take(context, leg, route);
     } catch (error) {

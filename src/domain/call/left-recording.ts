@@ -5,7 +5,6 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { repairWav } from "../../adapter/media/recording/wav.ts";
 import { describeError } from "../../core/errors.ts";
 import type { CallContext } from "./context.ts";
 
@@ -26,7 +25,7 @@ export async function leftRecording(
   const path = join(context.settings.recordingsDir, file);
   if (!existsSync(path)) return NO_RECORDING;
   try {
-    const { durationMs } = await repairWav(path);
+    const { durationMs } = await context.encoder.repair(path);
     if (durationMs > 0) return { status: "processing", file, ms: durationMs };
     await rm(path, { force: true });
     return NO_RECORDING;

@@ -6,8 +6,6 @@
  * Leaves how a call begins to inbound.ts and dialer.ts, and what follows it to after-call.ts.
  */
 
-import { callNotesStore } from "../../adapter/store/call-notes-store.ts";
-import { callStore } from "../../adapter/store/call-store.ts";
 import { sleep } from "../../core/clock.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
@@ -30,6 +28,7 @@ import type { CallChannel } from "./media-port.ts";
 import { MoneyWatch } from "./money-watch.ts";
 import type { IncomingLeg, OutgoingLeg } from "./sip-port.ts";
 import { type CallEnding, type CallMachine, type CallState, createCallMachine } from "./state.ts";
+import type { CallRecords } from "./stores.ts";
 import { recordToolCall } from "./tool-call-record.ts";
 import { type Transfer, transferCall } from "./transfer.ts";
 import { verifyCaller } from "./verify-caller.ts";
@@ -211,7 +210,7 @@ export class LiveCall {
   /** Kept with the call. */
   note(note: CallNote): void {
     this.context.database
-      .tx((queries) => callNotesStore(queries).add(this.identity.rowId, note))
+      .tx((queries) => this.context.stores.notes(queries).add(this.identity.rowId, note))
       .catch((error) => this.#storeFailed("note", error));
   }
 
@@ -240,8 +239,7 @@ export class LiveCall {
     this.#channel?.connect(plan);
     this.#channel?.answered();
     const { tenantId, callUuid } = this.identity;
-    const answer = (store: ReturnType<typeof callStore>) =>
-      store.markAnswered(tenantId, callUuid, nowMs);
+    const answer = (store: CallRecords) => store.markAnswered(tenantId, callUuid, nowMs);
     void this.#writeInTheEnd("answered", answer);
     // Whom we called is told apart by what they say; a caller is nobody's machine.
     if (this.identity.direction === "inbound") this.#reportAnswer("unknown");
@@ -373,13 +371,10 @@ export class LiveCall {
   }
 
   /** For what a crash is billed by: tried again while the call lives. finish.ts makes up for the rest. */
-  async #writeInTheEnd(
-    what: string,
-    step: (store: ReturnType<typeof callStore>) => Promise<void>,
-  ): Promise<void> {
+  async #writeInTheEnd(what: string, step: (store: CallRecords) => Promise<void>): Promise<void> {
     while (this.isLive) {
       try {
-        await this.context.database.tx((queries) => step(callStore(queries)));
+        await this.context.database.tx((queries) => step(this.context.stores.calls(queries)));
         return;
       } catch (error) {
         this.#storeFailed(what, error);
@@ -388,9 +383,9 @@ export class LiveCall {
     }
   }
 
-  #write(what: string, step: (store: ReturnType<typeof callStore>) => Promise<void>): void {
+  #write(what: string, step: (store: CallRecords) => Promise<void>): void {
     this.context.database
-      .tx((queries) => step(callStore(queries)))
+      .tx((queries) => step(this.context.stores.calls(queries)))
       .catch((error) => this.#storeFailed(what, error));
   }
 

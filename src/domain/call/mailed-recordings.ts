@@ -5,14 +5,13 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { recordingStore } from "../../adapter/store/recording-store.ts";
 import type { Timer } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { CallContext } from "./context.ts";
 
 type Context = Pick<
   CallContext,
-  "clock" | "database" | "links" | "log" | "mails" | "node" | "settings"
+  "clock" | "database" | "stores" | "links" | "log" | "mails" | "node" | "settings"
 >;
 
 const LOOK_EVERY_MS = 30_000;
@@ -20,25 +19,27 @@ const AT_ONCE_MAX = 100;
 
 /** Listens to the mail queue, and looks for those whose time has come. Cancel it when calls are over. */
 export function deleteMailedRecordings(context: Context): Timer {
-  const { clock, database, links, log, mails, node, settings } = context;
+  const { clock, database, stores, links, log, mails, node, settings } = context;
 
   async function remove(tenantId: number, callUuid: string, file: string | null): Promise<void> {
     // The WAV too, where a crash came before it was deleted.
     for (const name of [file, `${callUuid}.wav`])
       if (name !== null) await rm(join(settings.recordingsDir, name), { force: true });
-    await database.tx((queries) => recordingStore(queries).markMailed(tenantId, callUuid));
+    await database.tx((queries) => stores.recordings(queries).markMailed(tenantId, callUuid));
   }
 
   mails.onSent(async ({ tenantId, callUuid, attachment }) => {
     if (!callUuid || !attachment) return;
-    const announcedAt = await recordingStore(database.read).announcedAt(tenantId, callUuid);
+    const announcedAt = await stores.recordings(database.read).announcedAt(tenantId, callUuid);
     const goesAtMs = announcedAt === null ? 0 : announcedAt + links.validMs;
     if (goesAtMs <= clock.now()) return remove(tenantId, callUuid, attachment);
-    await database.tx((queries) => recordingStore(queries).deleteAt(tenantId, callUuid, goesAtMs));
+    await database.tx((queries) =>
+      stores.recordings(queries).deleteAt(tenantId, callUuid, goesAtMs),
+    );
   });
 
   async function look(): Promise<void> {
-    const store = recordingStore(database.read);
+    const store = stores.recordings(database.read);
     for (const { tenantId, callUuid, file } of await store.dueForDeletion(
       clock.now(),
       node,

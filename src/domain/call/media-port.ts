@@ -1,6 +1,5 @@
 /** What the call domain needs of the audio side: a channel per call into a call worker. */
 
-import type { RecordingPeaks } from "../../adapter/media/recording/peaks.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -95,8 +94,22 @@ export interface CallChannel {
   close(reason: EndedReason): Promise<CallReport>;
 }
 
-/** WAV → MP3 off the main thread. */
+/**
+ * The waveform of a recording: for each slot of time the lowest and the highest sample of either side, as
+ * signed bytes.
+ */
+export interface RecordingPeaks {
+  readonly durationMs: number;
+  readonly slotsPerSecond: number;
+  /** Two bytes a slot: lowest, highest. */
+  readonly left: Int8Array;
+  readonly right: Int8Array;
+}
+
+/** WAV → MP3 off the main thread, and what a writer that died left of a WAV. */
 export interface RecordingEncoder {
+  /** Corrects the sizes in the header. */
+  repair(wavPath: string): Promise<{ readonly durationMs: number }>;
   encode(
     wavPath: string,
     mp3Path: string,

@@ -8,8 +8,6 @@
  * again that storage trouble left unprocessed.
  */
 
-import { type CallRow, callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
-import { recordingStore } from "../../adapter/store/recording-store.ts";
 import type { Timer } from "../../core/clock.ts";
 import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
@@ -18,12 +16,14 @@ import { callFailed } from "../webhook/catalogue.ts";
 import { processRecording, queueMail } from "./after-call.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
+import { NO_FIGURES } from "./final-figures.ts";
 import {
   dropHalfFiles,
   type LeftRecording,
   leftRecording,
   NO_RECORDING,
 } from "./left-recording.ts";
+import type { StoredCall } from "./stores.ts";
 
 const LOOK_EVERY_MS = 10_000;
 const LOST_AT_ONCE_MAX = 100;
@@ -37,7 +37,7 @@ const SILENT_MS = 60_000;
 async function answeredMsOf(
   context: CallContext,
   queries: Queries,
-  call: CallRow,
+  call: StoredCall,
 ): Promise<number> {
   if (call.answeredAt === null) return 0;
   const { tenantId, callUuid } = call;
@@ -47,11 +47,11 @@ async function answeredMsOf(
   return Math.max(1, Math.min(beatMs, heldMs));
 }
 
-const isHere = (context: CallContext, call: CallRow) =>
+const isHere = (context: CallContext, call: StoredCall) =>
   call.node === null || call.node === context.node;
 
 /** What is to be done with the recording; one on another node's disk waits for that node. */
-async function recordingOf(context: CallContext, call: CallRow): Promise<LeftRecording> {
+async function recordingOf(context: CallContext, call: StoredCall): Promise<LeftRecording> {
   // The answer may not have been stored when talk was on disk already.
   if (isHere(context, call)) return await leftRecording(context, call.callUuid);
   return call.answeredAt === null
@@ -59,12 +59,12 @@ async function recordingOf(context: CallContext, call: CallRow): Promise<LeftRec
     : { status: "processing", file: `${call.callUuid}.wav` };
 }
 
-async function interrupt(context: CallContext, call: CallRow): Promise<void> {
+async function interrupt(context: CallContext, call: StoredCall): Promise<void> {
   const { tenantId, callUuid } = call;
   const ending = endingByUs("failed", "interrupted");
   const recording = await recordingOf(context, call);
   await context.database.tx(async (queries) => {
-    const calls = callStore(queries);
+    const calls = context.stores.calls(queries);
     if (!(await calls.isOpen(tenantId, callUuid))) return;
     const { billableSeconds, includedSeconds, overageSeconds, cost } = await context.billing.settle(
       queries,
@@ -87,11 +87,11 @@ async function interrupt(context: CallContext, call: CallRow): Promise<void> {
 }
 
 /** A recording of a call that another node gave up for us has not been repaired yet. */
-async function takeUpRecording(context: CallContext, call: CallRow): Promise<void> {
+async function takeUpRecording(context: CallContext, call: StoredCall): Promise<void> {
   if (call.recordingMs === null && call.recordingFile?.endsWith(".wav")) {
     const recording = await recordingOf(context, call);
     await context.database.tx((queries) =>
-      callStore(queries).setRecording(call.tenantId, call.callUuid, recording),
+      context.stores.calls(queries).setRecording(call.tenantId, call.callUuid, recording),
     );
   }
   await processRecording(context, call.tenantId, call.callUuid);
@@ -101,9 +101,11 @@ async function takeUpRecording(context: CallContext, call: CallRow): Promise<voi
 export async function recoverCalls(context: CallContext): Promise<number> {
   const { database, node, log } = context;
   await dropHalfFiles(context);
-  const left = (await callStore(database.read).leftLive()).filter((call) => isHere(context, call));
+  const left = (await context.stores.calls(database.read).leftLive()).filter((call) =>
+    isHere(context, call),
+  );
   for (const call of left) await interrupt(context, call);
-  for (const call of await callStore(database.read).leftUnprocessed(node))
+  for (const call of await context.stores.calls(database.read).leftUnprocessed(node))
     takeUpRecording(context, call).catch((error) =>
       log.error("recording.recovery_failed", {
         call_id: call.callUuid,
@@ -121,7 +123,9 @@ export async function recoverCalls(context: CallContext): Promise<number> {
  */
 async function giveUpLost(context: CallContext, since: Map<string, number>): Promise<void> {
   const { database, node, clock, log } = context;
-  const left = await recordingStore(database.read).leftByOtherNodes(node, LOST_AT_ONCE_MAX);
+  const left = await context.stores
+    .recordings(database.read)
+    .leftByOtherNodes(node, LOST_AT_ONCE_MAX);
   const present = new Set(left.map((call) => call.callUuid));
   for (const uuid of since.keys()) if (!present.has(uuid)) since.delete(uuid);
   for (const call of left) {
@@ -130,7 +134,7 @@ async function giveUpLost(context: CallContext, since: Map<string, number>): Pro
     since.set(callUuid, firstMs);
     if (clock.monotonic() - firstMs < LOST_AFTER_MS) continue;
     await database.tx(async (queries) => {
-      const calls = callStore(queries);
+      const calls = context.stores.calls(queries);
       if ((await calls.find(tenantId, callUuid))?.recordingStatus !== "processing") return;
       await calls.setRecording(tenantId, callUuid, { status: "failed" });
       await queueMail(context, queries, call, null);
@@ -151,11 +155,11 @@ export function watchLeftCalls(context: CallContext): Timer {
   const seen = new Map<string, { readonly heartbeatAt: number | null; readonly since: number }>();
 
   async function look(): Promise<void> {
-    const live = await callStore(database.read).leftLive();
+    const live = await context.stores.calls(database.read).leftLive();
     const remoteCalls = live.filter((call) => !registry.find(call.tenantId, call.callUuid));
     const present = new Set(remoteCalls.map((call) => call.callUuid));
     for (const uuid of seen.keys()) if (!present.has(uuid)) seen.delete(uuid);
-    for (const call of await callStore(database.read).leftUnprocessed(context.node))
+    for (const call of await context.stores.calls(database.read).leftUnprocessed(context.node))
       void processRecording(context, call.tenantId, call.callUuid);
     await giveUpLost(context, unprocessedSince);
     for (const call of remoteCalls) {

@@ -7,7 +7,6 @@
  * Who subscribes to `ended` after that is told in a later task.
  */
 
-import type { AlgSign } from "../../adapter/sip/alg-signs.ts";
 import type { E164 } from "../../core/e164.ts";
 import type { Unsubscribe } from "../../core/emitter.ts";
 import type { CodecName, MediaPlan } from "../../core/media-plan.ts";
@@ -128,6 +127,9 @@ export interface ProbedServer extends SeenAddress {
   /** It failed a short while ago, and is tried last. */
   readonly failed: boolean;
 }
+
+/** What came back altered; `swallowed`: only an unusual spelling got through. */
+export type AlgSign = "via" | "call_id" | "from" | "to" | "contact" | "swallowed";
 
 export interface TrunkProbe {
   /** In the order in which they are tried; empty when the name leads nowhere. */

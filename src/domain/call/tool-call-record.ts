@@ -1,5 +1,4 @@
 /** A tool call, written down and reported: arguments stay in the call's record, events carry none. */
-import { callStore } from "../../adapter/store/call-store.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolResult } from "../conversation/call-config.ts";
 import { toolExecuted } from "../webhook/catalogue.ts";
@@ -7,13 +6,13 @@ import type { CallContext } from "./context.ts";
 import type { CallIdentity } from "./live-call.ts";
 
 export async function recordToolCall(
-  context: Pick<CallContext, "database" | "events" | "clock">,
+  context: Pick<CallContext, "database" | "stores" | "events" | "clock">,
   call: CallIdentity,
   request: { readonly tool: string; readonly arguments: JsonObject },
   result: ToolResult,
 ): Promise<void> {
   await context.database.tx(async (queries) => {
-    await callStore(queries).addToolCall(call.rowId, {
+    await context.stores.calls(queries).addToolCall(call.rowId, {
       tool: request.tool,
       arguments: request.arguments,
       ok: result.ok,

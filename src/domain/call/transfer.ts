@@ -11,7 +11,6 @@
  * second leg never outlives the call.
  */
 
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
@@ -51,7 +50,7 @@ export async function transferCall(
 
 async function admit(context: CallContext, tenantId: number, to: string): Promise<void> {
   const { read } = context.database;
-  const setup = callSetupStore(read);
+  const setup = context.stores.setup(read);
   const tenant = await setup.tenant(tenantId);
   if (!tenant) throw notFound("tenant");
   await context.admission.transfer(read, tenant, await setup.trunk(tenantId), to);

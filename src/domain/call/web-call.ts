@@ -7,7 +7,6 @@
  * ends it; it also ends by the agent, by silence, and when the browser sends nothing any more.
  */
 
-import { callSetupStore } from "../../adapter/store/call-setup-store.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
@@ -83,7 +82,7 @@ const BROWSER_LINE: MediaPlan = {
 
 type WebCallContext = Pick<
   CallContext,
-  "database" | "settings" | "media" | "tools" | "clock" | "random" | "log"
+  "database" | "stores" | "settings" | "media" | "tools" | "clock" | "random" | "log"
 >;
 
 export function createWebCalls(
@@ -144,13 +143,13 @@ export function createWebCalls(
 
 /** An agent as it is now, for a conversation that is no call. Throws not_found, plan_limit_reached. */
 export async function trialConfig(
-  context: Pick<CallContext, "database" | "settings" | "clock" | "random">,
+  context: Pick<CallContext, "database" | "stores" | "settings" | "clock" | "random">,
   tenantId: number,
   agentId: number,
   browser: CallConfig["browser"],
 ): Promise<CallConfig> {
   const { database, settings, clock, random } = context;
-  const setup = callSetupStore(database.read);
+  const setup = context.stores.setup(database.read);
   const tenant = await setup.tenant(tenantId);
   const agent = await setup.agent(tenantId, agentId);
   if (!tenant || !agent) throw notFound("agent");
@@ -159,7 +158,7 @@ export async function trialConfig(
       code: "plan_limit_reached",
       publicMessage: "This account is suspended. Ask the operator to resume it.",
     });
-  const config = await buildCallConfig(database.read, tenant, agent, {
+  const config = await buildCallConfig(setup, tenant, agent, {
     ...{ callId: uuidV7(clock, random), direction: "inbound", fromNumber: "", toNumber: "" },
     ...{ rtpHost: settings.rtpHost, recordingPath: null, voiceAliases: settings.voiceAliases },
   });

@@ -9,10 +9,11 @@
  * for that (contact/do-not-call.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
  * before their rows, so that a run that was cut off is repeated and finds them again.
  */
+
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { callStore, NO_FIGURES } from "../../adapter/store/call-store.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
 import { eraseStore, type PersonsCall } from "../../adapter/store/erase-store.ts";
 import { type PersonCounts, personStore } from "../../adapter/store/person-store.ts";
 import { scheduleStore } from "../../adapter/store/schedule-store.ts";
@@ -21,6 +22,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { endingByUs } from "../../domain/call/ending.ts";
+import { NO_FIGURES } from "../../domain/call/final-figures.ts";
 import type { DoNotCallList } from "../../domain/contact/do-not-call.ts";
 
 export interface ErasureReport extends PersonCounts {

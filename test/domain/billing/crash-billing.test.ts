@@ -1,8 +1,10 @@
 /** After a crash calls are billed to their last heartbeat, to the second, whatever the clock says by then. */
+
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { billingStores as stores } from "../../../src/adapter/store/billing-stores.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { calls, events, holds } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
@@ -35,7 +37,16 @@ const wake = () => undefined;
 /** What recovery reaches of an appliance that has just been started. */
 const started = () =>
   ({
-    ...{ database, node: "A", clock, random, log, billing, registry: new CallRegistry() },
+    ...{
+      database,
+      stores: callStores,
+      node: "A",
+      clock,
+      random,
+      log,
+      billing,
+      registry: new CallRegistry(),
+    },
     settings: { recordingsDir: directory },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     mails: { enqueue: async () => undefined, wake },

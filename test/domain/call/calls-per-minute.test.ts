@@ -1,7 +1,9 @@
 /** The cap of calls a minute counts calls when they are dialled: the real API, admission and store. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
@@ -52,6 +54,7 @@ const placeLater = (tenant: ApiTenant) =>
 function fire({ id }: ApiTenant, scheduleId: number): Promise<string> {
   const { billing } = server;
   const admission = createAdmission({
+    stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });
   return server.database

@@ -1,11 +1,13 @@
 /** A node on a shared store dies in a call: the others end it, and its recording waits for it on its disk. */
+
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
+import { repairWav, wavHeader } from "../../../src/adapter/media/recording/wav.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { callStore } from "../../../src/adapter/store/call-store.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { calls, events, holds } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -57,11 +59,21 @@ function node(name: string, database: Database, clock: FakeClock): CallContext {
     random,
   });
   return {
-    ...{ database, node: name, clock, random, log, billing, registry: new CallRegistry() },
+    ...{
+      database,
+      stores: callStores,
+      node: name,
+      clock,
+      random,
+      log,
+      billing,
+      registry: new CallRegistry(),
+    },
     settings: { recordingsDir },
     events: createEventSink({ stores: webhookStores, clock, random, wake: () => undefined }),
     mails: { enqueue: async () => undefined, wake: () => undefined },
     encoder: {
+      repair: repairWav,
       encode: async (wav: string, mp3: string) => {
         copyFileSync(wav, mp3);
         return { durationMs: 1, bytes: 1, peaks: null };

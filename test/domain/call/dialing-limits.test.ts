@@ -2,12 +2,16 @@
  * Toll fraud over a real store and HTTP: a burst to new numbers or countries, the cap of a day, and who may
  * change the rules. Calls are admitted as `POST /calls`, the scheduler and transfers ask; nothing is dialled.
  */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
+import { userStore } from "../../../src/adapter/store/identity-user-store.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { calls, events, mails, tenants, users } from "../../../src/adapter/store/schema/index.ts";
+import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { AppError } from "../../../src/core/errors.ts";
@@ -49,8 +53,10 @@ beforeEach(async () => {
   const { database, billing } = server;
   const wake = () => undefined;
   admission = createAdmission({
+    stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => dialing },
     onBurstStop: createBurstNotice({
+      stores: { tenants: tenantAdminStore, users: userStore },
       ...{ database, clock, log: silentLog },
       mails: {
         enqueue: (q, tenantId, mail) => mailStore(q).enqueue(tenantId, mail, clock.now()),

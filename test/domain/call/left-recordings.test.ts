@@ -2,6 +2,7 @@
  * Recordings that were not finished: the encoder shut down, was busy or died, or the call's worker
  * could not say what it had recorded. Real files, real workers, real SQLite.
  */
+
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { eq } from "drizzle-orm";
 import { createEncoder, type Encoder } from "../../../src/adapter/media/recording/encoder.ts";
 import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import { PoolCall } from "../../../src/adapter/worker/call-channel.ts";
@@ -80,7 +82,16 @@ function appliance(encoder: Encoder) {
     ...{ database, stores: billingStores, plans: [startPlan], clock, random },
   });
   const context = {
-    ...{ database, node: "A", clock, random, log, billing, registry: new CallRegistry() },
+    ...{
+      database,
+      stores: callStores,
+      node: "A",
+      clock,
+      random,
+      log,
+      billing,
+      registry: new CallRegistry(),
+    },
     settings: { recordingsDir, prices: applianceSettings(directory, "127.0.0.1").prices },
     events: createEventSink({ stores: webhookStores, clock, random, wake }),
     mails: { enqueue: async (_: unknown, __: number, mail: Mail) => mails.push(mail), wake },

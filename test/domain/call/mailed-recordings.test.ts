@@ -1,9 +1,11 @@
 /** What becomes of a recording once its mail was accepted: on a real store, real files and a real outbox. */
+
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
 import { calls, mails as storedMails } from "../../../src/adapter/store/schema/index.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
@@ -44,7 +46,8 @@ async function world() {
     recordingLink: (callUuid) => links.urlFor(callUuid).url,
   });
   const settings = { recordingsDir } as Parameters<typeof deleteMailedRecordings>[0]["settings"];
-  const start = (node = "A") => deleteMailedRecordings({ ...shared, links, mails, node, settings });
+  const start = (node = "A") =>
+    deleteMailedRecordings({ ...shared, stores: callStores, links, mails, node, settings });
   const timer = start();
   mails.start();
   open.push(async () => {

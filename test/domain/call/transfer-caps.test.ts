@@ -1,6 +1,8 @@
 /** A tenant's caps hold for transfers too: the real admission, call and store; nothing is dialled. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { tenants } from "../../../src/adapter/store/schema/index.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
@@ -43,9 +45,17 @@ async function worldOf(changes: Partial<typeof tenants.$inferInsert>) {
   const { database } = server;
   const billing = server.billing;
   const admission = createAdmission({
+    stores: callStores,
     ...{ billing, clock, concurrentCallsMax: 10, liveCalls: () => 1, dialing: () => wideDialing },
   });
-  const parts = { database, clock, admission, log: silentLog, registry: new CallRegistry() };
+  const parts = {
+    database,
+    stores: callStores,
+    clock,
+    admission,
+    log: silentLog,
+    registry: new CallRegistry(),
+  };
   return { id, context: parts as Partial<CallContext> as CallContext };
 }
 

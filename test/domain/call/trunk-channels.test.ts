@@ -1,8 +1,10 @@
 /** A trunk carries so many calls at once: admission over a real store, below, at and above. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
 import { callSetupStore } from "../../../src/adapter/store/call-setup-store.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { calls } from "../../../src/adapter/store/schema/index.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -27,6 +29,7 @@ beforeAll(async () => {
   tenantId = await insertTenant(database, { callsPerMinuteMax: 100 });
   const plans = [{ ...startPlan, maxConcurrentCalls: PLAN_CALLS }];
   admission = createAdmission({
+    stores: callStores,
     billing: createBilling({ database, stores: billingStores, plans, clock }),
     ...{ clock, concurrentCallsMax: 100, liveCalls: () => 0, dialing: () => wideDialing },
   });

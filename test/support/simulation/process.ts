@@ -5,10 +5,13 @@
  */
 
 import { appendFileSync, copyFileSync, existsSync } from "node:fs";
+import { repairWav } from "../../../src/adapter/media/recording/wav.ts";
 import { billingStores } from "../../../src/adapter/store/billing-stores.ts";
+import { callStores } from "../../../src/adapter/store/call-stores.ts";
 import { openDatabase } from "../../../src/adapter/store/database.ts";
 import { dropDeadLeases } from "../../../src/adapter/store/lease-store.ts";
 import { mailStore } from "../../../src/adapter/store/mail-store.ts";
+import { quotaStore } from "../../../src/adapter/store/quota-store.ts";
 import { scheduleStore } from "../../../src/adapter/store/schedule-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import type { Clock } from "../../../src/core/clock.ts";
@@ -17,6 +20,7 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import type { Random } from "../../../src/core/random.ts";
 import { createBilling } from "../../../src/domain/billing/billing.ts";
 import type { Plan } from "../../../src/domain/billing/ports.ts";
+import { createQuotas } from "../../../src/domain/billing/quotas.ts";
 import { abandonSchedule } from "../../../src/domain/call/abandoned-schedule.ts";
 import { createAdmission } from "../../../src/domain/call/admission.ts";
 import { createCallService } from "../../../src/domain/call/call-service.ts";
@@ -116,12 +120,13 @@ export async function startProcess(options: ProcessOptions) {
         ...{ ttsPerMillionCharacters: 0, trunkPerMinute: 0 },
       },
     },
-    ...{ database, node: "node", billing, registry, clock, random, log, mails },
+    ...{ database, stores: callStores, node: "node", billing, registry, clock, random, log, mails },
     sip: outside.sip(isAlive),
     media: outside.media(),
     mayRecord: () => true,
     events: createEventSink({ stores, clock, random, wake: () => worker.wake() }),
     encoder: {
+      repair: repairWav,
       async encode(wav: string, mp3: string) {
         if (outside.encoder !== "well") throw new Error("no encoder");
         if (!existsSync(wav)) throw new Error(`${wav} is not there`);
@@ -135,6 +140,7 @@ export async function startProcess(options: ProcessOptions) {
       urlFor: () => ({ url: "https://voice.example/r", expiresAtMs: clock.now() }),
     },
     admission: createAdmission({
+      stores: callStores,
       ...{ billing, clock, concurrentCallsMax: 10, dialing: () => wideDialing },
       liveCalls: () => registry.size,
     }),
@@ -146,7 +152,7 @@ export async function startProcess(options: ProcessOptions) {
   await recoverCalls(context);
   worker.start();
   mails.start();
-  startHeartbeat({ registry, database, clock, log });
+  startHeartbeat({ registry, database, stores: callStores, clock, log });
   watchLeftCalls(context);
   const scheduler = startScheduler({
     records: scheduleStore,
@@ -156,6 +162,7 @@ export async function startProcess(options: ProcessOptions) {
   });
   const desk = createCallService({
     context,
+    quotas: createQuotas(billing, quotaStore),
     wakeScheduler: () => scheduler.wake(),
     isDraining: () => false,
   });

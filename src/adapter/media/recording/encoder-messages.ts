@@ -1,6 +1,6 @@
 /** What the main thread and the encoder worker say to each other. One job at a time. */
+import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import type { RecordingTags } from "./id3.ts";
-import type { RecordingPeaks } from "./peaks.ts";
 
 export type ToEncoderWorker =
   | {

@@ -3,12 +3,14 @@
  * time limit. The worker is started with the first job; one that dies fails its job and is
  * replaced for the next. `close` cancels everything. No job leaves a half file.
  */
+
 import { rm } from "node:fs/promises";
 import { type Clock, systemClock, type Timer } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
+import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import { type FromEncoderWorker, partialFileOf, type ToEncoderWorker } from "./encoder-messages.ts";
 import type { RecordingTags } from "./id3.ts";
-import type { RecordingPeaks } from "./peaks.ts";
+import { repairWav } from "./wav.ts";
 
 export interface EncodedRecording {
   readonly durationMs: number;
@@ -17,6 +19,8 @@ export interface EncodedRecording {
 }
 
 export interface Encoder {
+  /** Corrects the sizes in the header of a WAV whose writer died (wav.ts). */
+  repair(wavPath: string): Promise<{ readonly durationMs: number }>;
   /**
    * Rejects with an AppError, or with the reason of `signal`. `retryable`: the encoder was closed, its
    * queue was full (1,000 jobs), or its worker died or took too long over this file for the first or
@@ -51,6 +55,7 @@ export function createEncoder(spawn: () => Worker, clock: Clock = systemClock): 
 }
 
 class WorkerEncoder implements Encoder {
+  readonly repair = repairWav;
   readonly #spawn: () => Worker;
   readonly #clock: Clock;
   #waiting: Job[] = [];

@@ -3,14 +3,16 @@
  * Constant bit rate, because players show a wrong length otherwise; 16 kHz (MPEG-2 Layer III),
  * which players know better than 8 kHz (the unofficial MPEG 2.5). Written beside and renamed.
  */
+
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders";
 import lameWasm from "../../../../node_modules/wasm-media-encoders/wasm/mp3.wasm" with {
   type: "file",
 };
+import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 import { partialFileOf } from "./encoder-messages.ts";
 import { id3Tag, type RecordingTags } from "./id3.ts";
-import { PeakMeter, type RecordingPeaks } from "./peaks.ts";
+import { PeakMeter } from "./peaks.ts";
 import { openWav, type WavReader } from "./wav.ts";
 
 const BITRATE_KBPS = 32;

@@ -2,13 +2,7 @@
  * The waveform of a recording: for each slot of time the lowest and the highest sample of either
  * side, as signed bytes. Made while the recording is read anyway; bounded, however long a call is.
  */
-export interface RecordingPeaks {
-  readonly durationMs: number;
-  readonly slotsPerSecond: number;
-  /** Two bytes a slot: lowest, highest. */
-  readonly left: Int8Array;
-  readonly right: Int8Array;
-}
+import type { RecordingPeaks } from "../../../domain/call/media-port.ts";
 
 const SLOTS_PER_SECOND = 50;
 const SLOTS_MAX = 12_000;

@@ -1,4 +1,5 @@
 /** Calls, their turns and tool calls, and schedules. */
+
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -11,20 +12,10 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { CALL_STATUSES, ENDED_REASONS } from "../../../core/ended-reason.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { RECORDING_STATUSES } from "../../../domain/call/stores.ts";
 import type { TurnMeasures } from "../../../domain/conversation/call-report.ts";
 import { flag, id, json, money, time } from "./columns.ts";
 import { tenants } from "./tenants.ts";
-
-export const RECORDING_STATUSES = [
-  "none",
-  "recording",
-  "processing",
-  "ready",
-  "emailed_deleted",
-  "expired",
-  "failed",
-] as const;
-export type RecordingStatus = (typeof RECORDING_STATUSES)[number];
 
 export const calls = sqliteTable(
   "calls",

@@ -1,0 +1,40 @@
+/** What a call has cost and how it went in figures, as its final write stores it. */
+import { type MicroEur, microEur } from "../../core/money.ts";
+
+export interface FinalFigures {
+  readonly billableSeconds: number;
+  readonly includedSeconds: number;
+  readonly overageSeconds: number;
+  readonly cost: MicroEur;
+  readonly costStt: MicroEur | null;
+  readonly costLlm: MicroEur | null;
+  readonly costTts: MicroEur | null;
+  readonly costTrunk: MicroEur | null;
+  /** billing/answered-time-check.ts */
+  readonly answeredClockMs: number | null;
+  readonly answeredRtpMs: number | null;
+  readonly answeredEngineMs: number | null;
+  readonly answeredDifferenceMs: number | null;
+  readonly latencyP50Ms: number | null;
+  readonly latencyP95Ms: number | null;
+}
+
+const NOTHING = microEur(0);
+
+/** A call that was never answered. */
+export const NO_FIGURES: FinalFigures = {
+  billableSeconds: 0,
+  includedSeconds: 0,
+  overageSeconds: 0,
+  cost: NOTHING,
+  costStt: NOTHING,
+  costLlm: NOTHING,
+  costTts: NOTHING,
+  costTrunk: NOTHING,
+  answeredClockMs: null,
+  answeredRtpMs: null,
+  answeredEngineMs: null,
+  answeredDifferenceMs: null,
+  latencyP50Ms: null,
+  latencyP95Ms: null,
+};

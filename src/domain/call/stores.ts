@@ -1,0 +1,277 @@
+/**
+ * The rows that calls need, as ports; `src/adapter/store/call-stores.ts` implements them. Each is made over
+ * the caller's `Queries`, so that a call, its charge and its events commit together. Tenant id first.
+ */
+
+import type { Queries } from "../../core/database.ts";
+import type { CallStatus } from "../../core/ended-reason.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { MicroEur } from "../../core/money.ts";
+import type { AgentRecord } from "../agent/agents.ts";
+import type { CallerTenant } from "../contact/ports.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
+import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";
+import type { ScheduleEntry } from "../schedule/scheduler.ts";
+import type { QualitySample, SipTraceEntry } from "./diagnostics.ts";
+import type { FinalFigures } from "./final-figures.ts";
+import type { RecordingPeaks } from "./media-port.ts";
+import type { CallPurpose } from "./ports.ts";
+import type { CallEnding } from "./state.ts";
+
+export const RECORDING_STATUSES = [
+  "none",
+  "recording",
+  "processing",
+  "ready",
+  "emailed_deleted",
+  "expired",
+  "failed",
+] as const;
+export type RecordingStatus = (typeof RECORDING_STATUSES)[number];
+
+/** The tenant as a call needs it. */
+export interface CallTenant extends CallerTenant {
+  readonly name: string;
+  readonly suspended: boolean;
+  /** Prefixes such as `+370,+371`; null: the country of the caller id alone. */
+  readonly allowedPrefixes: string | null;
+  /** Short numbers that the operator opened, by commas; null: none. */
+  readonly shortNumbers: string | null;
+  /** null: the operator's limit for all. */
+  readonly dailySpendMax: MicroEur | null;
+  readonly callsPerMinuteMax: number;
+}
+
+export interface CallTrunk {
+  readonly id: number;
+  readonly tenantId: number;
+  readonly callerId: string;
+  /** Calls that the carrier carries at once; null: as many as the plan allows. */
+  readonly channels: number | null;
+}
+
+export interface CallNumber {
+  readonly numberE164: string;
+  readonly agentId: number | null;
+  readonly inboundEnabled: boolean;
+}
+
+export interface StoredCall {
+  readonly id: number;
+  readonly tenantId: number;
+  readonly callUuid: string;
+  readonly agentId: number | null;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly status: CallStatus;
+  readonly createdAt: number;
+  readonly answeredAt: number | null;
+  readonly endedAt: number | null;
+  readonly heartbeatAt: number | null;
+  /** Which node carries it, and has its recording; null: from before there were several. */
+  readonly node: string | null;
+  readonly summary: string | null;
+  readonly recordingStatus: RecordingStatus;
+  /** Relative to the recordings directory. */
+  readonly recordingFile: string | null;
+  readonly recordingMs: number | null;
+  readonly overageRate: MicroEur;
+}
+
+export interface NewCall {
+  readonly callUuid: string;
+  readonly agentId: number | null;
+  readonly scheduleId?: number;
+  readonly direction: "inbound" | "outbound";
+  readonly fromNumber: string;
+  readonly toNumber: string;
+  readonly status: "queued" | "ringing";
+  readonly language: string | null;
+  readonly createdAt: number;
+  readonly ringingAt?: number;
+  readonly heartbeatAt?: number;
+  readonly node?: string;
+  readonly recordingStatus: "none";
+  readonly overageRate: MicroEur;
+  readonly cost: MicroEur;
+  readonly sipCallId?: string;
+}
+
+export interface StoredToolCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly ok: boolean;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly createdAt: number;
+}
+
+/** `file` is relative to the recordings directory; what is missing stays as it is. */
+export interface RecordingChange {
+  readonly status: RecordingStatus;
+  readonly file?: string | null;
+  readonly ms?: number | null;
+}
+
+/** One step of a call's life a function. */
+export interface CallRecords {
+  /** Answers the row's id. */
+  insert(tenantId: number, call: NewCall): Promise<number>;
+  find(tenantId: number, callUuid: string): Promise<StoredCall | undefined>;
+  /** Written before the INVITE leaves: from here on the call is never dialled again. */
+  markDialing(tenantId: number, callUuid: string, node: string, nowMs: number): Promise<void>;
+  markRinging(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
+  markAnswered(tenantId: number, callUuid: string, nowMs: number): Promise<void>;
+  setAnsweredBy(
+    tenantId: number,
+    callUuid: string,
+    answeredBy: CallReport["answeredBy"],
+  ): Promise<void>;
+  setSip(tenantId: number, callUuid: string, sipCallId: string): Promise<void>;
+  setRecording(tenantId: number, callUuid: string, recording: RecordingChange): Promise<void>;
+  putTurn(callId: number, turn: TurnRecord): Promise<void>;
+  turns(callId: number): PromiseLike<readonly Pick<TurnRecord, "speaker" | "text" | "startMs">[]>;
+  addToolCall(callId: number, toolCall: StoredToolCall): Promise<void>;
+  /** Has its end not been written yet? What ends a call asks first, in the same transaction. */
+  isOpen(tenantId: number, callUuid: string): Promise<boolean>;
+  /** The one final write of a call. */
+  finish(
+    tenantId: number,
+    callUuid: string,
+    ending: CallEnding,
+    endedAt: number,
+    report: CallReport | null,
+    figures: FinalFigures,
+  ): Promise<void>;
+  /** Proof of life. Answers those that are still open. */
+  heartbeat(callUuids: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
+  /** Of every tenant: what a crash left behind. */
+  leftLive(): Promise<readonly StoredCall[]>;
+  /** Recordings that this node has on its disk, of every tenant. */
+  leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
+  liveCount(tenantId: number): Promise<number>;
+  /** Micro-euro of calls since then. */
+  spentSince(tenantId: number, sinceMs: number): Promise<number>;
+}
+
+/** What must be known before a call can be set up. */
+export interface CallSetupRecords {
+  tenant(tenantId: number): Promise<CallTenant | undefined>;
+  trunk(tenantId: number): Promise<CallTrunk | undefined>;
+  agent(tenantId: number, agentId: number): Promise<AgentRecord | undefined>;
+  /** At most two: callers only ask whether there is exactly one. */
+  firstAgents(tenantId: number): Promise<readonly AgentRecord[]>;
+  numberByE164(tenantId: number, numberE164: string): Promise<CallNumber | undefined>;
+  firstNumberOf(tenantId: number, candidates: readonly string[]): Promise<readonly CallNumber[]>;
+  /** The one lookup across tenants: which tenant each of these numbers belongs to. */
+  ownersOf(numbers: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  knowledge(tenantId: number, agentId: number): PromiseLike<CallConfig["knowledge"]>;
+  /** The tenant's own first sentence; null: the operator's. */
+  disclosure(tenantId: number, language: AgentRecord["language"]): Promise<string | null>;
+  tools(tenantId: number, agentId: number): PromiseLike<CallConfig["tools"]>;
+}
+
+export interface CallScheduleRecords {
+  /** Answers the entry's id. */
+  insert(
+    tenantId: number,
+    entry: Omit<ScheduleEntry, "id" | "tenantId" | "leaseToken"> & {
+      readonly status: "pending";
+      readonly createdAt: number;
+    },
+  ): Promise<number>;
+  find(
+    tenantId: number,
+    scheduleId: number,
+  ): Promise<{ readonly callUuid: string; readonly status: string } | undefined>;
+  /**
+   * Moves a pending entry on; false when somebody else has done so already, or, given the token
+   * of a claim, has claimed it since.
+   */
+  leavePending(
+    tenantId: number,
+    scheduleId: number,
+    status: "fired" | "cancelled" | "missed" | "failed",
+    detail: { firedAt?: number; toCountry?: string | null; reason?: string },
+    leaseToken?: number,
+  ): Promise<boolean>;
+  /** Calls dialled since then, for the cap a minute. */
+  firedSince(tenantId: number, sinceMs: number): Promise<number>;
+  /** Calls asked for at once since then that are not dialled yet. */
+  immediateSince(tenantId: number, sinceMs: number): Promise<number>;
+}
+
+/** What a tenant has dialled. */
+export interface DialledRecords {
+  /** Whether the number was dialled before `sinceMs`. */
+  knewNumber(tenantId: number, number: string, sinceMs: number): Promise<boolean>;
+  /** Numbers dialled since then and never before; at most `countMax`. */
+  newNumbers(tenantId: number, sinceMs: number, countMax: number): Promise<readonly string[]>;
+  /** Countries dialled abroad, each with the time of its first call. */
+  countriesAbroad(
+    tenantId: number,
+  ): Promise<readonly { readonly country: string; readonly firstAt: number }[]>;
+}
+
+export interface PurposeRecords {
+  purpose(tenantId: number, callUuid: string): Promise<CallPurpose | undefined>;
+  putPurpose(
+    tenantId: number,
+    purpose: CallPurpose & { readonly callUuid: string; readonly createdAt: number },
+  ): Promise<void>;
+}
+
+/** `callId`: the call's row. */
+export interface CallNoteRecords {
+  add(callId: number, note: CallNote): Promise<void>;
+  of(callId: number): Promise<readonly CallNote[]>;
+}
+
+export interface DiagnosticsRecords {
+  /** Replaces what was there. */
+  put(
+    tenantId: number,
+    callId: number,
+    diagnostics: {
+      readonly sip: readonly SipTraceEntry[];
+      readonly quality: readonly QualitySample[];
+    },
+  ): Promise<void>;
+  putPeaks(tenantId: number, callId: number, peaks: RecordingPeaks, nowMs: number): Promise<void>;
+}
+
+/** Recordings on their way out. */
+export interface RecordingRecords {
+  /** When `recording.ready` of the call went to an endpoint; null: none has subscribed to it. */
+  announcedAt(tenantId: number, callUuid: string): Promise<number | null>;
+  /** Mailed: it goes at that time. */
+  deleteAt(tenantId: number, callUuid: string, atMs: number): Promise<void>;
+  /** Whose time has come, on this node's disk, of every tenant. */
+  dueForDeletion(
+    nowMs: number,
+    node: string,
+    limit: number,
+  ): Promise<
+    readonly {
+      readonly tenantId: number;
+      readonly callUuid: string;
+      readonly file: string | null;
+    }[]
+  >;
+  /** Nothing of it is left but the mail. */
+  markMailed(tenantId: number, callUuid: string): Promise<void>;
+  /** Still to be encoded by another node, the oldest first, of every tenant. */
+  leftByOtherNodes(node: string, limit: number): Promise<readonly StoredCall[]>;
+}
+
+export interface CallStores {
+  calls(queries: Queries): CallRecords;
+  setup(queries: Queries): CallSetupRecords;
+  schedules(queries: Queries): CallScheduleRecords;
+  dialled(queries: Queries): DialledRecords;
+  purposes(queries: Queries): PurposeRecords;
+  notes(queries: Queries): CallNoteRecords;
+  diagnostics(queries: Queries): DiagnosticsRecords;
+  recordings(queries: Queries): RecordingRecords;
+}
