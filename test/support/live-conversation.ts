@@ -86,12 +86,12 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
   const turns: TurnRecord[] = [];
   const toolCalls: ToolCallRequested[] = [];
   const hangups: string[] = [];
-  channel.on("turn", (turn) => turns.push(turn));
+  channel.on("turn", ({ turn }) => turns.push(turn));
   channel.on("tool_call_requested", (request) => toolCalls.push(request));
   channel.on("hangup_requested", ({ reason }) => hangups.push(reason));
-  channel.connect(peer.plan);
+  channel.send("connect", peer.plan);
   peer.connect(HOST, channel.rtpPort);
-  channel.answered();
+  channel.send("answered");
 
   return {
     channel,
@@ -104,7 +104,7 @@ export async function startCall(studio: Studio, overrides: Partial<CallConfig> =
       await peer.media.play(await studio.voices.speak(CALLER_VOICE, text));
     },
     answerTool(toolCallId: string, output: ToolResult["output"]): void {
-      channel.toolResult({ toolCallId, ok: true, httpStatus: 200, durationMs: 1, output });
+      channel.send("toolResult", { toolCallId, ok: true, httpStatus: 200, durationMs: 1, output });
     },
     waitFor,
     /** The agent has spoken and fallen silent. */

@@ -8,6 +8,7 @@ import { sleep } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audio-port.ts";
 import type { AgentSnapshot, CallConfig } from "../../src/domain/conversation/call-config.ts";
+import type { CallEvent } from "../../src/domain/conversation/call-protocol.ts";
 import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
 import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import type {
@@ -20,7 +21,6 @@ import type {
 import { FRAME_MS } from "../../src/domain/conversation/limits.ts";
 import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
 import { Session } from "../../src/domain/conversation/session.ts";
-import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
 import { fakeClock } from "./fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;
@@ -153,7 +153,7 @@ export async function scriptedCall(options: ScriptedCallOptions = {}) {
   const clock = fakeClock();
   const audio = new ScriptedAudio();
   const secondAudio = new ScriptedAudio();
-  const messages: SessionMessage[] = [];
+  const messages: CallEvent[] = [];
   const spoken: string[] = [];
   const inputs: LlmInput[] = [];
   const truncated: string[] = [];

@@ -11,6 +11,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
 import type { AgentSnapshot } from "../../src/domain/conversation/call-config.ts";
+import type { CallEvent } from "../../src/domain/conversation/call-protocol.ts";
 import type { TurnRecord } from "../../src/domain/conversation/call-report.ts";
 import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import type {
@@ -20,7 +21,6 @@ import type {
 } from "../../src/domain/conversation/engine-port.ts";
 import { PhraseCache } from "../../src/domain/conversation/phrase-cache.ts";
 import { Session } from "../../src/domain/conversation/session.ts";
-import type { SessionMessage } from "../../src/domain/conversation/session-message.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { callConfig, ScriptedAudio, SETTINGS } from "./scripted-call.ts";
 
@@ -80,7 +80,7 @@ export async function openLab(parts: LabParts, options: LabOptions) {
   const startedAt = clock.monotonic();
   const audio = new LabAudio();
   const random = seededRandom(7);
-  const messages: SessionMessage[] = [];
+  const messages: CallEvent[] = [];
   const inputs: LlmInput[] = [];
   const inputsAtMs: number[] = [];
   const truncated: string[] = [];

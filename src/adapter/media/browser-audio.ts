@@ -1,6 +1,6 @@
 /**
  * A call's audio without RTP: the caller is a browser whose microphone and loudspeaker are messages
- * (worker/messages.ts `audio_in`, `audio_out`). The conversation runs at 8 kHz, exactly as on the
+ * (`audioIn` and `audio_out` of call-protocol.ts). The conversation runs at 8 kHz, exactly as on the
  * phone; only this edge knows the browser's rate.
  *
  * Guarantees: what comes is played out evenly, one frame a tick, with 60 ms of patience; a browser
@@ -15,6 +15,7 @@ import type { CallAudio, MediaTimeout } from "../../domain/conversation/audio-po
 import { createResampler, type Resampler } from "../../platform/audio/resampler.ts";
 import { dtmfTones } from "../../platform/audio/tones.ts";
 import { PlayoutQueue } from "./audio/playout-queue.ts";
+import { createCallMonitor } from "./call-monitor.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
 export interface BrowserAudioOptions {
@@ -140,8 +141,8 @@ class BrowserAudio implements CallAudio, PacedStream {
   /** A trial is not recorded. */
   startRecording(): void {}
 
-  monitor(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
-    this.#monitor = listener;
+  monitor(listener: ((stereo: Int16Array) => void) | null): void {
+    this.#monitor = listener && createCallMonitor(this.sampleRateHz, listener);
   }
 
   get statistics(): MediaStatistics {

@@ -16,6 +16,7 @@ import type { CallAudio, MediaTimeout } from "../../domain/conversation/audio-po
 import type { RecordingInfo } from "../../domain/conversation/call-report.ts";
 import { dtmfTones } from "../../platform/audio/tones.ts";
 import { PlayoutQueue } from "./audio/playout-queue.ts";
+import { createCallMonitor } from "./call-monitor.ts";
 import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
 import { DtmfDetector } from "./dtmf/tone-detector.ts";
 import { MediaTimeoutWatch } from "./media-timeout.ts";
@@ -215,8 +216,8 @@ class RtpCallAudio implements CallAudio, PacedStream {
     this.#recorder = new CallRecorder(path, this.sampleRateHz, this.#deps.log);
   }
 
-  monitor(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void {
-    this.#monitor = listener;
+  monitor(listener: ((stereo: Int16Array) => void) | null): void {
+    this.#monitor = listener && createCallMonitor(this.sampleRateHz, listener);
   }
 
   muteCaller(on: boolean): void {

@@ -7,7 +7,7 @@ import { createResampler } from "../../platform/audio/resampler.ts";
 const RATE_HZ = 8000;
 const BLOCK_FRAMES = RATE_HZ / 10;
 
-/** Answers a listener for `CallAudio.listen`. `post` gets fresh memory each time. */
+/** Answers what takes both frames of a tick. `post` gets fresh memory each time. */
 export function createCallMonitor(
   sampleRateHz: number,
   post: (stereo: Int16Array) => void,

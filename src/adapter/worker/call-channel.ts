@@ -9,29 +9,22 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { Emitter, type Unsubscribe } from "../../core/emitter.ts";
 import type { EndedReason } from "../../core/ended-reason.ts";
-import { AppError, unreachable } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { MediaPlan } from "../../core/media-plan.ts";
-import type { CallChannel, CallChannelEvents } from "../../domain/call/media-port.ts";
-import type { CallConfig, ToolResult } from "../../domain/conversation/call-config.ts";
+import type { CallChannel } from "../../domain/call/media-port.ts";
+import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type {
-  CallReport,
-  TransferFailure,
-  TurnRecord,
-} from "../../domain/conversation/call-report.ts";
+  CallCommand,
+  CallCommands,
+  CallEvent,
+  CallEvents,
+} from "../../domain/conversation/call-protocol.ts";
+import type { CallReport, TurnRecord } from "../../domain/conversation/call-report.ts";
 import { EMPTY_REPORT, NO_MEDIA, NO_USAGE } from "./empty-report.ts";
-import type { FromCallWorker, ToCallWorker } from "./messages.ts";
-
-export type { CallChannel, CallChannelEvents } from "../../domain/call/media-port.ts";
+import type { ToCallWorker } from "./messages.ts";
 
 /** No call has more turns than this; the rest would only be a runaway conversation. */
 const TURNS_MAX = 5_000;
-
-/** What a worker says about one call. */
-export type CallMessage = Exclude<
-  FromCallWorker,
-  { type: "ready" | "pong" | "log" | "chat_opened" | "chat_event" }
->;
 
 interface PoolCallOptions {
   readonly config: CallConfig;
@@ -47,7 +40,7 @@ interface PoolCallOptions {
 export class PoolCall implements CallChannel {
   readonly callId: string;
   readonly #options: PoolCallOptions;
-  readonly #events: Emitter<CallChannelEvents>;
+  readonly #events: Emitter<CallEvents>;
   readonly #turns: TurnRecord[] = [];
   readonly #opened = Promise.withResolvers<void>();
   readonly #report = Promise.withResolvers<CallReport>();
@@ -78,7 +71,7 @@ export class PoolCall implements CallChannel {
       this.#opened.reject(unavailable(`call worker did not open the call in ${timeoutMs} ms`)),
     );
     try {
-      this.#send({ type: "open", call: this.#options.config });
+      this.#post({ type: "open", args: [this.#options.config] });
       await this.#opened.promise;
     } catch (error) {
       await this.close("engine_failure");
@@ -88,64 +81,10 @@ export class PoolCall implements CallChannel {
     }
   }
 
-  connect(plan: MediaPlan): void {
-    this.#send({ type: "connect", callId: this.callId, plan });
-  }
-
-  answered(): void {
-    this.#send({ type: "answered", callId: this.callId });
-  }
-
-  toolResult(result: ToolResult): void {
-    this.#send({ type: "tool_result", callId: this.callId, result });
-  }
-
-  digit(digit: string): void {
-    this.#send({ type: "digit", callId: this.callId, digit });
-  }
-
-  sayAndEnd(text: string, reason: EndedReason): void {
-    this.#send({ type: "say_and_end", callId: this.callId, text, reason });
-  }
-
-  transferBegin(): void {
-    this.#send({ type: "transfer_begin", callId: this.callId });
-  }
-
-  transferFailed(cause: TransferFailure): void {
-    this.#send({ type: "transfer_failed", callId: this.callId, cause });
-  }
-
-  bridgeOpen(): void {
-    this.#send({ type: "bridge_open", callId: this.callId });
-  }
-
-  bridgeConnect(plan: MediaPlan): void {
-    this.#send({ type: "bridge_connect", callId: this.callId, plan });
-  }
-
-  bridgeJoin(announcement: string | true | null): void {
-    this.#send({ type: "bridge_join", callId: this.callId, announcement });
-  }
-
-  bridgeDigit(digit: string): void {
-    this.#send({ type: "bridge_digit", callId: this.callId, digit });
-  }
-
-  askPin(again: boolean): void {
-    this.#send({ type: "pin_ask", callId: this.callId, again });
-  }
-
-  pinDone(): void {
-    this.#send({ type: "pin_done", callId: this.callId });
-  }
-
-  monitor(on: boolean): void {
-    this.#send({ type: "monitor", callId: this.callId, on });
-  }
-
-  audioIn(pcm: Int16Array): void {
-    this.#send({ type: "audio_in", callId: this.callId, pcm });
+  send<Name extends keyof CallCommands>(name: Name, ...args: CallCommands[Name]): void {
+    // The pair is one member of the union; TypeScript does not see that through the generic.
+    const command = { type: name, args } as CallCommand;
+    this.#post({ type: "call", args: [this.callId, command] });
   }
 
   close(reason: EndedReason): Promise<CallReport> {
@@ -153,74 +92,26 @@ export class PoolCall implements CallChannel {
     return this.#closing;
   }
 
-  on<Name extends keyof CallChannelEvents>(
+  on<Name extends keyof CallEvents>(
     event: Name,
-    listener: (event: CallChannelEvents[Name]) => void,
+    listener: (event: CallEvents[Name]) => void,
   ): Unsubscribe {
     return this.#events.on(event, listener);
   }
 
-  /** A message of the worker about this call. */
-  receive(message: CallMessage): void {
-    switch (message.type) {
-      case "opened":
-        this.#rtpPort = message.rtpPort;
-        this.#opened.resolve();
-        break;
-      case "failed":
-        this.#opened.reject(unavailable(message.detail));
-        this.#events.emit("failed", message);
-        break;
-      case "turn":
-        if (this.#turns.length < TURNS_MAX) this.#turns.push(message.turn);
-        this.#events.emit("turn", message.turn);
-        break;
-      case "heartbeat":
-        this.#media = message.media;
-        this.#usage = message.usage;
-        this.#events.emit("heartbeat", message);
-        break;
-      case "closed":
-        this.#finish(message.report);
-        break;
-      case "tool_call_requested":
-        this.#events.emit("tool_call_requested", message);
-        break;
-      case "digit_received":
-        this.#events.emit("digit_received", message);
-        break;
-      case "pin_entered":
-        this.#events.emit("pin_entered", message);
-        break;
-      case "hangup_requested":
-        this.#events.emit("hangup_requested", message);
-        break;
-      case "transfer_requested":
-        this.#events.emit("transfer_requested", message);
-        break;
-      case "transfer_ready":
-        this.#events.emit("transfer_ready", message);
-        break;
-      case "bridge_opened":
-        this.#events.emit("bridge_opened", message);
-        break;
-      case "bridge_failed":
-        this.#events.emit("bridge_failed", message);
-        break;
-      case "bridged":
-        this.#events.emit("bridged", message);
-        break;
-      case "note":
-        this.#events.emit("note", message.note);
-        break;
-      case "monitor_audio":
-      case "audio_out":
-      case "audio_clear":
-        this.#events.emit(message.type, message as never);
-        break;
-      default:
-        unreachable(message);
-    }
+  /** The worker has bound the port and prepared the conversation. */
+  opened(rtpPort: number): void {
+    this.#rtpPort = rtpPort;
+    this.#opened.resolve();
+  }
+
+  receive(event: CallEvent): void {
+    this.#remember(event);
+    this.#events.emit(event.type, event);
+  }
+
+  closed(report: CallReport): void {
+    this.#finish(report);
   }
 
   /** The worker is dead: the owner hears `failed` and then closes, which resolves at once. */
@@ -235,7 +126,17 @@ export class PoolCall implements CallChannel {
     this.#events.emit("failed", { reason: "engine_failure", detail });
   }
 
-  #send(message: ToCallWorker): void {
+  /** What a report is made of, should the worker die. */
+  #remember(event: CallEvent): void {
+    if (event.type === "failed") this.#opened.reject(unavailable(event.detail));
+    else if (event.type === "turn" && this.#turns.length < TURNS_MAX) this.#turns.push(event.turn);
+    else if (event.type === "heartbeat") {
+      this.#media = event.media;
+      this.#usage = event.usage;
+    }
+  }
+
+  #post(message: ToCallWorker): void {
     if (this.#workerAlive && !this.#gone) this.#options.send(message);
   }
 
@@ -249,7 +150,7 @@ export class PoolCall implements CallChannel {
       log.error("call.close_timed_out", { call_id: this.callId, timeout_ms: closeTimeoutMs });
       this.#finish(this.#partialReport());
     });
-    this.#send({ type: "close", callId: this.callId, reason });
+    this.#post({ type: "close", args: [this.callId, reason] });
     return this.#report.promise;
   }
 

@@ -7,21 +7,23 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
+import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
 import type { CallAudio, VoiceActivityDetector } from "../../domain/conversation/audio-port.ts";
 import { builtInTools, maySendDigits } from "../../domain/conversation/built-in-tools.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
-import type { ChatMessage } from "../../domain/conversation/chat.ts";
+import type { CallCommand, CallCommands } from "../../domain/conversation/call-protocol.ts";
+import type { ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import { openingOf } from "../../domain/conversation/disclosure.ts";
 import type { Engine, EngineSession } from "../../domain/conversation/engine-port.ts";
 import { PhraseCache } from "../../domain/conversation/phrase-cache.ts";
 import { buildSystemPrompt, variablesOf } from "../../domain/conversation/prompt.ts";
 import { Session } from "../../domain/conversation/session.ts";
-import { createCallMonitor } from "../media/call-monitor.ts";
 import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
-import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type { CallHostCommands, CallWorkerSettings, FromCallWorker } from "./messages.ts";
 
 export interface CallHostOptions {
   readonly settings: CallWorkerSettings;
@@ -33,21 +35,13 @@ export interface CallHostOptions {
   readonly createVad: (sampleRateHz: 8000 | 16000) => VoiceActivityDetector;
 }
 
-type CallCommand = Exclude<
-  Extract<ToCallWorker, { readonly callId: string }>,
-  { type: `chat_${string}` }
->;
-type ChatCommand = Extract<ToCallWorker, { type: `chat_${string}` }>;
-
 const CHAT_RATE_HZ = 8000;
 
-export class CallHost {
+export class CallHost implements HandlersOf<CallHostCommands> {
   readonly #sessions = new Map<string, Session>();
   /** Calls whose audio is being opened; a close meanwhile is noted here. */
   readonly #opening = new Map<string, { closed: boolean }>();
   readonly #phraseCache = new PhraseCache();
-  /** The audio of open calls, for those who listen in or speak from a browser. */
-  readonly #audio = new Map<string, CallAudio>();
   readonly #chats: ChatHost;
 
   #engine: Engine;
@@ -78,10 +72,16 @@ export class CallHost {
     engine.useSpeechPort(port);
   }
 
-  chat(message: ChatCommand): void {
-    if (message.type === "chat_open") this.#chats.open(message.call, message.history);
-    else if (message.type === "chat_input") void this.#chats.input(message.callId, message.input);
-    else this.#chats.close(message.callId);
+  openChat(config: CallConfig, history: readonly ChatMessage[]): void {
+    this.#chats.open(config, history);
+  }
+
+  askChat(callId: string, input: ChatInput): void {
+    void this.#chats.input(callId, input);
+  }
+
+  closeChat(callId: string): void {
+    this.#chats.close(callId);
   }
 
   async open(config: CallConfig): Promise<void> {
@@ -97,10 +97,9 @@ export class CallHost {
       }
       const session = await this.#createSession(config, audio, log);
       this.#sessions.set(callId, session);
-      this.#audio.set(callId, audio);
       await session.prepare();
       if (this.#sessions.has(callId)) {
-        this.options.post({ type: "opened", callId, rtpPort: audio.rtpPort });
+        this.options.post({ type: "opened", args: [callId, audio.rtpPort] });
       }
     } catch (error) {
       this.#fail(callId, error);
@@ -109,21 +108,27 @@ export class CallHost {
     }
   }
 
-  command(message: CallCommand): void {
-    const session = this.#sessions.get(message.callId);
+  call(callId: string, command: CallCommand): void {
+    const session = this.#sessions.get(callId);
     try {
-      if (message.type === "close") void this.#close(message.callId, message.reason, session);
-      else if (message.type === "audio_in") this.#audio.get(message.callId)?.feed?.(message.pcm);
-      else if (message.type === "monitor") this.#monitor(message.callId, message.on);
-      else if (session) perform(session, message);
+      if (session) dispatch<CallCommands>(session, command);
     } catch (error) {
-      this.#fail(message.callId, error);
+      this.#fail(callId, error);
     }
   }
 
+  async close(callId: string, reason: EndedReason): Promise<void> {
+    const session = this.#sessions.get(callId);
+    const opening = this.#opening.get(callId);
+    if (opening) opening.closed = true;
+    this.#sessions.delete(callId);
+    const report = session ? await session.close(reason) : EMPTY_REPORT;
+    this.options.post({ type: "closed", args: [callId, report] });
+  }
+
   async shutdown(): Promise<void> {
-    const calls = [...this.#sessions];
-    await Promise.all(calls.map(([id, session]) => this.#close(id, "interrupted", session)));
+    const calls = [...this.#sessions.keys()];
+    await Promise.all(calls.map((callId) => this.close(callId, "interrupted")));
     this.#chats.closeAll();
     await this.#engine.close();
   }
@@ -163,12 +168,6 @@ export class CallHost {
     });
   }
 
-  #monitor(callId: string, on: boolean): void {
-    const audio = this.#audio.get(callId);
-    const post = (pcm: Int16Array) => this.options.post({ type: "monitor_audio", callId, pcm });
-    audio?.monitor?.(on ? createCallMonitor(audio.sampleRateHz, post) : null);
-  }
-
   #assemble(config: CallConfig, audio: CallAudio, log: Log): Session {
     const { clock, settings, createVad, post } = this.options;
     const { callId } = config;
@@ -184,72 +183,14 @@ export class CallHost {
       phraseCache: this.#phraseCache,
       clock,
       log,
-      emit: (message) => post({ ...message, callId }),
+      emit: (event) => post({ type: "event", args: [callId, event] }),
     });
-  }
-
-  async #close(
-    callId: string,
-    reason: Extract<CallCommand, { type: "close" }>["reason"],
-    session: Session | undefined,
-  ): Promise<void> {
-    const opening = this.#opening.get(callId);
-    if (opening) opening.closed = true;
-    this.#sessions.delete(callId);
-    this.#audio.delete(callId);
-    const report = session ? await session.close(reason) : EMPTY_REPORT;
-    this.options.post({ type: "closed", callId, report });
   }
 
   #fail(callId: string, error: unknown): void {
     const detail = describeError(error);
     this.options.log.error("call.failed", { call_id: callId, detail });
-    this.options.post({ type: "failed", callId, reason: "engine_failure", detail });
-  }
-}
-
-function perform(session: Session, message: Exclude<CallCommand, { type: "close" }>): void {
-  switch (message.type) {
-    case "connect":
-      session.connect(message.plan);
-      break;
-    case "answered":
-      session.answered();
-      break;
-    case "tool_result":
-      session.toolResult(message.result);
-      break;
-    case "digit":
-      session.digit(message.digit);
-      break;
-    case "say_and_end":
-      session.sayAndEnd(message.text, message.reason);
-      break;
-    case "transfer_begin":
-      session.transferBegin();
-      break;
-    case "transfer_failed":
-      session.transferFailed(message.cause);
-      break;
-    case "bridge_open":
-      session.bridgeOpen();
-      break;
-    case "bridge_connect":
-      session.bridgeConnect(message.plan);
-      break;
-    case "bridge_join":
-      session.bridgeJoin(message.announcement);
-      break;
-    case "bridge_digit":
-      session.bridgeDigit(message.digit);
-      break;
-    case "pin_ask":
-      session.askPin(message.again);
-      break;
-    case "pin_done":
-      session.pinDone();
-      break;
-    default:
-      break;
+    const event = { type: "failed", reason: "engine_failure", detail } as const;
+    this.options.post({ type: "event", args: [callId, event] });
   }
 }

@@ -13,16 +13,20 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { dispatch, type HandlersOf } from "../../core/thread-messages.ts";
 import type { WorkerHandle } from "../../core/worker-handle.ts";
-import type { ChatChannel } from "../../domain/call/media-port.ts";
+import type { CallChannel, ChatChannel } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatMessage } from "../../domain/conversation/chat.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
-import { type CallChannel, PoolCall } from "./call-channel.ts";
+import { PoolCall } from "./call-channel.ts";
 import { PoolChat } from "./chat-channel.ts";
-import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
-
-export type { CallChannel, CallChannelEvents } from "./call-channel.ts";
+import type {
+  CallWorkerEvents,
+  CallWorkerSettings,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
 
 export interface CallWorkerPool {
   /** Binds an RTP port and prepares the conversation. Throws AppError `unavailable`. */
@@ -155,6 +159,21 @@ class WorkerSlot {
   #startTimer: Timer | null = null;
   #respawnTimer: Timer | null = null;
   #speechRespawnTimer: Timer | null = null;
+  readonly #events = {
+    ready: () => {
+      this.#callWorkerReady = true;
+      this.#noteReady();
+    },
+    pong: () => {
+      for (const settle of this.#pongs.splice(0)) settle(true);
+    },
+    log: (level, event, fields) => this.options.log[level](event, fields),
+    opened: (callId, rtpPort) => this.#calls.get(callId)?.opened(rtpPort),
+    event: (callId, event) => this.#calls.get(callId)?.receive(event),
+    closed: (callId, report) => this.#calls.get(callId)?.closed(report),
+    chatOpened: (callId, opening) => this.#chats.get(callId)?.opened(opening),
+    chatEvent: (callId, event) => this.#chats.get(callId)?.receive(event),
+  } satisfies HandlersOf<CallWorkerEvents>;
 
   constructor(
     private readonly options: CallWorkerPoolOptions,
@@ -186,7 +205,8 @@ class WorkerSlot {
     const callWorker = this.options.spawnCallWorker();
     this.#callWorker = callWorker;
     callWorker.addEventListener("message", (event) => {
-      if (callWorker === this.#callWorker) this.#receive(event.data as FromCallWorker);
+      if (callWorker === this.#callWorker)
+        dispatch<CallWorkerEvents>(this.#events, event.data as FromCallWorker);
     });
     callWorker.addEventListener("error", (event) => {
       event.preventDefault?.();
@@ -200,7 +220,7 @@ class WorkerSlot {
     );
     const speechPort = this.#startSpeechWorker();
     const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
-    this.#post({ type: "init", settings, speechPort }, [speechPort]);
+    this.#post({ type: "init", args: [settings, speechPort] }, [speechPort]);
     return this.#ready.promise;
   }
 
@@ -237,7 +257,7 @@ class WorkerSlot {
     this.#startTimer?.cancel();
     for (const chat of [...this.#chats.values()]) chat.close();
     await Promise.all([...this.#calls.values()].map((call) => call.close("interrupted")));
-    this.#post({ type: "shutdown" });
+    this.#post({ type: "shutdown", args: [] });
     this.#callWorker?.terminate();
     this.#speechWorker?.terminate();
     this.#callWorker = null;
@@ -250,29 +270,8 @@ class WorkerSlot {
     const answer = Promise.withResolvers<boolean>();
     this.#pongs.push(answer.resolve);
     const timer = this.options.clock.after(PONG_MS_MAX, () => answer.resolve(false));
-    this.#post({ type: "ping" });
+    this.#post({ type: "ping", args: [] });
     return answer.promise.finally(() => timer.cancel());
-  }
-
-  #receive(message: FromCallWorker): void {
-    switch (message.type) {
-      case "pong":
-        for (const settle of this.#pongs.splice(0)) settle(true);
-        break;
-      case "ready":
-        this.#callWorkerReady = true;
-        this.#noteReady();
-        break;
-      case "log":
-        this.options.log[message.level](message.event, message.fields);
-        break;
-      case "chat_opened":
-      case "chat_event":
-        this.#chats.get(message.callId)?.receive(message);
-        break;
-      default:
-        this.#calls.get(message.callId)?.receive(message);
-    }
   }
 
   #noteReady(): void {
@@ -344,7 +343,7 @@ class WorkerSlot {
     this.#speechRespawnTimer?.cancel();
     this.#speechRespawnTimer = this.options.clock.after(pauseMs, () => {
       const speechPort = this.#startSpeechWorker();
-      this.#post({ type: "speech_port", speechPort }, [speechPort]);
+      this.#post({ type: "useSpeechPort", args: [speechPort] }, [speechPort]);
     });
   }
 

@@ -6,6 +6,7 @@
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { systemRandom } from "../../core/random.ts";
+import { dispatch } from "../../core/thread-messages.ts";
 import type { Engine } from "../../domain/conversation/engine-port.ts";
 import { createEmbeddedEngine } from "../engine/embedded/engine.ts";
 import { loadVad } from "../media/audio/vad.ts";
@@ -15,43 +16,36 @@ import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
 import { CallHost } from "./call-host.ts";
 import { chooseEngine } from "./engine-choice.ts";
-import type { CallWorkerSettings, FromCallWorker, ToCallWorker } from "./messages.ts";
+import type {
+  CallHostCommands,
+  CallWorkerSettings,
+  FromCallWorker,
+  ToCallWorker,
+} from "./messages.ts";
 import { createWorkerLog } from "./worker-log.ts";
 
 declare const self: Worker;
 
 const post = (message: FromCallWorker) => self.postMessage(message);
-const log = createWorkerLog(post);
+const log = createWorkerLog((...line) => post({ type: "log", args: line }));
 let host: CallHost | null = null;
 
-self.onmessage = (event: MessageEvent<ToCallWorker>) => {
-  const message = event.data;
+self.onmessage = ({ data: message }: MessageEvent<ToCallWorker>) => {
   switch (message.type) {
     case "init":
-      start(message.settings, message.speechPort).catch((error) => {
+      start(...message.args).catch((error) => {
         log.error("call_worker.start_failed", { error: describeError(error) });
         process.exit(1);
       });
       break;
-    case "speech_port":
-      host?.useSpeechPort(message.speechPort);
-      break;
-    case "open":
-      void host?.open(message.call);
-      break;
     case "ping":
-      post({ type: "pong" });
+      post({ type: "pong", args: [] });
       break;
     case "shutdown":
       void host?.shutdown().then(() => process.exit(0));
       break;
-    case "chat_open":
-    case "chat_input":
-    case "chat_close":
-      host?.chat(message);
-      break;
     default:
-      host?.command(message);
+      if (host) dispatch<CallHostCommands>(host, message);
   }
 };
 
@@ -80,8 +74,8 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
             {
               sampleRateHz: browser.sampleRateHz,
               timeoutMs: rtpTimeoutMs,
-              send: (pcm) => post({ type: "audio_out", callId, pcm }),
-              clear: () => post({ type: "audio_clear", callId }),
+              send: (pcm) => post({ type: "event", args: [callId, { type: "audio_out", pcm }] }),
+              clear: () => post({ type: "event", args: [callId, { type: "audio_clear" }] }),
             },
             { pacer, clock, log: callLog },
           );
@@ -93,7 +87,7 @@ async function start(settings: CallWorkerSettings, speechPort: MessagePort): Pro
     },
     createEngine(settings, speechPort),
   );
-  post({ type: "ready" });
+  post({ type: "ready", args: [] });
 }
 
 function createEngine(settings: CallWorkerSettings, port: MessagePort): Engine {

@@ -8,9 +8,7 @@ import { AppError } from "../../core/errors.ts";
 import type { ChatChannel } from "../../domain/call/media-port.ts";
 import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
-import type { FromCallWorker, ToCallWorker } from "./messages.ts";
-
-export type ChatWorkerMessage = Extract<FromCallWorker, { type: "chat_opened" | "chat_event" }>;
+import type { ToCallWorker } from "./messages.ts";
 
 export interface PoolChatOptions {
   readonly config: CallConfig;
@@ -45,7 +43,7 @@ export class PoolChat implements ChatChannel {
       this.#opened.reject(failed("the mind did not open in time")),
     );
     try {
-      send({ type: "chat_open", call: config, history });
+      send({ type: "openChat", args: [config, history] });
       await this.#opened.promise;
     } catch (error) {
       this.close();
@@ -59,7 +57,7 @@ export class PoolChat implements ChatChannel {
     if (this.#closed) throw failed("the conversation is closed");
     const { callId } = this.options.config;
     this.#waiting.length = 0;
-    this.options.send({ type: "chat_input", callId, input });
+    this.options.send({ type: "askChat", args: [callId, input] });
     for (;;) {
       const event = await this.#next();
       if (event.type === "failed") throw failed(event.detail);
@@ -68,30 +66,27 @@ export class PoolChat implements ChatChannel {
     }
   }
 
-  receive(message: ChatWorkerMessage): void {
-    if (message.type === "chat_opened") {
-      this.#opening = message.opening;
-      this.#opened.resolve();
-      return;
-    }
-    if (message.event.type === "failed") this.#opened.reject(failed(message.event.detail));
-    if (this.#waiting.length < EVENTS_WAITING_MAX) this.#waiting.push(message.event);
+  opened(opening: string): void {
+    this.#opening = opening;
+    this.#opened.resolve();
+  }
+
+  receive(event: ChatEvent): void {
+    if (event.type === "failed") this.#opened.reject(failed(event.detail));
+    if (this.#waiting.length < EVENTS_WAITING_MAX) this.#waiting.push(event);
     this.#wake?.();
   }
 
   /** The worker is dead, and this conversation with it. */
   workerDied(detail: string): void {
-    this.receive({
-      ...{ type: "chat_event", callId: this.options.config.callId },
-      event: { type: "failed", detail },
-    });
+    this.receive({ type: "failed", detail });
     this.close();
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.options.send({ type: "chat_close", callId: this.options.config.callId });
+    this.options.send({ type: "closeChat", args: [this.options.config.callId] });
     this.#wake?.();
     this.options.onGone();
   }

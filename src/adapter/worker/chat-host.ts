@@ -40,7 +40,7 @@ export class ChatHost {
       const greeted: ChatMessage[] = opening === "" ? [] : [{ by: "agent", text: opening }];
       const engine = openEngine(config, history.length === 0 ? greeted : history);
       this.#chats.set(callId, { engine, abort: new AbortController() });
-      post({ type: "chat_opened", callId, opening });
+      post({ type: "chatOpened", args: [callId, opening] });
     } catch (error) {
       this.#tell(callId, { type: "failed", detail: describeError(error) });
     }
@@ -77,7 +77,7 @@ export class ChatHost {
   }
 
   #tell(callId: string, event: ChatEvent): void {
-    this.options.post({ type: "chat_event", callId, event });
+    this.options.post({ type: "chatEvent", args: [callId, event] });
   }
 }
 

@@ -1,12 +1,12 @@
 /** A `Log` whose lines go to the main thread, where the one logger is. Pii is masked here. */
 import { type Fields, type Log, Pii } from "../../core/log.ts";
-import type { FromCallWorker } from "./messages.ts";
+import type { CallWorkerEvents } from "./messages.ts";
 
-type LogLine = Extract<FromCallWorker, { type: "log" }>;
+type LogLine = CallWorkerEvents["log"];
 
-export function createWorkerLog(post: (line: LogLine) => void, bound: Fields = {}): Log {
-  const write = (level: LogLine["level"]) => (event: string, fields?: Fields) =>
-    post({ type: "log", level, event, fields: plain({ ...bound, ...fields }) });
+export function createWorkerLog(post: (...line: LogLine) => void, bound: Fields = {}): Log {
+  const write = (level: LogLine[0]) => (event: string, fields?: Fields) =>
+    post(level, event, plain({ ...bound, ...fields }));
   return {
     debug: write("debug"),
     info: write("info"),
@@ -16,7 +16,7 @@ export function createWorkerLog(post: (line: LogLine) => void, bound: Fields = {
   };
 }
 
-function plain(fields: Fields): LogLine["fields"] {
+function plain(fields: Fields): LogLine[2] {
   const entries = Object.entries(fields).map(
     ([name, value]) => [name, value instanceof Pii ? value.toString() : (value ?? null)] as const,
   );

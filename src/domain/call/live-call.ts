@@ -123,7 +123,7 @@ export class LiveCall {
 
   attachChannel(channel: CallChannel): void {
     this.#channel = channel;
-    channel.on("turn", (turn) => this.#storeTurn(turn));
+    channel.on("turn", ({ turn }) => this.#storeTurn(turn));
     channel.on("tool_call_requested", (request) => void this.#runTool(request));
     // Only an answered call is ever completed.
     const status = () => (this.#machine.state.name === "in_progress" ? "completed" : "failed");
@@ -137,10 +137,10 @@ export class LiveCall {
         void transferCall(this.context, this, target, announcement).catch((error) => {
           this.#log.warn("call.transfer_refused", { error: describeError(error) });
           // Another transfer that is under way keeps the caller.
-          if (!this.transfer) channel.transferFailed("failed");
+          if (!this.transfer) channel.send("transferFailed", "failed");
         }),
     );
-    channel.on("note", (note) => this.#noted(note));
+    channel.on("note", ({ note }) => this.#noted(note));
     channel.on("heartbeat", ({ media }) => {
       this.#quality.note(media, this.context.clock.now());
       void this.#watchMoney();
@@ -160,8 +160,8 @@ export class LiveCall {
     leg.on("answered", () => {
       this.#confirmed = true;
     });
-    leg.on("media", ({ plan }) => this.#channel?.connect(plan));
-    leg.on("digit", ({ digit }) => this.#channel?.digit(digit));
+    leg.on("media", ({ plan }) => this.#channel?.send("connect", plan));
+    leg.on("digit", ({ digit }) => this.#channel?.send("digit", digit));
     leg.on("ended", (end) => {
       const answered = this.#machine.state.name === "in_progress";
       const referral = this.transfer?.referral;
@@ -186,9 +186,10 @@ export class LiveCall {
     const channel = this.#channel;
     if (this.#machine.state.name !== "in_progress" || !channel) return null;
     this.#monitors.add(listener);
-    if (this.#monitors.size === 1) channel.monitor(true);
+    if (this.#monitors.size === 1) channel.send("monitor", true);
     return () => {
-      if (this.#monitors.delete(listener) && this.#monitors.size === 0) channel.monitor(false);
+      if (this.#monitors.delete(listener) && this.#monitors.size === 0)
+        channel.send("monitor", false);
     };
   }
 
@@ -219,7 +220,7 @@ export class LiveCall {
     const first = this.#machine.state.name === "dialing";
     this.#machine.apply({ type: "ring" });
     if (first) this.context.onChange?.(this);
-    if (plan) this.#channel?.connect(plan);
+    if (plan) this.#channel?.send("connect", plan);
     if (first)
       this.#write("ringing", (store) =>
         store.markRinging(this.identity.tenantId, this.identity.callUuid, this.context.clock.now()),
@@ -236,8 +237,8 @@ export class LiveCall {
     this.#machine.apply({ type: "answer", atMs: nowMs, monotonicMs });
     this.#length.begin(monotonicMs);
     this.context.onChange?.(this);
-    this.#channel?.connect(plan);
-    this.#channel?.answered();
+    this.#channel?.send("connect", plan);
+    this.#channel?.send("answered");
     const { tenantId, callUuid } = this.identity;
     const answer = (store: CallRecords) => store.markAnswered(tenantId, callUuid, nowMs);
     void this.#writeInTheEnd("answered", answer);
@@ -285,7 +286,7 @@ export class LiveCall {
       this.end(endingByUs("cancelled", "cancelled"));
       return;
     }
-    this.#channel.sayAndEnd(closingPhrase(this.identity.language), reason);
+    this.#channel.send("sayAndEnd", closingPhrase(this.identity.language), reason);
   }
 
   #noted(note: CallNote): void {
@@ -321,7 +322,7 @@ export class LiveCall {
       level: this.#level,
       raise: () => this.#raiseLevel(),
     });
-    this.#channel?.toolResult(result);
+    this.#channel?.send("toolResult", result);
     await recordToolCall(this.context, this.identity, request, result).catch((error) => {
       this.#storeFailed("tool call", error);
     });
@@ -359,7 +360,11 @@ export class LiveCall {
     const elapsedSeconds = (this.context.clock.monotonic() - state.answeredMonotonicMs) / 1000;
     try {
       if (await this.#money.isExhausted(elapsedSeconds))
-        this.#channel?.sayAndEnd(closingPhrase(this.identity.language), "balance_exhausted");
+        this.#channel?.send(
+          "sayAndEnd",
+          closingPhrase(this.identity.language),
+          "balance_exhausted",
+        );
     } catch (error) {
       this.#storeFailed("hold", error);
     }

@@ -15,11 +15,12 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import { isE164 } from "../../core/e164.ts";
 import { AppError, describeError, notFound } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { CallEvents } from "../conversation/call-protocol.ts";
 import type { CallNote, TransferFailure } from "../conversation/call-report.ts";
 import type { CallContext } from "./context.ts";
 import { endingByUs } from "./ending.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallChannel, CallChannelEvents } from "./media-port.ts";
+import type { CallChannel } from "./media-port.ts";
 import type { LegEnd, OutgoingLeg, ReferOutcome } from "./sip-port.ts";
 
 /** The agent's last sentence (10 s at most in the worker) and the way there and back. */
@@ -98,7 +99,7 @@ export class Transfer {
   async run(): Promise<void> {
     this.#log.info("call.transfer_started", { announced: this.announcement !== null });
     try {
-      this.channel.transferBegin();
+      this.channel.send("transferBegin");
       await this.#next(["transfer_ready"], READY_TIMEOUT_MS);
       const outcome = await this.#find();
       if (outcome) this.#settle(outcome);
@@ -145,7 +146,7 @@ export class Transfer {
     const { leg } = this.call;
     const trunk = leg ? this.context.sip.trunk(leg.trunkId) : undefined;
     if (!trunk) throw new Error("the call's trunk is gone");
-    this.channel.bridgeOpen();
+    this.channel.send("bridgeOpen");
     const opened = await this.#next(["bridge_opened", "bridge_failed"], BRIDGE_TIMEOUT_MS);
     if (!("rtpPort" in opened)) throw new Error(`no second leg: ${opened.detail}`);
     const { identity } = this.call;
@@ -162,8 +163,8 @@ export class Transfer {
 
   #follow(leg: OutgoingLeg): void {
     leg.on("answered", ({ plan }) => {
-      this.channel.bridgeConnect(plan);
-      this.channel.bridgeJoin(this.announcement);
+      this.channel.send("bridgeConnect", plan);
+      this.channel.send("bridgeJoin", this.announcement);
       this.#next(["bridged"], JOIN_TIMEOUT_MS).then(
         () => this.#bridged(),
         (error) => {
@@ -172,8 +173,8 @@ export class Transfer {
         },
       );
     });
-    leg.on("media", ({ plan }) => this.channel.bridgeConnect(plan));
-    leg.on("digit", ({ digit }) => this.channel.bridgeDigit(digit));
+    leg.on("media", ({ plan }) => this.channel.send("bridgeConnect", plan));
+    leg.on("digit", ({ digit }) => this.channel.send("bridgeDigit", digit));
     leg.on("ended", (end) => this.#personGone(end));
   }
 
@@ -213,7 +214,7 @@ export class Transfer {
     this.#note(method, cause, sipCode);
     this.#log.info("call.transfer_returned", { cause, sip_code: sipCode });
     this.call.transfer = null;
-    this.channel.transferFailed(cause);
+    this.channel.send("transferFailed", cause);
   }
 
   #note(
@@ -226,10 +227,10 @@ export class Transfer {
   }
 
   /** The first of these events. Rejects after `timeoutMs` or when the transfer is over. */
-  #next<Name extends keyof CallChannelEvents>(
+  #next<Name extends keyof CallEvents>(
     names: readonly Name[],
     timeoutMs: number,
-  ): Promise<CallChannelEvents[Name]> {
+  ): Promise<CallEvents[Name]> {
     const { signal } = this.#over;
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => {

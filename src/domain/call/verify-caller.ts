@@ -37,7 +37,7 @@ export async function verifyCaller(
       if (result !== "wrong") return 1;
     }
   } finally {
-    channel.pinDone();
+    channel.send("pinDone");
   }
 }
 
@@ -55,7 +55,7 @@ async function enteredPin(
     () => undefined,
   );
   try {
-    channel.askPin(again);
+    channel.send("askPin", again);
     return await entered.promise;
   } finally {
     off();

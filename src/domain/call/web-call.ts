@@ -191,7 +191,7 @@ class LiveWebCall implements WebCall {
 
   begin(): void {
     const { channel, listener } = this;
-    channel.on("turn", (turn) => listener.event({ type: "turn", turn }));
+    channel.on("turn", ({ turn }) => listener.event({ type: "turn", turn }));
     channel.on("audio_out", ({ pcm }) => this.#play(pcm));
     channel.on("audio_clear", () => listener.event({ type: "clear" }));
     channel.on("tool_call_requested", (request) => void this.#runTool(request));
@@ -204,16 +204,16 @@ class LiveWebCall implements WebCall {
     // The conversation ends before that by itself, and politely.
     const maxMs = this.config.agent.maxDurationSeconds * 1000;
     this.#limit = this.#clock.after(maxMs, () => void this.end("max_duration"));
-    channel.connect(BROWSER_LINE);
-    channel.answered();
+    channel.send("connect", BROWSER_LINE);
+    channel.send("answered");
   }
 
   audio(pcm: Int16Array): void {
-    if (!this.#ending) this.channel.audioIn(pcm);
+    if (!this.#ending) this.channel.send("audioIn", pcm);
   }
 
   digit(digit: string): void {
-    if (!this.#ending) this.channel.digit(digit);
+    if (!this.#ending) this.channel.send("digit", digit);
   }
 
   stop(): void {
@@ -260,7 +260,7 @@ class LiveWebCall implements WebCall {
       const result = await this.context.tools.run(this.tenantId, call);
       const { ok, httpStatus, durationMs } = result;
       this.listener.event({ type: "tool", tool, arguments: values, ok, httpStatus, durationMs });
-      this.channel.toolResult(result);
+      this.channel.send("toolResult", result);
     } catch (error) {
       this.context.log.error("web_call.tool_failed", {
         call_id: this.callUuid,

@@ -14,6 +14,7 @@ import { AgentTurn, type AnsweredUtterance } from "./agent-turn.ts";
 import type { CallAudio } from "./audio-port.ts";
 import { BuiltIns, type BuiltInsOptions } from "./built-ins.ts";
 import type { ToolResult } from "./call-config.ts";
+import type { CallEvent } from "./call-protocol.ts";
 import type { TransferFailure } from "./call-report.ts";
 import type { ConversationSettings } from "./conversation-settings.ts";
 import type { FirstWords, Opening } from "./disclosure.ts";
@@ -25,7 +26,6 @@ import { NEARLY_DONE_MS } from "./limits.ts";
 import { NeverSilent } from "./never-silent.ts";
 import type { CachedPhrases } from "./phrase-cache.ts";
 import { Responder } from "./responder.ts";
-import type { SessionMessage } from "./session-message.ts";
 import { type ToolAnswer, ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 import { TransferRequests } from "./transfer-requests.ts";
@@ -46,7 +46,7 @@ export interface AgentSideOptions extends Pick<BuiltInsOptions, "sendDigits"> {
   readonly usage: UsageMeter;
   readonly clock: Clock;
   readonly log: Log;
-  readonly emit: (message: SessionMessage) => void;
+  readonly emit: (message: CallEvent) => void;
   readonly echo: EchoGuard;
   readonly machine: TurnMachine;
   /** The caller is speaking, or what was said is being recognised. */

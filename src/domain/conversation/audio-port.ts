@@ -42,8 +42,8 @@ export interface CallAudio {
   /** RFC 4733 events, after what is queued. */
   sendDigits(digits: string): void;
   startRecording(path: string): void;
-  /** Both frames of every tick at `sampleRateHz`, the caller's and ours, as recorded; null: no more. */
-  monitor?(listener: ((caller: Int16Array, agent: Int16Array) => void) | null): void;
+  /** Both sides as recorded: 8 kHz, interleaved (left caller, right agent), 100 ms; null: no more. */
+  monitor?(listener: ((stereo: Int16Array) => void) | null): void;
   /** The caller is silence for everybody, recording too, while it is on; keys are still told. */
   muteCaller?(on: boolean): void;
   /** Where the caller's audio comes as messages: what came, of any length. */

@@ -17,8 +17,8 @@ import {
   TAKE_MESSAGE,
   TRANSFER_CALL,
 } from "./built-in-tools.ts";
+import type { CallEvent } from "./call-protocol.ts";
 import type { EngineSession } from "./engine-port.ts";
-import type { SessionMessage } from "./session-message.ts";
 import type { ToolAnswer, ToolCallRequest } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -46,7 +46,7 @@ export interface BuiltInsOptions {
   readonly activeLanguage: ActiveLanguage;
   readonly transcript: Transcript;
   readonly clock: Clock;
-  readonly emit: (message: SessionMessage) => void;
+  readonly emit: (message: CallEvent) => void;
   /** The agent speaks another language from now on. */
   readonly onLanguage: () => void;
   readonly endCall: () => void;

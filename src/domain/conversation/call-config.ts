@@ -67,7 +67,7 @@ export interface CallConfig {
   readonly disclosure?: string | null;
   /** The conversation's rate, where the codec is known to be a wideband one; missing: 8000. */
   readonly sampleRateHz?: 8000 | 16000;
-  /** No RTP: audio comes and goes as messages (`audio_in`, `audio_out`) at this rate. */
+  /** No RTP: audio comes and goes as messages (`audioIn`, `audio_out`) at this rate. */
   readonly browser?: { readonly sampleRateHz: 8000 | 16000 } | null;
 }
 

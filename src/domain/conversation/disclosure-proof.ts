@@ -6,7 +6,7 @@
 
 import type { Clock } from "../../core/clock.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
-import type { SessionMessage } from "./session-message.ts";
+import type { CallEvent } from "./call-protocol.ts";
 import type { Transcript } from "./transcript.ts";
 
 export class DisclosureProof {
@@ -17,7 +17,7 @@ export class DisclosureProof {
     private disclosure: string,
     private readonly clock: Clock,
     private readonly transcript: Transcript,
-    private readonly emit: (message: SessionMessage) => void,
+    private readonly emit: (message: CallEvent) => void,
   ) {}
 
   /** What must be said before any other word; empty: nothing, or it was. */

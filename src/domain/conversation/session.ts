@@ -12,11 +12,13 @@ import type { EndedReason } from "../../core/ended-reason.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
+import type { HandlersOf } from "../../core/thread-messages.ts";
 import { ActiveLanguage } from "./active-language.ts";
 import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "./audio-port.ts";
 import { maySendDigits } from "./built-in-tools.ts";
 import type { CallConfig, ToolResult } from "./call-config.ts";
 import { CallLength } from "./call-length.ts";
+import type { CallCommands, CallEvent } from "./call-protocol.ts";
 import type { CallReport, TransferFailure } from "./call-report.ts";
 import type { ConversationSettings } from "./conversation-settings.ts";
 import { withDeadline } from "./deadline.ts";
@@ -26,7 +28,6 @@ import { GREETING_WAIT_MS, HEARTBEAT_MS, SUMMARY_TIMEOUT_MS } from "./limits.ts"
 import { CachedPhrases, type PhraseCache } from "./phrase-cache.ts";
 import { PinEntry } from "./pin-entry.ts";
 import { variablesOf } from "./prompt.ts";
-import type { SessionMessage } from "./session-message.ts";
 import { Transcript } from "./transcript.ts";
 import { TransferBridge } from "./transfer-bridge.ts";
 import { TurnController } from "./turn-controller.ts";
@@ -46,7 +47,7 @@ export interface SessionOptions {
   readonly phraseCache: PhraseCache;
   readonly clock: Clock;
   readonly log: Log;
-  readonly emit: (message: SessionMessage) => void;
+  readonly emit: (message: CallEvent) => void;
 }
 
 const ENDED_BY: Readonly<Record<MediaTimeout, EndedReason>> = {
@@ -56,7 +57,7 @@ const ENDED_BY: Readonly<Record<MediaTimeout, EndedReason>> = {
 
 const NO_SUMMARY: CallSummary = { text: "", line: "" };
 
-export class Session {
+export class Session implements HandlersOf<CallCommands> {
   readonly #usage = new UsageMeter();
   readonly #prepareAbort = new AbortController();
   readonly #activeLanguage: ActiveLanguage;
@@ -245,6 +246,17 @@ export class Session {
   /** The person has answered: briefs and joins. */
   bridgeJoin(announcement: string | true | null): void {
     void this.#join(announcement);
+  }
+
+  /** A supervisor hears both sides while it is on. */
+  monitor(on: boolean): void {
+    const { audio, emit } = this.options;
+    audio.monitor?.(on ? (pcm) => emit({ type: "monitor_audio", pcm }) : null);
+  }
+
+  /** What a browser's microphone heard. */
+  audioIn(pcm: Int16Array): void {
+    this.options.audio.feed?.(pcm);
   }
 
   /** Ear and voice are back after a loss (the speech worker died): the agent says so. */

@@ -143,16 +143,16 @@ async function messagesAfter(written: Written): Promise<ChatBody["messages"]> {
     },
     createOpenAiEngine({ settings: openAiSettings(model.url), ...PORTS }),
   );
-  host.chat({ type: "chat_open", call, history: [] });
+  host.openChat(call, []);
   for (const [index, input] of (written.inputs ?? [utterance("Hello?")]).entries()) {
     const [asked] = posted.flatMap((message) =>
-      message.type === "chat_event" && message.event.type === "tool_call" ? [message.event] : [],
+      message.type === "chatEvent" && message.args[1].type === "tool_call" ? [message.args[1]] : [],
     );
     const withId =
       input.type === "tool_result" ? { ...input, toolCallId: asked?.toolCallId ?? "" } : input;
-    host.chat({ type: "chat_input", callId: call.callId, input: withId });
+    host.askChat(call.callId, withId);
     const done = () =>
-      posted.filter((message) => message.type === "chat_event" && message.event.type === "done");
+      posted.filter((message) => message.type === "chatEvent" && message.args[1].type === "done");
     await eventually(() => done().length > index, "the answer");
   }
   await host.shutdown();

@@ -19,18 +19,20 @@ class ScriptedWorker extends EventTarget {
   postMessage(message: ToCallWorker): void {
     this.received.push(message);
     if (this.deafTo.has(message.type)) return;
-    if (message.type === "init") this.say({ type: "ready" });
-    if (message.type === "ping") this.say({ type: "pong" });
+    if (message.type === "init") this.say({ type: "ready", args: [] });
+    if (message.type === "ping") this.say({ type: "pong", args: [] });
     if (message.type === "open") {
-      this.say({ type: "opened", callId: message.call.callId, rtpPort: 10_000 });
+      const [{ callId }] = message.args;
+      this.say({ type: "opened", args: [callId, 10_000] });
     }
     if (message.type === "close") {
-      const report = { ...EMPTY_REPORT, summary: `closed: ${message.reason}` };
-      this.say({ type: "closed", callId: message.callId, report });
+      const [callId, reason] = message.args;
+      const report = { ...EMPTY_REPORT, summary: `closed: ${reason}` };
+      this.say({ type: "closed", args: [callId, report] });
     }
   }
 
-  say(data: FromCallWorker | { type: "ready"; startMs: number }): void {
+  say(data: FromCallWorker): void {
     queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
   }
 
@@ -145,7 +147,7 @@ test("a worker that dies fails its own calls only, and is replaced with its spee
   const failures: string[] = [];
   lost.on("failed", (event) => failures.push(`lost ${event.reason}`));
   kept.on("failed", (event) => failures.push(`kept ${event.reason}`));
-  at(callWorkers, 0).say({ type: "turn", callId: "lost", turn });
+  at(callWorkers, 0).say({ type: "event", args: ["lost", { type: "turn", turn }] });
   await clock.advance(0);
   at(callWorkers, 0).die();
   expect(failures).toEqual(["lost engine_failure"]);
@@ -194,7 +196,7 @@ test("a speech worker that dies is replaced and its call worker gets the new por
   at(speechWorkers, 0).die();
   await clock.advance(1_000);
   expect(speechWorkers).toHaveLength(2);
-  expect(at(callWorkers, 0).received.at(-1)?.type).toBe("speech_port");
+  expect(at(callWorkers, 0).received.at(-1)?.type).toBe("useSpeechPort");
   expect(failures).toEqual([]);
   await pool.shutdown();
 });

@@ -8,11 +8,7 @@ import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
 import { Emitter } from "../../../src/core/emitter.ts";
 import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import type { Random } from "../../../src/core/random.ts";
-import type {
-  CallChannel,
-  CallChannelEvents,
-  CallMedia,
-} from "../../../src/domain/call/media-port.ts";
+import type { CallChannel, CallMedia } from "../../../src/domain/call/media-port.ts";
 import type {
   IncomingLeg,
   LegEnd,
@@ -21,6 +17,7 @@ import type {
   SipStack,
 } from "../../../src/domain/call/sip-port.ts";
 import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
+import type { CallCommands, CallEvents } from "../../../src/domain/conversation/call-protocol.ts";
 import type { CallReport } from "../../../src/domain/conversation/call-report.ts";
 import type { MailMessage } from "../../../src/domain/mail/message.ts";
 import type { MailProvider } from "../../../src/domain/mail/provider.ts";
@@ -105,7 +102,7 @@ export class SimulatedLeg {
 
 /** A call in the media worker: a port, and a recording that grows on disk. */
 export class SimulatedChannel {
-  readonly emitter = new Emitter<CallChannelEvents>();
+  readonly emitter = new Emitter<CallEvents>();
   isOpen = true;
   #answered = false;
 
@@ -117,14 +114,14 @@ export class SimulatedChannel {
   }
 
   face(rtpPort: number): CallChannel {
-    const ignore = () => undefined;
     const channel = {
       rtpPort,
       on: this.emitter.on.bind(this.emitter),
-      ...{ connect: ignore, toolResult: ignore, digit: ignore, listen: ignore, audioIn: ignore },
-      answered: () => this.#begin(),
-      sayAndEnd: (_: string, reason: CallReport["answeredBy"]) =>
-        this.emitter.emit("hangup_requested", { reason } as never),
+      send: (name: keyof CallCommands, ...args: unknown[]) => {
+        if (name === "answered") this.#begin();
+        if (name === "sayAndEnd")
+          this.emitter.emit("hangup_requested", { reason: args[1] } as never);
+      },
       close: async () => this.#close(),
     };
     return channel as unknown as CallChannel;

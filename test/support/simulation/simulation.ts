@@ -284,7 +284,7 @@ class Simulation {
       },
       ...{ endMs: 900, interrupted: false, latencyMs: null },
     };
-    if (act === "turn") channel.emitter.emit("turn", turn);
+    if (act === "turn") channel.emitter.emit("turn", { turn });
     if (act === "goodbye") channel.emitter.emit("hangup_requested", { reason: "agent_hangup" });
     if (act === "failed") channel.emitter.emit("failed", { reason: "media_lost", detail: "" });
   }

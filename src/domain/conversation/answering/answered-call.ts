@@ -2,8 +2,8 @@
 import type { EndedReason } from "../../../core/ended-reason.ts";
 import type { AgentSide } from "../agent-side.ts";
 import type { CallConfig } from "../call-config.ts";
+import type { CallEvent } from "../call-protocol.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
-import type { SessionMessage } from "../session-message.ts";
 import type { TurnMachine } from "../turn-taking.ts";
 import type { UtteranceSegmenter } from "../utterance-segmenter.ts";
 import { Screening } from "./screening.ts";
@@ -18,7 +18,7 @@ interface AnsweredCallOptions {
   /** What was said is being recognised. */
   readonly recognising: () => boolean;
   readonly lastWords: (text: string, reason: EndedReason) => void;
-  readonly emit: (message: SessionMessage) => void;
+  readonly emit: (message: CallEvent) => void;
 }
 
 /** Null for a caller: nobody asks who that is. */
