@@ -204,9 +204,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Arrows that still point up. This list only gets shorter. */
-const PENDING = new Set<string>([
-  "adapter/store → interface/http",
-]);
+const PENDING = new Set<string>(["adapter/store → interface/http"]);
 
 const imports = new Map([...sources].map(([file, text]) => [file, importsOf(file, text)] as const));
 const arrows = new Map<string, Set<string>>();
@@ -280,7 +278,7 @@ test("every file opens with what it is", () => {
 });
 
 /** Functions of more than 60 lines that are still to be split. This number only gets smaller. */
-const LONG_FUNCTIONS = 174;
+const LONG_FUNCTIONS = 173;
 
 test("functions fit a screen", () => {
   const long = [...sources].flatMap(([file, text]) =>
@@ -294,7 +292,7 @@ test("functions fit a screen", () => {
 const COLLECTED = "src/dashboard/web/generated/*.gen.ts";
 
 /** Exports that nobody imports, still to be taken back. This number only gets smaller. */
-const DEAD_EXPORTS = 498;
+const DEAD_EXPORTS = 390;
 
 test("what is exported is imported somewhere", async () => {
   const others = await sourcesOf("{test,scripts,bench}/**/*.ts");

@@ -18,7 +18,7 @@ import { PlayoutQueue } from "./audio/playout-queue.ts";
 import { createCallMonitor } from "./call-monitor.ts";
 import { type PacedStream, type Pacer, TICK_MS } from "./rtp/pacer.ts";
 
-export interface BrowserAudioOptions {
+interface BrowserAudioOptions {
   /** Of the browser's PCM, both ways. */
   readonly sampleRateHz: 8000 | 16000;
   /** Nothing came for so long: the browser is gone. */
@@ -29,7 +29,7 @@ export interface BrowserAudioOptions {
   readonly clear: () => void;
 }
 
-export interface BrowserAudioDeps {
+interface BrowserAudioDeps {
   readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;

@@ -30,7 +30,7 @@ import { RtpSender } from "./rtp/sender.ts";
 import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
 import { SrtpSession } from "./srtp/session.ts";
 
-export interface CallAudioOptions {
+interface CallAudioOptions {
   /** Address the sockets bind to. */
   readonly rtpHost: string;
   readonly jitterMsMax: number;
@@ -42,7 +42,7 @@ export interface CallAudioOptions {
   readonly sampleRateHz?: 8000 | 16000;
 }
 
-export interface CallAudioDeps {
+interface CallAudioDeps {
   readonly ports: PortPool;
   /** The worker's one pacer; it outlives the call. */
   readonly pacer: Pacer;

@@ -6,7 +6,7 @@
 import type { MediaDirection } from "../../core/media-plan.ts";
 import type { MediaTimeout } from "../../domain/conversation/audio-port.ts";
 
-export interface MediaTimeoutLimits {
+interface MediaTimeoutLimits {
   readonly rtpTimeoutMs: number;
   readonly holdTimeoutMs: number;
 }

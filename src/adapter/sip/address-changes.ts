@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 
-export interface AddressChangesDeps {
+interface AddressChangesDeps {
   readonly clock: Clock;
   /** The trunk has a registration to keep. */
   readonly registers: () => boolean;

@@ -1,6 +1,6 @@
 /** What we say of ourselves in Allow, Accept and Supported, and what a Require may ask of us. */
 
-export const METHODS = [
+const METHODS = [
   ...["INVITE", "ACK", "CANCEL", "BYE", "OPTIONS", "INFO", "NOTIFY", "PRACK", "UPDATE", "REFER"],
 ] as const;
 export const ALLOW = METHODS.join(", ");

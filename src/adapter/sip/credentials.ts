@@ -9,7 +9,7 @@ import { type Challenge, DigestClient, parseChallenges, unknownIn } from "./dige
 import type { SipResponse } from "./message/index.ts";
 
 /** Of the server (401) or of a proxy on the way (407): RFC 3261 22.2, 22.3. */
-export type ChallengeKind = "server" | "proxy";
+type ChallengeKind = "server" | "proxy";
 
 export const kindOf = (statusCode: number): ChallengeKind =>
   statusCode === 407 ? "proxy" : "server";

@@ -10,7 +10,7 @@ import { quote, splitOutsideQuotes, unquote } from "./message/split.ts";
 
 export type DigestAlgorithm = "MD5" | "SHA-256" | "MD5-sess" | "SHA-256-sess";
 /** `auth-int` covers the body too. */
-export type Qop = "auth" | "auth-int";
+type Qop = "auth" | "auth-int";
 
 export interface Challenge {
   readonly realm: string;
@@ -23,7 +23,7 @@ export interface Challenge {
   readonly stale: boolean;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly username: string;
   readonly realm: string;
   readonly nonce: string;
@@ -124,7 +124,7 @@ export class DigestClient {
   }
 }
 
-export interface RequestToSign {
+interface RequestToSign {
   readonly method: string;
   readonly uri: string;
   readonly nonceCount: number;

@@ -9,7 +9,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { SipMessageTrace, SipTraceEntry } from "../../domain/call/diagnostics.ts";
 
-export interface SipMessageTracer extends SipMessageTrace {
+interface SipMessageTracer extends SipMessageTrace {
   /** A message that passed; `text` as on the wire. */
   record(direction: "in" | "out", text: string): void;
 }

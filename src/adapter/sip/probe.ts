@@ -226,7 +226,7 @@ const codecsIn = ({ headers, body }: SipResponse): readonly string[] | null =>
   codecsOf(sdpIn(headers.get("content-type") ?? "application/sdp", body) ?? "");
 
 /** Encoding names of the audio stream, e.g. `PCMA`, `telephone-event`; null without SDP. */
-export function codecsOf(sdp: string): readonly string[] | null {
+function codecsOf(sdp: string): readonly string[] | null {
   const formats = /^m=audio \d+ \S+((?: \d+)+)\s*$/m.exec(sdp)?.[1];
   if (formats === undefined) return null;
   const names = new Map(

@@ -37,7 +37,7 @@ import {
 } from "./registration-state.ts";
 import { NO_ROUTE, type ServiceRoute, serviceRouteOf } from "./service-route.ts";
 
-export interface RegistrationDeps {
+interface RegistrationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -26,7 +26,7 @@ const PORT_MAX = 65_535;
 
 export type Stream = SessionDescription["media"][number];
 
-export interface RemoteCodec {
+interface RemoteCodec {
   readonly name: CodecName;
   readonly payloadType: number;
   readonly rtpmap: string;
@@ -58,7 +58,7 @@ export interface RemoteDescription {
   readonly rtcpPort: number | null;
 }
 
-export type DescriptionFailure = {
+type DescriptionFailure = {
   readonly ok: false;
   readonly reason: "malformed" | "no_audio" | "srtp_required";
 };

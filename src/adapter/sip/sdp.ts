@@ -66,11 +66,11 @@ export interface SdpLayout {
   readonly rejected: readonly string[];
 }
 
-export type SdpFailure = {
+type SdpFailure = {
   readonly ok: false;
   readonly reason: "malformed" | "no_audio" | "no_common_codec" | "srtp_required";
 };
-export type SdpAnswer =
+type SdpAnswer =
   | {
       readonly ok: true;
       readonly sdp: string;

@@ -12,7 +12,7 @@ import type { Address, Flow, StreamFlow } from "./transport/flow.ts";
 import type { Peer } from "./transport/stream.ts";
 import type { Hop } from "./trunk-routes.ts";
 
-export interface TransportBindingDeps {
+interface TransportBindingDeps {
   readonly clock: Clock;
   readonly random: Random;
   flowTo(remote: Address): Flow | undefined;

@@ -9,7 +9,7 @@ import type { SipResponse } from "./message/index.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { localAddressToward } from "./transport/udp.ts";
 
-export interface TrunkAddressesDeps {
+interface TrunkAddressesDeps {
   readonly log: Log;
   /** What the endpoint is bound to. */
   readonly local: Address;

@@ -14,7 +14,7 @@ import type { Locator } from "./routing/locator.ts";
 import type { TransportName } from "./transport/flow.ts";
 import { parseHostPort } from "./transport/host-port.ts";
 
-export interface TrunkRoutesDeps {
+interface TrunkRoutesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly locator: Locator;

@@ -48,7 +48,7 @@ import { TrunkUserAgent } from "./session/user-agent.ts";
 import type { Address, TransportName } from "./transport/flow.ts";
 import { TrunkMedia, type TrunkMediaDeps } from "./trunk-media.ts";
 
-export interface TrunkDeps
+interface TrunkDeps
   extends TrunkMediaDeps,
     Omit<RouteSetDeps, "onAddresses" | "onConnected" | "onLost" | "onMoved" | "serviceRoute"> {
   readonly userAgent: string;

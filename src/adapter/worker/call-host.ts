@@ -25,7 +25,7 @@ import { ChatHost } from "./chat-host.ts";
 import { EMPTY_REPORT } from "./empty-report.ts";
 import type { CallHostCommands, CallWorkerSettings, FromCallWorker } from "./messages.ts";
 
-export interface CallHostOptions {
+interface CallHostOptions {
   readonly settings: CallWorkerSettings;
   readonly clock: Clock;
   readonly log: Log;

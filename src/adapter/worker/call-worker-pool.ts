@@ -42,7 +42,7 @@ export interface CallWorkerPool {
   shutdown(): Promise<void>;
 }
 
-export interface CallWorkerPoolOptions {
+interface CallWorkerPoolOptions {
   readonly workers: number;
   readonly spawnCallWorker: () => WorkerHandle;
   readonly spawnSpeechWorker: () => WorkerHandle;
@@ -53,7 +53,7 @@ export interface CallWorkerPoolOptions {
   readonly timeouts?: Partial<PoolTimeouts>;
 }
 
-export interface PoolTimeouts {
+interface PoolTimeouts {
   /** From spawn to `ready`. */
   readonly startMs: number;
   /** From `open` to `opened`: the greeting is synthesised meanwhile. */

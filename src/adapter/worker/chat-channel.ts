@@ -10,7 +10,7 @@ import type { CallConfig } from "../../domain/conversation/call-config.ts";
 import type { ChatEvent, ChatInput, ChatMessage } from "../../domain/conversation/chat.ts";
 import type { ToCallWorker } from "./messages.ts";
 
-export interface PoolChatOptions {
+interface PoolChatOptions {
   readonly config: CallConfig;
   readonly history: readonly ChatMessage[];
   readonly clock: Clock;

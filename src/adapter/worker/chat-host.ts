@@ -13,7 +13,7 @@ import type { EngineSession, LlmInput } from "../../domain/conversation/engine-p
 import { variablesOf } from "../../domain/conversation/prompt.ts";
 import type { FromCallWorker } from "./messages.ts";
 
-export interface ChatHostOptions {
+interface ChatHostOptions {
   readonly conversation: ConversationSettings;
   readonly clock: Clock;
   readonly post: (message: FromCallWorker) => void;

@@ -8,7 +8,7 @@ import { createOpenAiEngine } from "../engine/openai/engine.ts";
 import { createRealtimeEngine } from "../engine/realtime/engine.ts";
 import type { EngineSettings, ProviderSettings } from "../engine/settings.ts";
 
-export interface EngineChoiceOptions {
+interface EngineChoiceOptions {
   /** Speaks where no provider is configured, and when all of them fail. Closed with the engine. */
   readonly embedded: Engine;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export function chooseEngine(settings: EngineSettings, options: EngineChoiceOpti
   });
 }
 
-export function createProvider(
+function createProvider(
   settings: ProviderSettings,
   options: Pick<EngineChoiceOptions, "clock" | "random" | "log">,
 ): Engine {

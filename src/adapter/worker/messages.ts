@@ -45,7 +45,7 @@ export interface CallHostCommands {
 }
 
 /** Main to the thread itself. */
-export interface CallWorkerCommands extends CallHostCommands {
+interface CallWorkerCommands extends CallHostCommands {
   init: [settings: CallWorkerSettings, speechPort: MessagePort];
   /** Answered with `pong` between two pieces of work. */
   ping: [];

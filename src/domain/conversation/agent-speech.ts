@@ -19,7 +19,7 @@ import type { CachedPhrases } from "./phrase-cache.ts";
  * Whose words a piece is. Only the mind's own belong into its history; a greeting or an answer is
  * worth going on with after a false interruption, a filler is not.
  */
-export type PieceOrigin = "llm" | "greeting" | "phrase" | "disclosure";
+type PieceOrigin = "llm" | "greeting" | "phrase" | "disclosure";
 
 interface Piece {
   readonly text: string;

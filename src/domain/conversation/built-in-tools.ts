@@ -31,7 +31,7 @@ const ANNOUNCEMENT_CHARACTERS_MAX = 500;
 const DIGITS_MAX = 32;
 
 /** What a model asked for, checked. */
-export type BuiltInCall =
+type BuiltInCall =
   | { readonly name: typeof END_CALL }
   | {
       readonly name: typeof TRANSFER_CALL;
@@ -50,11 +50,11 @@ export type BuiltInCall =
   | { readonly name: typeof SWITCH_LANGUAGE; readonly language: AgentLanguage };
 
 /** `problem`: for the model, so that it can ask better. */
-export type BuiltInReading =
+type BuiltInReading =
   | { readonly ok: true; readonly call: BuiltInCall }
   | { readonly ok: false; readonly problem: string };
 
-export interface BuiltInSetting {
+interface BuiltInSetting {
   /** `[conversation.transfer_targets]`: names with an E.164 number or SIP URI each. */
   readonly transferTargets: Readonly<Record<string, string>>;
   /** The agent may press keys on this call. */

@@ -30,7 +30,7 @@ export interface TransferRequest {
   readonly toolCallId: string | null;
 }
 
-export interface TakenMessage {
+interface TakenMessage {
   readonly text: string;
   readonly callerName: string | null;
   readonly callback: string | null;

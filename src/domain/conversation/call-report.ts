@@ -6,7 +6,7 @@ import type { AgentLanguage } from "../agent/agent.ts";
 /** Why a caller comes back from a transfer to the agent. */
 export type TransferFailure = "busy" | "no_answer" | "declined" | "failed";
 
-export type Speaker = "agent" | "customer";
+type Speaker = "agent" | "customer";
 
 export interface TurnRecord {
   /** 0, 1, 2, … in the order the turns began. */

@@ -5,7 +5,7 @@
  */
 import type { AgentLanguage } from "../agent/agent.ts";
 
-export interface Disclosed {
+interface Disclosed {
   /** A machine speaks. */
   readonly ai: boolean;
   /** The call is recorded. */

@@ -9,7 +9,7 @@ import type { ConversationSettings } from "./conversation-settings.ts";
 import type { ExpectedAnswer } from "./engine-port.ts";
 import { isDictating, soundsFinished } from "./words.ts";
 
-export interface UtteranceSoFar {
+interface UtteranceSoFar {
   readonly expected: ExpectedAnswer;
   /** Latest stable words. */
   readonly partial: string;

@@ -14,7 +14,7 @@ const BACK_CHANNEL_MS_MAX = 1_000;
 /** A listener's word, or two of them, is over by then. */
 const LISTENER_MS_MAX = 650;
 
-export interface CallerSpeech {
+interface CallerSpeech {
   /** Of the running utterance: milliseconds to the last loud frame, pauses left out. */
   readonly speechMs: number;
   /** Latest stable words; empty when there are none yet. */

@@ -3,7 +3,7 @@
  * a 9 now means that or belongs to a number that the agent asks for. All four languages at once: an
  * agent may change its language in a call.
  */
-export const OPT_OUT_KEY = "9";
+const OPT_OUT_KEY = "9";
 
 const KEYS: readonly RegExp[] = [
   /\b(press|push|hit|dial|key|enter|type)\b/,

@@ -16,7 +16,7 @@ const CHECK_MS_MAX = 15_000;
 const TAIL_MS = 600;
 const DIGITS_MAX = 16;
 
-export interface PinEntryOptions {
+interface PinEntryOptions {
   readonly clock: Clock;
   readonly audio: Pick<CallAudio, "muteCaller">;
   /** Puts the question; false: the agent may not speak now. */

@@ -48,7 +48,7 @@ const linesOf = ({ variables = {} }: CallConfig): Record<string, string> =>
   );
 
 /** A number as networks show it; empty for anything else: nothing a caller can write is a number. */
-export const numberOf = (written: string | null): string =>
+const numberOf = (written: string | null): string =>
   written !== null && /^\+?\d{2,18}$/.test(written) ? written : "";
 
 /** Replaces `{{name}}`. An unknown one becomes nothing: a caller must never hear braces. */

@@ -16,7 +16,7 @@ import { LLM_TIMEOUT_MS } from "./limits.ts";
 import type { ToolCallRequest } from "./tool-calls.ts";
 import { wordsOf } from "./words.ts";
 
-export interface ResponderEvents {
+interface ResponderEvents {
   text(text: string): void;
   toolCall(request: ToolCallRequest): void;
   expect(answer: ExpectedAnswer): void;

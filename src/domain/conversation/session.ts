@@ -34,7 +34,7 @@ import { TurnController } from "./turn-controller.ts";
 import type { TurnState } from "./turn-taking.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly config: CallConfig;
   readonly settings: ConversationSettings;
   /** Owned by the session from here on, like the engine session: `close` closes both. */

@@ -13,7 +13,7 @@ const PAUSE_FRAMES = 5;
 /** Of the loudest frame of the utterance (−15 dB): what is below at its end is the room's, or the VAD's hangover. */
 const LOUD_SHARE = 0.18;
 
-export type SpeechEdge = "began" | "paused" | "went_on" | null;
+type SpeechEdge = "began" | "paused" | "went_on" | null;
 
 export class SpeechDetector {
   #above = 0;

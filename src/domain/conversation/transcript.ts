@@ -5,14 +5,14 @@
  */
 import type { TurnMeasures, TurnRecord } from "./call-report.ts";
 
-export interface FinishedTurn {
+interface FinishedTurn {
   readonly text: string;
   /** Monotonic. */
   readonly beganAt: number;
   readonly endedAt: number;
 }
 
-export interface FinishedAgentTurn extends FinishedTurn {
+interface FinishedAgentTurn extends FinishedTurn {
   readonly interrupted: boolean;
   readonly latencyMs: number | null;
   readonly measures: TurnMeasures | null;

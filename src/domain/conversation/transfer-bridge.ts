@@ -27,7 +27,7 @@ const RINGBACK_PERIOD_FRAMES = 5_000 / FRAME_MS;
 const RELAY_QUEUE_MS_MAX = 60;
 const DRAIN_POLL_MS = 50;
 
-export interface TransferBridgeOptions {
+interface TransferBridgeOptions {
   /** The caller's leg; the session's. */
   readonly caller: CallAudio;
   /** Binds a socket for the person's leg. Rejects when no port is free. */

@@ -48,7 +48,7 @@ type AgentSideWiring =
   | "onFailure"
   | "onSilent";
 
-export interface TurnControllerOptions extends Omit<AgentSideOptions, AgentSideWiring> {
+interface TurnControllerOptions extends Omit<AgentSideOptions, AgentSideWiring> {
   readonly config: CallConfig;
   readonly vad: VoiceActivityDetector;
   readonly onLastWordSaid: (reason: EndedReason) => void;

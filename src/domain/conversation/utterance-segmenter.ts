@@ -16,7 +16,7 @@ import { SpeechDetector } from "./speech-detector.ts";
 const FAILURES_MAX = 2;
 const EMPTY_STT_RESULT: SttResult = { text: "", confidence: 0, audioMs: 0 };
 
-export interface UtteranceEvents {
+interface UtteranceEvents {
   began(): void;
   paused(): void;
   wentOn(): void;

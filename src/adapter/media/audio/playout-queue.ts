@@ -5,7 +5,7 @@
  * fades out instead of clicking; key presses wait for the speech before them and hold back what
  * follows them. A listener for "drained" is called once.
  */
-export const QUEUED_MS_MAX = 60_000;
+const QUEUED_MS_MAX = 60_000;
 const DRAIN_LISTENERS_MAX = 64;
 
 type Item =

@@ -12,7 +12,7 @@ import { type FromEncoderWorker, partialFileOf, type ToEncoderWorker } from "./e
 import type { RecordingTags } from "./id3.ts";
 import { repairWav } from "./wav.ts";
 
-export interface EncodedRecording {
+interface EncodedRecording {
   readonly durationMs: number;
   readonly bytes: number;
   readonly peaks: RecordingPeaks;

@@ -22,7 +22,7 @@ const PIECE_FRAMES = 16_000;
 
 type Mp3Encoder = WasmMediaEncoder<"audio/mpeg">;
 
-export interface EncodedMp3 {
+interface EncodedMp3 {
   readonly durationMs: number;
   readonly bytes: number;
   readonly peaks: RecordingPeaks;

@@ -13,12 +13,12 @@ const SIZE_MAX = 0xffff_ffff;
 /** Where a foreign file may keep chunks before its data; ours has it at 36. */
 const CHUNKS_MAX = 32;
 
-export interface WavFormat {
+interface WavFormat {
   readonly sampleRateHz: number;
   readonly channels: number;
 }
 
-export interface WavInfo extends WavFormat {
+interface WavInfo extends WavFormat {
   /** First byte of the samples. */
   readonly dataOffset: number;
   /** Whole sample frames only. */

@@ -16,7 +16,7 @@ import { timestampDelta } from "./packet.ts";
 
 /** Octets of a block with G.711 and G.722. */
 export const BLOCK_OCTETS = BLOCK_TICKS;
-export const BLOCK_MS = 10;
+const BLOCK_MS = 10;
 const TICKS_PER_MS = 8;
 /** Further ahead than this (0.8 s) a packet would overwrite what is not yet played. */
 const AHEAD_TICKS_MAX = 6592;
@@ -44,7 +44,7 @@ export type Block =
   /** Inserted to gain delay: the stream goes on with the next block. */
   | "stretch";
 
-export type Put = "kept" | "late" | "early";
+type Put = "kept" | "late" | "early";
 
 export class JitterBuffer {
   readonly #delayMsMax: number;

@@ -6,9 +6,9 @@
 import type { Clock } from "../../../core/clock.ts";
 import { type Random, randomInt, systemRandom } from "../../../core/random.ts";
 
-export const PORT_COOLDOWN_MS = 30_000;
+const PORT_COOLDOWN_MS = 30_000;
 
-export interface PortRange {
+interface PortRange {
   /** Inclusive on both ends. */
   readonly first: number;
   readonly last: number;

@@ -25,7 +25,7 @@ const OTHER_DELAY_MS = 60;
 /** RFC 3551 6. Taken also where it was not agreed: many far ends send it so. */
 const COMFORT_NOISE_TYPE = 13;
 
-export interface ReceiveFormat {
+interface ReceiveFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
   readonly telephoneEventType: number | null;
@@ -35,7 +35,7 @@ export interface ReceiveFormat {
   readonly comfortNoiseType?: number;
 }
 
-export interface RtpReceiverOptions {
+interface RtpReceiverOptions {
   readonly jitterMsMax: number;
   readonly onDigit: (digit: string) => void;
   /** Of the frames handed out, whatever the codec's; 8000 where missing. */

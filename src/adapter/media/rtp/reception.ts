@@ -9,7 +9,7 @@ const SEEN_SLOTS = 512;
 const AHEAD_MAX = 3000;
 const NO_SEQUENCE = -1;
 
-export type Arrival =
+type Arrival =
   | "new"
   | "duplicate"
   /** A second packet confirmed a jump: what was buffered belongs to the past. */
@@ -18,7 +18,7 @@ export type Arrival =
   | "jump";
 
 /** The fields of an RTCP report block (RFC 3550 6.4.1) that the receiver fills. */
-export interface ReceptionReport {
+interface ReceptionReport {
   /** Of the packets expected since the last report, in 1/256. */
   readonly fractionLost: number;
   readonly packetsLost: number;

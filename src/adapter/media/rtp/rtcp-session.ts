@@ -11,7 +11,7 @@ import type { RtpSender } from "./sender.ts";
 const INTERVAL_TICKS = 250;
 const NTP_UNITS_PER_MS = 65.536;
 
-export interface RtcpSessionDeps {
+interface RtcpSessionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly sender: RtpSender;

@@ -11,7 +11,7 @@ const GOODBYE = 203;
 const REPORT_BLOCK_BYTES = 24;
 const NTP_EPOCH_OFFSET_S = 2_208_988_800;
 /** More bytes than our own compound packets have. */
-export const RTCP_BYTES_MAX = 128;
+const RTCP_BYTES_MAX = 128;
 
 export interface ReportBlock {
   readonly ssrc: number;

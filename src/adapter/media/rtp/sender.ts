@@ -22,13 +22,13 @@ const PTIME_MS_MIN = 10;
 const PTIME_MS_MAX = 60;
 const PAYLOAD_OCTETS_MAX = PENDING_MS_MAX * OCTETS_PER_MS_MAX;
 /** Room behind the payload for what encryption appends in place (RFC 3711 3.1). */
-export const RTP_TRAILER_BYTES_MAX = 16;
+const RTP_TRAILER_BYTES_MAX = 16;
 /** Frames below this level are silence; the first few of them are still sent. */
 const SILENCE_LEVEL = 70;
 const HANG_OVER_TICKS = 10;
 const NOISE_EVERY_TICKS = 25;
 
-export interface SendFormat {
+interface SendFormat {
   readonly codec: CodecName;
   readonly payloadType: number;
   /** Null: the far end takes no telephone-events. */

@@ -8,7 +8,7 @@ import type { PortPool } from "./port-pool.ts";
 
 const BIND_ATTEMPTS_MAX = 16;
 
-export type DatagramListener = (datagram: Uint8Array, host: string, port: number) => void;
+type DatagramListener = (datagram: Uint8Array, host: string, port: number) => void;
 
 export interface RtpSocketPair {
   readonly rtpPort: number;

@@ -21,7 +21,7 @@ const LATE_MS = 1000;
 /** The old source has sent its last packet. */
 const SILENT_MS = 100;
 
-export interface SourceAddress {
+interface SourceAddress {
   readonly host: string;
   readonly port: number;
 }

@@ -39,20 +39,20 @@ export function readTelephoneEvent(bytes: Uint8Array, offset: number, size: numb
   return event;
 }
 
-export function writeTelephoneEvent(into: Uint8Array, offset: number, event: TelephoneEvent): void {
+function writeTelephoneEvent(into: Uint8Array, offset: number, event: TelephoneEvent): void {
   into[offset] = event.event;
   into[offset + 1] = (event.end ? END_BIT : 0) | (event.volume & 0x3f);
   writeUint16(into, offset + 2, Math.min(event.duration, DURATION_MAX));
 }
 
 /** The event number of a key (`0`–`9`, `*`, `#`, `A`–`D`), or null. */
-export function eventOfKey(key: string): number | null {
+function eventOfKey(key: string): number | null {
   const event = key.length === 1 ? KEYS.indexOf(key.toUpperCase()) : -1;
   return event < 0 ? null : event;
 }
 
 /** The key of an event number, or null for events that are no DTMF keys. */
-export function keyOfEvent(event: number): string | null {
+function keyOfEvent(event: number): string | null {
   return KEYS[event] ?? null;
 }
 
@@ -106,7 +106,7 @@ export class TelephoneEventReceiver {
   }
 }
 
-export interface TelephoneEventTiming {
+interface TelephoneEventTiming {
   /** RTP ticks between two calls of `next`: 160 for 20 ms at 8 kHz. */
   readonly tickDuration: number;
   readonly pressTicks: number;

@@ -5,8 +5,8 @@
 import { createCipheriv } from "node:crypto";
 import type { SrtpSuite } from "../../../core/media-plan.ts";
 
-export const MASTER_KEY_BYTES = 16;
-export const MASTER_SALT_BYTES = 14;
+const MASTER_KEY_BYTES = 16;
+const MASTER_SALT_BYTES = 14;
 const AUTHENTICATION_KEY_BYTES = 20;
 const LABELS = { rtp: [0, 1, 2], rtcp: [3, 4, 5] } as const;
 /** Byte of the salt that a label is added to: the least of the 56 bits of label and rate. */

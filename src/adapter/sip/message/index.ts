@@ -17,7 +17,6 @@ export {
   LATER_MESSAGE,
 } from "./line-ends.ts";
 export {
-  type CSeq,
   isOfRfc2543,
   type ParseFailure,
   type SipMessage,
@@ -26,13 +25,12 @@ export {
   transactionIdentity,
 } from "./message.ts";
 export { bodyTypeOf, mediaTypeOf, sdpIn, withPlainSdp } from "./multipart.ts";
-export { formatNameAddr, type NameAddr, nameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
-export { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
-export { MESSAGE_BYTES_MAX, parseCSeq, parseMessage } from "./parse.ts";
-export { type Rejection, rejectMalformed } from "./rejection.ts";
-export { quote, splitOutsideQuotes, unquote } from "./split.ts";
-export { reasonPhraseOf } from "./status.ts";
-export { formatUri, parseUri, type SipUri, sipUri, type TelUri, type Uri, userOf } from "./uri.ts";
+export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from "./name-addr.ts";
+export { type Parameters, parseParameters } from "./parameters.ts";
+export { MESSAGE_BYTES_MAX, parseMessage } from "./parse.ts";
+export { rejectMalformed } from "./rejection.ts";
+
+export { formatUri, parseUri, type SipUri, type Uri, userOf } from "./uri.ts";
 export {
   branchOf,
   formatVia,
@@ -41,5 +39,4 @@ export {
   responseDestination,
   sourceHostOf,
   stampSource,
-  type Via,
 } from "./via.ts";

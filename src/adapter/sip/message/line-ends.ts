@@ -3,7 +3,7 @@
  * read as well, but never both in one head: to some that would be another set of header lines.
  */
 
-export interface Head {
+interface Head {
   /** Start line and header lines, joined by CRLF. */
   readonly text: string;
   /** Where the body begins. */

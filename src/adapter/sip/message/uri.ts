@@ -24,7 +24,7 @@ export interface TelUri {
   readonly parameters: Parameters;
 }
 
-export interface OtherUri {
+interface OtherUri {
   readonly scheme: "other";
   readonly text: string;
 }

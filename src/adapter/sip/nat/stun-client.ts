@@ -10,7 +10,7 @@ import type { Random } from "../../../core/random.ts";
 import type { Address } from "../transport/flow.ts";
 import { buildBindingRequest, parseBindingAnswer, TRANSACTION_ID_BYTES } from "./stun.ts";
 
-export interface StunClientDeps {
+interface StunClientDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -18,7 +18,7 @@ const FINGERPRINT = 0x8028;
 const FINGERPRINT_XOR = 0x5354554e;
 const MESSAGE_BYTES_MAX = 1500;
 
-export interface BindingAnswer {
+interface BindingAnswer {
   readonly transactionId: Buffer;
   /** Our address as the server saw it; null: it answered with an error. */
   readonly mapped: Address | null;

@@ -20,7 +20,7 @@ export interface SrvRecord {
   readonly name: string;
 }
 
-export interface AddressRecords {
+interface AddressRecords {
   /** IPv4 before IPv6. */
   readonly addresses: readonly string[];
   /** The shortest of theirs; null: not known. */
@@ -33,7 +33,7 @@ export interface SipDns {
   addresses(name: string): Promise<AddressRecords>;
 }
 
-export interface DnsOptions {
+interface DnsOptions {
   /** `address` or `address:port`; empty: those of the system. */
   readonly servers?: readonly string[];
 }

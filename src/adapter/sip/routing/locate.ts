@@ -47,7 +47,7 @@ const PREFIXES: Readonly<Record<TransportName, string>> = {
 
 export const usualPort = (transport: TransportName): number => (transport === "TLS" ? 5061 : 5060);
 
-export class Unlocated extends Error {
+class Unlocated extends Error {
   override readonly name = "Unlocated";
 }
 

@@ -10,7 +10,7 @@ import { type Random, randomInt, seededRandom } from "../../../core/random.ts";
 import type { SipDns } from "./dns.ts";
 import { type Located, locate, type Place, type Target } from "./locate.ts";
 
-export interface LocatorDeps {
+interface LocatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly dns: SipDns;

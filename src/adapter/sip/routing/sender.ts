@@ -38,7 +38,7 @@ export interface SendUser {
   readonly isWanted?: () => boolean;
 }
 
-export interface SenderDeps {
+interface SenderDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly transactions: TransactionLayer;
@@ -70,7 +70,7 @@ export interface Draft {
  */
 export const RESPONSE_DEADLINE_MS = 24 * T1_MS;
 /** RFC 3261 18.1.1, where the path's MTU is not known. */
-export const UDP_BYTES_MAX = 1300;
+const UDP_BYTES_MAX = 1300;
 /** A server that takes no TCP is not asked for it with every call. */
 const NO_TCP_MS = 600_000;
 const RETRY_AFTER_SECONDS_MAX = 900;
@@ -291,7 +291,7 @@ class Sending {
 
 const NO_OP_CALLBACKS = { onResponse: () => {}, onTimeout: () => {} };
 
-export function withBranch(response: SipResponse, branch: string): SipResponse {
+function withBranch(response: SipResponse, branch: string): SipResponse {
   if (branchOf(response.via) === branch) return response;
   const parameters = new Map(response.via.parameters).set("branch", branch);
   const via = { ...response.via, parameters };

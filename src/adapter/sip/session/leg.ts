@@ -62,7 +62,7 @@ export interface LegContext {
 type Pending = () => void;
 
 /** What a leg needs of the one that takes its place. */
-export interface Successor {
+interface Successor {
   on<Name extends keyof LegEvents>(
     name: Name,
     listener: (event: LegEvents[Name]) => void,

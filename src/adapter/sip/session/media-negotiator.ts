@@ -20,14 +20,14 @@ import {
 } from "../sdp.ts";
 
 /** Thrown into SIP.js, which answers 488 or ends the dialog. */
-export class UnacceptableSdp extends Error {
+class UnacceptableSdp extends Error {
   constructor(readonly reason: string) {
     super(`SDP refused: ${reason}`);
     this.name = "UnacceptableSdp";
   }
 }
 
-export interface NegotiatorOptions {
+interface NegotiatorOptions {
   /** Missing: plain RTP only. */
   readonly srtp?: SrtpPolicy;
   /** Comfort noise may be agreed on (RFC 3389). */

@@ -28,7 +28,7 @@ type Phase =
   | { readonly name: "answered" };
 
 /** A further INVITE of the same call: RFC 3261 8.1.3.5 keeps its Call-ID and counts its CSeq on. */
-export interface AskedAgain {
+interface AskedAgain {
   readonly callId: string;
   readonly cseq: number;
   /** Where a 3xx sent it; missing: where it went before. */
@@ -37,7 +37,7 @@ export interface AskedAgain {
 /** How often one call is sent on. */
 const REDIRECTS_MAX = 3;
 
-export interface OutgoingLegOptions {
+interface OutgoingLegOptions {
   readonly context: LegContext;
   readonly ringTimeoutMs: number;
   readonly media: LocalMedia;

@@ -24,7 +24,7 @@ interface InvitationInternals {
   };
 }
 
-export interface ReliableRingingDeps {
+interface ReliableRingingDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** No PRACK came in 64·T1: the INVITE is to be refused with a 5xx (RFC 3262 3). */

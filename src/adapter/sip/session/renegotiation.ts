@@ -14,7 +14,7 @@ export type ReinviteOutcome =
   | { readonly kind: "accepted" | "busy" }
   | { readonly kind: "refused"; readonly sipCode: number | null; readonly minSe?: string };
 
-export interface RenegotiationDeps {
+interface RenegotiationDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** We made the Call-ID: the call is an outgoing one. */

@@ -3,7 +3,7 @@ import { parseParameters, type SipRequest } from "../message/index.ts";
 import { NULL_TAG } from "./convert.ts";
 import type { DialogName } from "./dialog.ts";
 
-export interface Replaces extends DialogName {
+interface Replaces extends DialogName {
   readonly earlyOnly: boolean;
 }
 

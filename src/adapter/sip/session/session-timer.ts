@@ -12,7 +12,7 @@ import type { Clock, Timer } from "../../../core/clock.ts";
 import { type SipMessage, type SipRequest, type SipResponse, tagOf } from "../message/index.ts";
 import { PeerAbilities } from "./peer-abilities.ts";
 
-export interface SessionTimerDeps {
+interface SessionTimerDeps {
   readonly clock: Clock;
   /** What we ask for, and the least we agree to, seconds. */
   readonly expiresSeconds: number;

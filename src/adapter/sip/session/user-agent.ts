@@ -26,7 +26,7 @@ import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
 import type { MediaNegotiator } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
 
-export interface TrunkUserAgentOptions {
+interface TrunkUserAgentOptions {
   readonly username: string;
   /** Domain of our address of record. */
   readonly server: string;

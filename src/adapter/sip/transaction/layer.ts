@@ -17,7 +17,7 @@ import type { Address, Flow } from "../transport/flow.ts";
 import { ClientTransaction, type ClientTransactionUser } from "./client.ts";
 import { ServerTransaction } from "./server.ts";
 
-export interface TransactionLayerOptions {
+interface TransactionLayerOptions {
   readonly clock: Clock;
   /** A request that is no repeat. ACKs of 2xx come here too. */
   readonly onRequest: (request: SipRequest, flow: Flow) => void;

@@ -21,7 +21,7 @@ import { RateLimit } from "./rate-limit.ts";
 import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
 
-export interface EndpointOptions {
+interface EndpointOptions {
   /** UDP and TCP. Port 0: one that is free for both. */
   readonly bind: Address;
   /** Where TLS is listened for besides, and as whom; null: nowhere. */
@@ -41,7 +41,7 @@ export interface EndpointOptions {
   readonly onStun: (bytes: Uint8Array, source: Address) => void;
 }
 
-export interface EndpointCounters {
+interface EndpointCounters {
   received: number;
   malformed: number;
   oversized: number;

@@ -24,7 +24,7 @@ export class UnframedStream extends Error {
   }
 }
 
-export type StreamItem =
+type StreamItem =
   | { readonly kind: "message"; readonly bytes: Uint8Array }
   /** CRLF between messages: half a ping, or a pong (RFC 5626 4.4.1). */
   | { readonly kind: "crlf" };

@@ -1,6 +1,6 @@
 /** `host`, `host:port`, `[v6]:port` as operators write them. */
 
-export interface HostPort {
+interface HostPort {
   /** Without brackets. */
   readonly host: string;
   /** Null: not stated. */

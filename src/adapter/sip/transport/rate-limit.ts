@@ -9,7 +9,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly tokensPerSecond: number;
   readonly burst: number;
   readonly sourcesMax: number;

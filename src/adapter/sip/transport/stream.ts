@@ -14,7 +14,7 @@ import { type ConnectionDeps, StreamConnection } from "./connection.ts";
 import type { Address, StreamFlow, StreamName } from "./flow.ts";
 import type { UnframedStream } from "./framer.ts";
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Our address for connections we open; a wildcard leaves it to the routing table. */

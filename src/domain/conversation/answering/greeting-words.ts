@@ -5,7 +5,7 @@
  */
 import { wordsOf } from "../words.ts";
 
-export type GreetingKind = "machine" | "screening" | null;
+type GreetingKind = "machine" | "screening" | null;
 
 /** Word stems in this order, with up to two other words between them; `/` separates variants. */
 const MACHINE: readonly string[] = [

@@ -21,7 +21,7 @@ const BEEP_WAIT_MS_MAX = 25_000;
 /** A machine that falls silent for so long has no beep that we would hear. */
 const SILENT_MACHINE_MS = 5_000;
 
-export interface ScreeningEffects {
+interface ScreeningEffects {
   /** Somebody answers: the conversation may begin. */
   human(known: { readonly byName: boolean }): void;
   /** A machine answers; the agent must fall silent. */
@@ -32,7 +32,7 @@ export interface ScreeningEffects {
   note(note: CallNote): void;
 }
 
-export interface ScreeningOptions {
+interface ScreeningOptions {
   readonly sampleRateHz: number;
   readonly voicemailAction: "leave_message" | "hangup";
   readonly effects: ScreeningEffects;
