@@ -4,8 +4,12 @@
  * each, on the fake clock.
  */
 
+import { z } from "zod";
 import { sleep } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
+import { recordOf } from "../../src/core/wire-names.ts";
+import { AGENT_VOICES } from "../../src/domain/agent/agent.ts";
+import { agentShape } from "../../src/domain/agent/agent-schema.ts";
 import type { CallAudio, MediaTimeout } from "../../src/domain/conversation/audio-port.ts";
 import type { AgentSnapshot, CallConfig } from "../../src/domain/conversation/call-config.ts";
 import type { CallEvent } from "../../src/domain/conversation/call-protocol.ts";
@@ -46,16 +50,15 @@ export const SETTINGS: ConversationSettings = {
 };
 
 export const AGENT: AgentSnapshot = {
+  ...recordOf(
+    z.strictObject(agentShape(AGENT_VOICES)).parse({
+      name: "Anna",
+      prompt: "You answer the phone of a clinic.",
+    }),
+  ),
   id: 1,
-  name: "Anna",
-  prompt: "You answer the phone of a clinic.",
-  firstMessage: "Hello, how can I help you?",
-  firstSpeaker: "assistant",
   voice: "Sari",
-  language: "en",
-  maxDurationSeconds: 600,
-  voicemailAction: "hangup",
-  sendDigitsInbound: false,
+  firstMessage: "Hello, how can I help you?",
   fillerPhrases: ["One moment.", "Let me look."],
 };
 

@@ -1,9 +1,13 @@
 /** Rows that a test needs in a real database before what it is about. */
 
+import { z } from "zod";
 import { agents, calls, tenants, tools, webhooks } from "../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { MicroEur } from "../../src/core/money.ts";
 import { microEur } from "../../src/core/money.ts";
+import { recordOf } from "../../src/core/wire-names.ts";
+import { AGENT_VOICES } from "../../src/domain/agent/agent.ts";
+import { agentShape, withTexts } from "../../src/domain/agent/agent-schema.ts";
 
 type TenantRow = typeof tenants.$inferInsert;
 type AgentRow = typeof agents.$inferInsert;
@@ -40,18 +44,13 @@ export async function insertAgent(
   tenantId: number,
   fields: Partial<AgentRow> = {},
 ): Promise<number> {
+  const given = z
+    .strictObject(agentShape(AGENT_VOICES))
+    .parse({ name: "Reception", prompt: "You answer the phone.", first_message: "Hello." });
   const row: AgentRow = {
+    ...withTexts(recordOf(given)),
     tenantId,
-    name: "Reception",
-    prompt: "You answer the phone.",
-    firstMessage: "Hello.",
-    firstSpeaker: "assistant",
-    voice: "Sari",
-    language: "en",
-    maxDurationSeconds: 600,
-    voicemailAction: "hangup",
     fillerPhrases: "One moment.",
-    transcriptEmailEnabled: false,
     createdAt: 0,
     updatedAt: 0,
     ...fields,

@@ -1,39 +1,13 @@
 /**
- * Agents as a tenant sets them up (specification 2, decisions.md 3): defaults, the plan's cap, and
- * what deleting one leaves behind. Field bounds are checked where they come in.
+ * Agents as a tenant sets them up (specification 2, decisions.md 3): the plan's cap, addresses that must be there, and
+ * what deleting one leaves behind. Field bounds are checked where they come in (agent-schema.ts).
  */
 
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
-import type { AgentLanguage } from "./agent.ts";
-import { DEFAULT_FILLER_PHRASES, DEFAULT_FIRST_MESSAGE } from "./defaults.ts";
-
-export interface AgentFields {
-  readonly name: string;
-  readonly prompt: string;
-  readonly firstMessage: string;
-  readonly firstSpeaker: "assistant" | "customer";
-  readonly voice: string;
-  readonly language: AgentLanguage;
-  readonly maxDurationSeconds: number;
-  readonly voicemailAction: "leave_message" | "hangup";
-  /** May press keys on calls that came in, too; on calls it places it always may. */
-  readonly sendDigitsInbound: boolean;
-  readonly fillerPhrases: string;
-  readonly webhookUrl: string | null;
-  readonly transcriptEmail: string | null;
-  readonly transcriptEmailEnabled: boolean;
-}
-
-export interface AgentRecord extends AgentFields {
-  readonly id: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export type NewAgent = Pick<AgentFields, "name" | "prompt"> & Partial<AgentFields>;
+import { type AgentFields, type AgentRecord, type NewAgent, withTexts } from "./agent-schema.ts";
 
 /** Implemented by store/agent-store.ts. */
 export interface AgentRecords {
@@ -82,7 +56,7 @@ export function createAgents(dependencies: AgentDependencies) {
 
     /** Throws plan_limit_reached, valid_transcript_email_required, valid_webhook_url_required. */
     async create(tenantId: number, input: NewAgent): Promise<AgentRecord> {
-      const fields = withDefaults(input);
+      const fields = withTexts(input);
       requireAddress(fields);
       requireUrl(urlProblem, "webhook_url", fields.webhookUrl);
       const now = clock.now();
@@ -118,25 +92,6 @@ export function createAgents(dependencies: AgentDependencies) {
       const removed = await database.tx((queries) => records(queries).remove(tenantId, id));
       if (!removed) throw notFound("agent");
     },
-  };
-}
-
-function withDefaults(input: NewAgent): AgentFields {
-  const language = input.language ?? "en";
-  return {
-    name: input.name,
-    prompt: input.prompt,
-    firstMessage: input.firstMessage ?? DEFAULT_FIRST_MESSAGE[language],
-    firstSpeaker: input.firstSpeaker ?? "assistant",
-    voice: input.voice ?? "Sari",
-    language,
-    maxDurationSeconds: input.maxDurationSeconds ?? 600,
-    voicemailAction: input.voicemailAction ?? "hangup",
-    sendDigitsInbound: input.sendDigitsInbound ?? false,
-    fillerPhrases: input.fillerPhrases ?? DEFAULT_FILLER_PHRASES[language],
-    webhookUrl: input.webhookUrl ?? null,
-    transcriptEmail: input.transcriptEmail ?? null,
-    transcriptEmailEnabled: input.transcriptEmailEnabled ?? false,
   };
 }
 

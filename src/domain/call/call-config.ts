@@ -1,7 +1,7 @@
 /** Builds what the call worker is told about a call: the agent as it is now, and all it knows. */
 
 import { AGENT_VOICES, type AgentVoice } from "../agent/agent.ts";
-import type { AgentRecord } from "../agent/agents.ts";
+import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerContext } from "../contact/ports.ts";
 import type { AgentSnapshot, CallConfig } from "../conversation/call-config.ts";
 import type { CallSetupRecords, CallTenant } from "./stores.ts";
@@ -23,18 +23,13 @@ export interface CallConfigOptions {
 
 const isVoice = (name: string): name is AgentVoice => AGENT_VOICES.some((voice) => voice === name);
 
+/** All of an agent but what matters only when the call is over. */
 function snapshot(agent: AgentRecord, aliases: CallConfigOptions["voiceAliases"]): AgentSnapshot {
+  const { createdAt, updatedAt, ...fields } = agent;
+  const { webhookUrl, transcriptEmail, transcriptEmailEnabled, ...spoken } = fields;
   return {
-    id: agent.id,
-    name: agent.name,
-    prompt: agent.prompt,
-    firstMessage: agent.firstMessage,
-    firstSpeaker: agent.firstSpeaker,
+    ...spoken,
     voice: isVoice(agent.voice) ? agent.voice : (aliases[agent.voice] ?? "Sari"),
-    language: agent.language,
-    maxDurationSeconds: agent.maxDurationSeconds,
-    voicemailAction: agent.voicemailAction,
-    sendDigitsInbound: agent.sendDigitsInbound,
     fillerPhrases: agent.fillerPhrases
       .split("\n")
       .map((phrase) => phrase.trim())

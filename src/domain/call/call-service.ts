@@ -4,7 +4,7 @@ import type { E164 } from "../../core/e164.ts";
 import { AppError, invalidField, notFound } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { microEur } from "../../core/money.ts";
-import type { AgentRecord } from "../agent/agents.ts";
+import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { Quotas } from "../billing/quotas.ts";
 import { endAbandonedSchedule } from "./abandoned-schedule.ts";
 import type { CallContext } from "./context.ts";

@@ -12,7 +12,7 @@ import { AppError, describeError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { conversationRateHz } from "../../core/media-plan.ts";
 import { microEur } from "../../core/money.ts";
-import type { AgentRecord } from "../agent/agents.ts";
+import type { AgentRecord } from "../agent/agent-schema.ts";
 import { countryOf, networkNumber } from "../number/national-form.ts";
 import { callFailed, callStarted } from "../webhook/catalogue.ts";
 import { buildCallConfig } from "./call-config.ts";

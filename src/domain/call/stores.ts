@@ -7,7 +7,7 @@ import type { Queries } from "../../core/database.ts";
 import type { CallStatus } from "../../core/ended-reason.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { MicroEur } from "../../core/money.ts";
-import type { AgentRecord } from "../agent/agents.ts";
+import type { AgentRecord } from "../agent/agent-schema.ts";
 import type { CallerTenant } from "../contact/ports.ts";
 import type { CallConfig } from "../conversation/call-config.ts";
 import type { CallNote, CallReport, TurnRecord } from "../conversation/call-report.ts";

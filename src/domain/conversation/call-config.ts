@@ -1,22 +1,17 @@
 /** All that a conversation is told before it begins: agent, knowledge, tools, and who is on the other side. */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { AgentLanguage, AgentVoice } from "../agent/agent.ts";
+import type { AgentVoice } from "../agent/agent.ts";
+import type { AgentFields } from "../agent/agent-schema.ts";
 import type { CallDatum } from "./call-datum.ts";
 
+/** What matters only when the call is over. */
+type AfterCall = "webhookUrl" | "transcriptEmail" | "transcriptEmailEnabled";
+
 /** The agent as it was when the call began: later edits don't touch a live call. */
-export interface AgentSnapshot {
+export interface AgentSnapshot extends Omit<AgentFields, AfterCall | "voice" | "fillerPhrases"> {
   readonly id: number;
-  readonly name: string;
-  readonly prompt: string;
-  readonly firstMessage: string;
-  readonly firstSpeaker: "assistant" | "customer";
   readonly voice: AgentVoice;
-  readonly language: AgentLanguage;
-  readonly maxDurationSeconds: number;
-  readonly voicemailAction: "leave_message" | "hangup";
-  /** May press keys on calls that came in, too. */
-  readonly sendDigitsInbound: boolean;
   readonly fillerPhrases: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 /** Contacts and what is remembered of calls with them (decisions.md 11; additive to the specification). */
 import { z } from "zod";
+import { changesOf } from "../../../core/schema.ts";
 import { AGENT_LANGUAGES } from "../../../domain/agent/agent.ts";
 import { parseBirthday } from "../../../domain/contact/birthday.ts";
 import {
@@ -11,7 +12,6 @@ import {
   page,
   shown,
   timeOut,
-  withDefaults,
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
@@ -44,11 +44,11 @@ const name = (description: string) =>
   });
 
 const fields = {
-  first_name: name("First name.").optional(),
-  last_name: name("Last name.").optional(),
+  first_name: name("First name.").default(""),
+  last_name: name("Last name.").default(""),
   vocative: name("How the person is addressed, where the rules would be wrong.")
     .nullable()
-    .optional(),
+    .default(null),
   birthday: field(
     z.string().refine((text) => parseBirthday(text) !== null),
     {
@@ -58,36 +58,36 @@ const fields = {
     },
   )
     .nullable()
-    .optional(),
+    .default(null),
   language: field(language(), {
     description: "The person's language.",
     example: "lt",
     must: "be one of lt, lv, en, ru",
   })
     .nullable()
-    .optional(),
+    .default(null),
   notes: field(z.string().max(2000), {
     description: "Notes; the agent is told them about a recognised caller.",
     example: "Prefers mornings",
     must: "be text of at most 2000 characters",
-  }).optional(),
+  }).default(""),
   consent: field(z.boolean(), {
     description: "Agreed to greetings and campaigns.",
     example: true,
     must: "be true or false",
-  }).optional(),
+  }).default(false),
   do_not_call: field(z.boolean(), {
     description: "Asked not to be called.",
     example: false,
     must: "be true or false",
-  }).optional(),
+  }).default(false),
   pin: field(z.string().regex(/^\d{4,8}$/), {
     description: "Telephone PIN; null takes it away. Never shown.",
     example: "2580",
     must: "be 4 to 8 digits",
   })
     .nullable()
-    .optional(),
+    .default(null),
 };
 
 export const listContacts = contract({
@@ -122,10 +122,7 @@ export const createContact = contract({
   body: z
     .strictObject({
       number_e164: e164In("The person's number."),
-      ...withDefaults(fields, {
-        ...{ first_name: "", last_name: "", vocative: null, birthday: null, language: null },
-        ...{ notes: "", consent: false, do_not_call: false, pin: null },
-      }),
+      ...fields,
     })
     .meta({ id: "NewContact" }),
   reply: okReply({ contact: Contact }),
@@ -151,7 +148,7 @@ export const updateContact = contract({
   noun: "contact",
   summary: "Change a contact",
   body: z
-    .strictObject({ number_e164: e164In("The person's number.").optional(), ...fields })
+    .strictObject(changesOf({ number_e164: e164In("The person's number."), ...fields }))
     .meta({ id: "ContactChanges" }),
   ignoredBodyFields: ["id", "has_pin", "created_at", "updated_at"],
   reply: okReply({ contact: Contact }),
@@ -198,16 +195,12 @@ export const importContacts = contract({
         description: "Only a preview and the errors by line.",
         example: true,
         must: "be true or false",
-      })
-        .optional()
-        .meta({ default: false }),
+      }).default(false),
       skip_bad: field(z.boolean(), {
         description: "Take the good lines although others are wrong.",
         example: false,
         must: "be true or false",
-      })
-        .optional()
-        .meta({ default: false }),
+      }).default(false),
     })
     .meta({ id: "ContactImport" }),
   reply: okReply({

@@ -5,6 +5,19 @@ import { contract } from "../contract.ts";
 
 const tag = "Contacts";
 
+export const CrmMessage = z
+  .strictObject({
+    id: idOut("message"),
+    call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
+    status: shown(z.enum(["pending", "delivered", "failed"]), "Where it stands.", "delivered"),
+    attempts: shown(z.int(), "How often it was tried.", 1),
+    http_status: shown(z.int().nullable(), "What the CRM answered last.", 200),
+    error: shown(z.string().nullable(), "Why the last try failed.", null),
+    created_at: timeOut("When the call ended."),
+    next_attempt_at: timeOut("When it is tried again.").nullable(),
+  })
+  .meta({ id: "CrmMessage" });
+
 export const listCrmPosts = contract({
   operationId: "listCrmMessages",
   method: "GET",
@@ -12,24 +25,7 @@ export const listCrmPosts = contract({
   tag,
   summary: "What the CRM was told",
   reply: okReply({
-    crm_messages: z.array(
-      z
-        .strictObject({
-          id: idOut("message"),
-          call_uuid: shown(z.string(), "Of which call.", "0199a0b2-0000-7000-8000-000000000000"),
-          status: shown(
-            z.enum(["pending", "delivered", "failed"]),
-            "Where it stands.",
-            "delivered",
-          ),
-          attempts: shown(z.int(), "How often it was tried.", 1),
-          http_status: shown(z.int().nullable(), "What the CRM answered last.", 200),
-          error: shown(z.string().nullable(), "Why the last try failed.", null),
-          created_at: timeOut("When the call ended."),
-          next_attempt_at: timeOut("When it is tried again.").nullable(),
-        })
-        .meta({ id: "CrmMessage" }),
-    ),
+    crm_messages: z.array(CrmMessage),
   }),
   errors: [],
 });

@@ -70,7 +70,7 @@ export const createFile = contract({
   body: z
     .strictObject({
       ...{ filename, content },
-      agent_id: idIn("agents").nullable().optional().meta({ default: null }),
+      agent_id: idIn("agents").nullable().default(null),
     })
     .meta({ id: "NewFile" }),
   textField: "content",

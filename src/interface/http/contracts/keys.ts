@@ -42,24 +42,21 @@ const limitsIn = {
     must: `be a list of one or more of ${KEY_SCOPES.join(", ")}, or null`,
   })
     .nullable()
-    .optional()
-    .meta({ default: null }),
+    .default(null),
   expires_at: field(z.iso.datetime({ offset: true }), {
     description: "When it ends, at most ten years from now. Left out or null: never.",
     example: "2027-11-21T00:00:00Z",
     must: "be a time in the future with a zone, such as 2027-11-21T00:00:00Z, at most ten years from now, or null",
   })
     .nullable()
-    .optional()
-    .meta({ default: null }),
+    .default(null),
   networks: field(z.array(z.string().max(50).refine(isKeyNetwork)).min(1).max(KEY_NETWORKS_MAX), {
     description: "Addresses and networks (CIDR) it may come from. Left out or null: everywhere.",
     example: ["192.0.2.0/24"],
     must: `be a list of 1 to ${KEY_NETWORKS_MAX} addresses or networks such as 192.0.2.7 or 10.0.0.0/8, or null`,
   })
     .nullable()
-    .optional()
-    .meta({ default: null }),
+    .default(null),
 };
 
 export const ApiKey = z

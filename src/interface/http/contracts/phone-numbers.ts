@@ -1,5 +1,6 @@
 /** Phone numbers (specification 4, decisions.md 5). */
 import { z } from "zod";
+import { changesOf, shownFields } from "../../../core/schema.ts";
 import {
   deletedReply,
   e164In,
@@ -13,24 +14,25 @@ import {
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
+const fields = {
+  label: label("Your name for it.").nullable().default(null),
+  agent_id: idIn("agents").nullable().default(null),
+  inbound_enabled: field(z.boolean(), {
+    description: "Whether inbound calls are answered.",
+    example: true,
+    must: "be true or false",
+  }).default(true),
+};
+
 export const PhoneNumber = z
   .strictObject({
     id: idOut("number"),
     number_e164: shown(z.string(), "The number, E.164.", "+37060000001"),
-    label: shown(z.string().nullable(), "Your name for it.", "Front desk"),
+    ...shownFields(fields),
     agent_id: shown(z.int().nullable(), "The agent that answers; null: calls are declined.", 1),
-    inbound_enabled: shown(z.boolean(), "Whether inbound calls are answered.", true),
     created_at: timeOut("When it was added."),
   })
   .meta({ id: "PhoneNumber" });
-
-const numberLabel = label("Your name for it.").nullable().optional();
-const agentId = idIn("agents").nullable().optional();
-const inboundEnabled = field(z.boolean(), {
-  description: "Whether inbound calls are answered.",
-  example: true,
-  must: "be true or false",
-}).optional();
 
 export const listPhoneNumbers = contract({
   operationId: "listPhoneNumbers",
@@ -53,9 +55,7 @@ export const createPhoneNumber = contract({
   body: z
     .strictObject({
       number_e164: e164In("The number."),
-      label: numberLabel.meta({ default: null }),
-      agent_id: agentId.meta({ default: null }),
-      inbound_enabled: inboundEnabled.meta({ default: true }),
+      ...fields,
     })
     .meta({ id: "NewPhoneNumber" }),
   reply: okReply({ phone_number: PhoneNumber }),
@@ -87,9 +87,7 @@ export const updatePhoneNumber = contract({
   noun: "phone number",
   tag: "Phone numbers",
   summary: "Map a number to an agent, or switch inbound calls",
-  body: z
-    .strictObject({ label: numberLabel, agent_id: agentId, inbound_enabled: inboundEnabled })
-    .meta({ id: "PhoneNumberChanges" }),
+  body: z.strictObject(changesOf(fields)).meta({ id: "PhoneNumberChanges" }),
   ignoredBodyFields: ["id", "number_e164", "created_at"],
   reply: okReply({ phone_number: PhoneNumber }),
   errors: ["valid_agent_id_required", "unknown_field"],

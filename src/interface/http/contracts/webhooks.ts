@@ -13,7 +13,7 @@ import {
 } from "../../contracts/schema.ts";
 import { contract } from "../contract.ts";
 
-const Webhook = z
+export const Webhook = z
   .strictObject({
     id: idOut("webhook"),
     url: shown(z.string(), "Where events are POSTed to.", "https://example.com/hooks"),
@@ -33,14 +33,14 @@ const deliveryShape = {
   duration_ms: shown(z.int(), "How long it took.", 87),
 };
 
-const TestDelivery = z
+export const TestDelivery = z
   .strictObject({
     ...deliveryShape,
     error: shown(z.string().nullable(), "Why it failed.", null),
   })
   .meta({ id: "TestDelivery" });
 
-const Delivery = z
+export const Delivery = z
   .strictObject({
     ...deliveryShape,
     type: shown(z.string(), "Event type.", "call.ended"),

@@ -1,6 +1,6 @@
 /** Campaigns over HTTP: rules in campaign/. */
 
-import { isoUtc } from "../../../core/clock.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { type Campaigns, campaignStatusReason } from "../../../domain/campaign/campaigns.ts";
 import { minutesOf, timeOfDayText } from "../../../domain/contact/calling-hours.ts";
 import { isCountry } from "../../../domain/number/national-form.ts";
@@ -8,22 +8,15 @@ import { route } from "../contract.ts";
 import * as contracts from "../contracts/campaigns.ts";
 import type { RouteContext } from "./context.ts";
 
-const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) => ({
-  id: campaign.id,
-  name: campaign.name,
-  agent_id: campaign.agentId,
-  from_number: campaign.fromNumber,
-  status: campaign.status,
-  status_reason: campaignStatusReason(campaign),
-  calling_from: timeOfDayText(campaign.callingFrom),
-  calling_to: timeOfDayText(campaign.callingTo),
-  concurrency: campaign.concurrencyMax,
-  attempts: campaign.attemptsMax,
-  retry_after_min: campaign.retryAfterMin,
-  targets: campaign.counts,
-  created_at: isoUtc(campaign.createdAt),
-  updated_at: isoUtc(campaign.updatedAt),
-});
+const present = (campaign: Awaited<ReturnType<Campaigns["get"]>>) =>
+  wireOf(contracts.Campaign, campaign, {
+    status_reason: campaignStatusReason(campaign),
+    calling_from: timeOfDayText(campaign.callingFrom),
+    calling_to: timeOfDayText(campaign.callingTo),
+    concurrency: campaign.concurrencyMax,
+    attempts: campaign.attemptsMax,
+    targets: campaign.counts,
+  });
 
 export const campaignRoutes = ({ dependencies }: RouteContext) => {
   const { campaigns } = dependencies.callerParts;

@@ -5,15 +5,11 @@ import { callerStore, type MemoryRow } from "../../../adapter/store/caller-store
 import { contactStore } from "../../../adapter/store/contact-store.ts";
 import { doNotCallStore } from "../../../adapter/store/do-not-call-store.ts";
 import { quotaStore } from "../../../adapter/store/quota-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
 import { isE164 } from "../../../core/e164.ts";
 import { notFound } from "../../../core/errors.ts";
+import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { createQuotas } from "../../../domain/billing/quotas.ts";
-import {
-  type ContactChanges,
-  type ContactRecord,
-  createContacts,
-} from "../../../domain/contact/contacts.ts";
+import { type ContactRecord, createContacts } from "../../../domain/contact/contacts.ts";
 import { createDoNotCallList, DO_NOT_CALL_PURPOSE } from "../../../domain/contact/do-not-call.ts";
 import { exportContacts, importContacts } from "../../../domain/contact/import.ts";
 import { countryOf, isCountry } from "../../../domain/number/national-form.ts";
@@ -21,47 +17,11 @@ import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/contacts.ts";
 import { streamOf } from "../csv-response.ts";
 import type { RouteContext } from "./context.ts";
-import { renamed } from "./present.ts";
 
-const FIELDS = {
-  number_e164: "numberE164",
-  first_name: "firstName",
-  last_name: "lastName",
-  vocative: "vocative",
-  birthday: "birthday",
-  language: "language",
-  notes: "notes",
-  consent: "consent",
-  do_not_call: "doNotCall",
-  pin: "pin",
-} as const;
+const present = (contact: ContactRecord) =>
+  wireOf(contracts.Contact, contact, { has_pin: contact.pinHash !== null });
 
-const present = (contact: ContactRecord) => ({
-  id: contact.id,
-  number_e164: contact.numberE164,
-  first_name: contact.firstName,
-  last_name: contact.lastName,
-  vocative: contact.vocative,
-  birthday: contact.birthday,
-  language: contact.language,
-  notes: contact.notes,
-  consent: contact.consent,
-  do_not_call: contact.doNotCall,
-  has_pin: contact.pinHash !== null,
-  created_at: isoUtc(contact.createdAt),
-  updated_at: isoUtc(contact.updatedAt),
-});
-
-const presentMemory = (memory: MemoryRow) => ({
-  id: memory.id,
-  number_e164: memory.numberE164,
-  call_uuid: memory.callUuid,
-  reason: memory.reason,
-  outcome: memory.outcome,
-  promise: memory.promise,
-  sensitive: memory.sensitive,
-  attempted_at: isoUtc(memory.attemptedAt),
-});
+const presentMemory = (memory: MemoryRow) => wireOf(contracts.Memory, memory);
 
 export const contactRoutes = ({ dependencies }: RouteContext) => {
   const { database, vault, clock } = dependencies;
@@ -94,20 +54,7 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
     }),
     route(contracts.createContact)(async ({ tenantId, body }) => ({
       ok: true,
-      contact: present(
-        await contacts.create(tenantId, {
-          numberE164: body.number_e164,
-          firstName: body.first_name ?? "",
-          lastName: body.last_name ?? "",
-          vocative: body.vocative ?? null,
-          birthday: body.birthday ?? null,
-          language: body.language ?? null,
-          notes: body.notes ?? "",
-          consent: body.consent ?? false,
-          doNotCall: body.do_not_call ?? false,
-          pin: body.pin ?? null,
-        }),
-      ),
+      contact: present(await contacts.create(tenantId, recordOf(body))),
     })),
     route(contracts.importContacts)(async ({ tenantId, body }) => {
       const options = { database, records: contactStore, doNotCallList, quotas, clock };
@@ -151,9 +98,7 @@ export const contactRoutes = ({ dependencies }: RouteContext) => {
     })),
     route(contracts.updateContact)(async ({ tenantId, params, body }) => ({
       ok: true,
-      contact: present(
-        await contacts.update(tenantId, params.id, renamed<ContactChanges>(body, FIELDS)),
-      ),
+      contact: present(await contacts.update(tenantId, params.id, recordOf(body))),
     })),
     route(contracts.deleteContact)(async ({ tenantId, params }) => {
       await contacts.remove(tenantId, params.id);

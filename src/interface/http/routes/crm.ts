@@ -2,6 +2,7 @@
 
 import { crmStore } from "../../../adapter/store/crm-store.ts";
 import { isoUtc } from "../../../core/clock.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/crm.ts";
 import type { RouteContext } from "./context.ts";
@@ -11,16 +12,11 @@ export const crmRoutes = ({ dependencies: { database, callerParts } }: RouteCont
     const posts = await crmStore(database.read).posts(tenantId);
     return {
       ok: true,
-      crm_messages: posts.map((post) => ({
-        id: post.id,
-        call_uuid: post.callUuid,
-        status: post.status,
-        attempts: post.attempts,
-        http_status: post.httpStatus,
-        error: post.error,
-        created_at: isoUtc(post.createdAt),
-        next_attempt_at: post.status === "pending" ? isoUtc(post.nextAttemptAt) : null,
-      })),
+      crm_messages: posts.map((post) =>
+        wireOf(contracts.CrmMessage, post, {
+          next_attempt_at: post.status === "pending" ? isoUtc(post.nextAttemptAt) : null,
+        }),
+      ),
     };
   }),
   route(contracts.replayCrmPost)(async ({ tenantId, params }) => {

@@ -2,22 +2,14 @@
 
 import { fileStore } from "../../../adapter/store/file-store.ts";
 import { quotaStore } from "../../../adapter/store/quota-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
+import { recordOf, wireOf } from "../../../core/wire-names.ts";
 import { createQuotas } from "../../../domain/billing/quotas.ts";
 import { createFiles, type FileRecord } from "../../../domain/knowledge/files.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/files.ts";
 import type { RouteContext } from "./context.ts";
 
-const present = (file: FileRecord) => ({
-  id: file.id,
-  filename: file.filename,
-  format: file.format,
-  size_bytes: file.sizeBytes,
-  agent_ids: [...file.agentIds],
-  created_at: isoUtc(file.createdAt),
-  updated_at: isoUtc(file.updatedAt),
-});
+const present = (file: FileRecord) => wireOf(contracts.KnowledgeFile, file);
 
 export const fileRoutes = ({ dependencies }: RouteContext) => {
   const { database, billing, clock } = dependencies;
@@ -32,13 +24,7 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
     })),
     route(contracts.createFile)(async ({ tenantId, body }) => ({
       ok: true,
-      file: present(
-        await files.create(tenantId, {
-          filename: body.filename,
-          content: body.content,
-          agentId: body.agent_id ?? null,
-        }),
-      ),
+      file: present(await files.create(tenantId, recordOf(body))),
     })),
     route(contracts.getFile)(async ({ tenantId, params }) => {
       const file = await files.get(tenantId, params.id);
@@ -46,14 +32,7 @@ export const fileRoutes = ({ dependencies }: RouteContext) => {
     }),
     route(contracts.updateFile)(async ({ tenantId, params, body }) => ({
       ok: true,
-      file: present(
-        await files.update(tenantId, params.id, {
-          filename: body.filename,
-          content: body.content,
-          agentId: body.agent_id,
-          agentIds: body.agent_ids,
-        }),
-      ),
+      file: present(await files.update(tenantId, params.id, recordOf(body))),
     })),
     route(contracts.deleteFile)(async ({ tenantId, params }) => {
       await files.remove(tenantId, params.id);

@@ -1,28 +1,14 @@
 /** Phone numbers over HTTP: rules in number/. */
 
 import { numberStore } from "../../../adapter/store/number-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
 import { e164 } from "../../../core/e164.ts";
-import {
-  createNumbers,
-  type NumberFields,
-  type NumberRecord,
-} from "../../../domain/number/numbers.ts";
+import { recordOf, wireOf } from "../../../core/wire-names.ts";
+import { createNumbers, type NumberRecord } from "../../../domain/number/numbers.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/phone-numbers.ts";
 import type { RouteContext } from "./context.ts";
-import { renamed } from "./present.ts";
 
-const FIELDS = { label: "label", agent_id: "agentId", inbound_enabled: "inboundEnabled" } as const;
-
-const present = (number: NumberRecord) => ({
-  id: number.id,
-  number_e164: number.numberE164,
-  label: number.label,
-  agent_id: number.agentId,
-  inbound_enabled: number.inboundEnabled,
-  created_at: isoUtc(number.createdAt),
-});
+const present = (number: NumberRecord) => wireOf(contracts.PhoneNumber, number);
 
 export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
   const { database, billing, clock } = dependencies;
@@ -35,12 +21,7 @@ export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
     route(contracts.createPhoneNumber)(async ({ tenantId, body }) => ({
       ok: true,
       phone_number: present(
-        await numbers.create(tenantId, {
-          numberE164: e164(body.number_e164),
-          label: body.label ?? null,
-          agentId: body.agent_id ?? null,
-          inboundEnabled: body.inbound_enabled ?? true,
-        }),
+        await numbers.create(tenantId, { ...recordOf(body), numberE164: e164(body.number_e164) }),
       ),
     })),
     route(contracts.getPhoneNumber)(async ({ tenantId, params }) => ({
@@ -49,9 +30,7 @@ export const phoneNumberRoutes = ({ dependencies }: RouteContext) => {
     })),
     route(contracts.updatePhoneNumber)(async ({ tenantId, params, body }) => ({
       ok: true,
-      phone_number: present(
-        await numbers.update(tenantId, params.id, renamed<NumberFields>(body, FIELDS)),
-      ),
+      phone_number: present(await numbers.update(tenantId, params.id, recordOf(body))),
     })),
     route(contracts.deletePhoneNumber)(async ({ tenantId, params }) => {
       await numbers.remove(tenantId, params.id);

@@ -12,14 +12,3 @@ export const eurOrNull = (amount: MicroEur | null): number | null =>
 
 /** To a hundredth. */
 export const minutesOf = (seconds: number): number => Math.round((seconds / 60) * 100) / 100;
-
-/** Leaves out what was not sent, renaming the rest. */
-export function renamed<Target extends object>(
-  sent: Readonly<Record<string, unknown>>,
-  names: Readonly<Record<string, keyof Target & string>>,
-): Partial<Target> {
-  const result: Record<string, unknown> = {};
-  for (const [from, to] of Object.entries(names))
-    if (sent[from] !== undefined) result[to] = sent[from];
-  return result as Partial<Target>;
-}

@@ -1,27 +1,15 @@
 /** Scheduled calls over HTTP: cancelling is the call desk's. */
 
 import { scheduleListStore } from "../../../adapter/store/schedule-list-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
 import { notFound } from "../../../core/errors.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { route } from "../contract.ts";
 import * as contracts from "../contracts/schedules.ts";
 import type { RouteContext } from "./context.ts";
-import { isoOrNull } from "./present.ts";
 
 type ScheduleRow = NonNullable<Awaited<ReturnType<ReturnType<typeof scheduleListStore>["find"]>>>;
 
-const present = (schedule: ScheduleRow) => ({
-  id: schedule.id,
-  call_uuid: schedule.callUuid,
-  agent_id: schedule.agentId,
-  to_number: schedule.toNumber,
-  from_number: schedule.fromNumber,
-  schedule_at: isoUtc(schedule.scheduleAt),
-  status: schedule.status,
-  reason: schedule.reason,
-  fired_at: isoOrNull(schedule.firedAt),
-  created_at: isoUtc(schedule.createdAt),
-});
+const present = (schedule: ScheduleRow) => wireOf(contracts.Schedule, schedule);
 
 export const scheduleRoutes = ({ dependencies: { database, calls } }: RouteContext) => [
   route(contracts.listSchedules)(async ({ tenantId, query }) => {

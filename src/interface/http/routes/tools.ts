@@ -1,9 +1,9 @@
 /** GET /tools: they are made in the dashboard. */
 
 import { toolStore } from "../../../adapter/store/tool-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { route } from "../contract.ts";
-import { listTools } from "../contracts/tools.ts";
+import { listTools, Tool } from "../contracts/tools.ts";
 import type { RouteContext } from "./context.ts";
 
 export const toolRoutes = ({ dependencies: { database } }: RouteContext) => [
@@ -11,19 +11,7 @@ export const toolRoutes = ({ dependencies: { database } }: RouteContext) => [
     const tools = await toolStore(database.read).list(tenantId);
     return {
       ok: true,
-      tools: tools.map((tool) => ({
-        id: tool.id,
-        name: tool.name,
-        description: tool.description,
-        url: tool.url,
-        secret_header: tool.secretHeader,
-        agent_id: tool.agentId,
-        parameters: tool.parameters,
-        enabled: tool.enabled,
-        caller_level: tool.callerLevel,
-        created_at: isoUtc(tool.createdAt),
-        updated_at: isoUtc(tool.updatedAt),
-      })),
+      tools: tools.map((tool) => wireOf(Tool, tool)),
     };
   }),
 ];

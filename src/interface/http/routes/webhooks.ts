@@ -2,25 +2,18 @@
 
 import { tenantStore } from "../../../adapter/store/tenant-store.ts";
 import { webhookStore } from "../../../adapter/store/webhook-store.ts";
-import { isoUtc } from "../../../core/clock.ts";
 import { signingSecret } from "../../../core/ids.ts";
+import { wireOf } from "../../../core/wire-names.ts";
 import { SNIPPETS } from "../../../domain/webhook/snippets/index.ts";
 import { createSubscriptions, type WebhookRecord } from "../../../domain/webhook/subscriptions.ts";
 import { tenantSecretBinding } from "../../../platform/secrets/secret-binding.ts";
 import { rawRoute, route } from "../contract.ts";
 import * as contracts from "../contracts/webhooks.ts";
 import type { RouteContext } from "./context.ts";
-import { isoOrNull } from "./present.ts";
 
 const PREFIX_LENGTH = 8;
 
-const present = (webhook: WebhookRecord) => ({
-  id: webhook.id,
-  url: webhook.url,
-  events: [...webhook.events],
-  enabled: webhook.enabled,
-  created_at: isoUtc(webhook.createdAt),
-});
+const present = (webhook: WebhookRecord) => wireOf(contracts.Webhook, webhook);
 
 export const webhookRoutes = ({ dependencies }: RouteContext) => {
   const { database, billing, vault, clock, random, webhookTester, urlProblem } = dependencies;
@@ -50,14 +43,9 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
       const result = await webhookTester.test(tenantId, params.id);
       return {
         ok: true,
-        delivery: {
-          event_id: result.eventId,
-          delivery_id: result.deliveryId,
-          status: result.status,
-          http_status: result.httpStatus,
+        delivery: wireOf(contracts.TestDelivery, result, {
           duration_ms: Math.round(result.durationMs),
-          error: result.error,
-        },
+        }),
       };
     }),
     route(contracts.rotateSecret)(async ({ tenantId, params }) => {
@@ -68,17 +56,7 @@ export const webhookRoutes = ({ dependencies }: RouteContext) => {
       const deliveries = await subscriptions.deliveries(tenantId, params.id, query);
       return {
         ok: true,
-        deliveries: deliveries.map((delivery) => ({
-          event_id: delivery.eventId,
-          delivery_id: delivery.deliveryId,
-          type: delivery.type,
-          attempt: delivery.attempt,
-          status: delivery.status,
-          http_status: delivery.httpStatus,
-          duration_ms: delivery.durationMs,
-          created_at: isoUtc(delivery.createdAt),
-          next_attempt_at: isoOrNull(delivery.nextAttemptAt),
-        })),
+        deliveries: deliveries.map((delivery) => wireOf(contracts.Delivery, delivery)),
       };
     }),
     route(contracts.resendDelivery)(async ({ tenantId, params }) => {

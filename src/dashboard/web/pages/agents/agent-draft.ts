@@ -1,62 +1,39 @@
 /** An agent as the form edits it, and as the API takes it. */
 import type { Rest } from "../../api/client.ts";
+import { newAgentDefaults } from "../../api/rest-values.gen.ts";
 
 type Agent = Rest["Agent"];
 
-export interface AgentDraft {
-  readonly name: string;
-  readonly prompt: string;
-  readonly first_message: string;
-  readonly first_speaker: Agent["first_speaker"];
-  readonly voice: string;
-  readonly language: Agent["language"];
-  readonly max_duration_sec: number | null;
-  readonly voicemail_action: Agent["voicemail_action"];
-  readonly send_digits_inbound: boolean;
-  readonly filler_phrases: string;
-  readonly webhook_url: string;
-  readonly transcript_email: string;
-  readonly transcript_email_enabled: boolean;
-}
+/** What is typed: an address that is not set is "", a number that was cleared is null. */
+export type AgentDraft = {
+  readonly [Name in keyof Rest["AgentChanges"] & keyof Agent]-?: Agent[Name] extends number
+    ? number | null
+    : Exclude<Agent[Name], null>;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+const DEFAULTS: Values = newAgentDefaults;
+const FIELDS = ["name", "prompt", ...Object.keys(DEFAULTS)];
+
+/** Of each field that the form has. */
+const mapped = (values: Values, change: (value: unknown, name: string) => unknown): Values =>
+  Object.fromEntries(FIELDS.map((name) => [name, change(values[name], name)]));
+
+export const draftOf = (agent: Agent) =>
+  mapped(agent as Values, (value) => value ?? "") as AgentDraft;
 
 export const emptyDraft = (language: Agent["language"]): AgentDraft => ({
-  name: "",
-  prompt: "",
-  first_message: "",
-  first_speaker: "assistant",
-  voice: "Sari",
+  ...draftOf({ name: "", prompt: "", ...newAgentDefaults } as unknown as Agent),
   language,
-  max_duration_sec: 600,
-  voicemail_action: "hangup",
-  send_digits_inbound: false,
+  first_message: "",
   filler_phrases: "",
-  webhook_url: "",
-  transcript_email: "",
-  transcript_email_enabled: false,
 });
 
-export const draftOf = (agent: Agent): AgentDraft => ({
-  ...agent,
-  webhook_url: agent.webhook_url ?? "",
-  transcript_email: agent.transcript_email ?? "",
-});
-
-/** As the API takes it: empty addresses are null. */
-export const bodyOf = (draft: AgentDraft) => ({
-  name: draft.name,
-  prompt: draft.prompt,
-  first_message: draft.first_message,
-  first_speaker: draft.first_speaker,
-  voice: draft.voice as "Sari",
-  language: draft.language,
-  max_duration_sec: draft.max_duration_sec ?? 600,
-  voicemail_action: draft.voicemail_action,
-  send_digits_inbound: draft.send_digits_inbound,
-  filler_phrases: draft.filler_phrases,
-  webhook_url: draft.webhook_url || null,
-  transcript_email: draft.transcript_email || null,
-  transcript_email_enabled: draft.transcript_email_enabled,
-});
+/** As the API takes it: an empty address is null, a number that was cleared is the default. */
+export const bodyOf = (draft: AgentDraft) =>
+  mapped(draft, (value, name) =>
+    value === null || (value === "" && DEFAULTS[name] === null) ? DEFAULTS[name] : value,
+  ) as Required<Rest["NewAgent"]>;
 
 /** A new agent's empty texts are left out: the API has good ones in the agent's language. */
 export function newBodyOf(draft: AgentDraft) {
@@ -67,3 +44,4 @@ export function newBodyOf(draft: AgentDraft) {
     ...(filler_phrases ? { filler_phrases } : {}),
   };
 }
+

@@ -1,4 +1,5 @@
 /** Every field of an agent, for a new one and for one that exists. */
+import { newAgentChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, NumberField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import type { Form } from "../../ui/form.ts";
@@ -6,8 +7,7 @@ import { Card } from "../../ui/page.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
 import { DisclosureNote } from "./disclosure-note.tsx";
 
-const VOICES = ["Sari", "Emma", "Nathan", "Adrian"];
-const LANGUAGES = ["lt", "lv", "en", "ru"] as const;
+const VOICES: readonly string[] = newAgentChoices.voice;
 
 type AgentForm = Form<AgentDraft>;
 
@@ -36,7 +36,7 @@ function Identity({ form }: { form: AgentForm }) {
       <div className="columns">
         <SelectField
           label={t("agents.language")}
-          choices={LANGUAGES.map((value) => ({ value, label: t(`lang.${value}`) }))}
+          choices={newAgentChoices.language.map((value) => ({ value, label: t(`lang.${value}`) }))}
           {...form.bind("language")}
         />
         <SelectField

@@ -3,6 +3,7 @@
 import { tenantSettingsStore } from "../../../../adapter/store/tenant-settings-store.ts";
 import { AppError } from "../../../../core/errors.ts";
 import { eurToMicro, microToEur } from "../../../../core/money.ts";
+import { recordOf, wireOf } from "../../../../core/wire-names.ts";
 import {
   createTenantSettings,
   type TenantSettings,
@@ -10,24 +11,12 @@ import {
 } from "../../../../domain/tenant/tenant-settings.ts";
 import { route } from "../../contract.ts";
 import { forbidden } from "../../problem.ts";
-import { renamed } from "../../routes/present.ts";
 import { hasNoSecondFactor } from "../../session/rights.ts";
 import * as contracts from "../contracts/tenant-settings.ts";
 import type { DashboardParts } from "../ports.ts";
 import type { ProductContext } from "./context.ts";
 import { sessionOf } from "./session.ts";
 
-const FIELDS = {
-  name: "name",
-  email: "email",
-  time_zone: "timeZone",
-  allowed_prefixes: "allowedPrefixes",
-  short_numbers: "shortNumbers",
-  calls_per_minute_max: "callsPerMinuteMax",
-  legacy_webhook: "legacyWebhook",
-  requires_second_factor: "requiresSecondFactor",
-  disclosure: "disclosure",
-} as const;
 /** Only the operator changes these (decisions.md 12). */
 const OPERATORS = [
   "allowed_prefixes",
@@ -35,13 +24,6 @@ const OPERATORS = [
   "calls_per_minute_max",
   "daily_spend_max_eur",
 ] as const;
-const FEATURES = {
-  callback_memory: "callbackMemory",
-  named_greeting: "namedGreeting",
-  cli_identity: "cliIdentity",
-  birthday_calls: "birthdayCalls",
-} as const;
-
 /** Who has taken over a session left open must not lift these. */
 const SAFEGUARDS = [...OPERATORS, "requires_second_factor"] as const;
 
@@ -62,28 +44,14 @@ const present = (
     disclosureDefault,
     dailySpendDefault,
   }: Pick<DashboardParts, "disclosureDefault" | "dailySpendDefault">,
-) => ({
-  name: settings.name,
-  email: settings.email,
-  time_zone: settings.timeZone,
-  features: {
-    callback_memory: settings.callbackMemory,
-    named_greeting: settings.namedGreeting,
-    cli_identity: settings.cliIdentity,
-    birthday_calls: settings.birthdayCalls,
-    crm_bridge: settings.crmBridge,
-  },
-  allowed_prefixes: settings.allowedPrefixes && [...settings.allowedPrefixes],
-  short_numbers: settings.shortNumbers && [...settings.shortNumbers],
-  calls_per_minute_max: settings.callsPerMinuteMax,
-  daily_spend_max_eur: settings.dailySpendMax === null ? null : microToEur(settings.dailySpendMax),
-  daily_spend_default_eur: microToEur(dailySpendDefault()),
-  legacy_webhook: settings.legacyWebhook,
-  disclosure: { ...settings.disclosure },
-  disclosure_default: { ...disclosureDefault },
-  requires_second_factor: settings.requiresSecondFactor,
-  retention_blocks: settings.retentionBlocks,
-});
+) =>
+  wireOf(contracts.TenantSettings, settings, {
+    features: wireOf(contracts.TenantSettings.shape.features, settings),
+    daily_spend_max_eur:
+      settings.dailySpendMax === null ? null : microToEur(settings.dailySpendMax),
+    daily_spend_default_eur: microToEur(dailySpendDefault()),
+    disclosure_default: { ...disclosureDefault },
+  });
 
 export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) => {
   const { database, identity } = dependencies;
@@ -105,10 +73,10 @@ export const tenantSettingsRoutes = ({ dependencies, parts }: ProductContext) =>
       if (SAFEGUARDS.some((name) => isOther(body[name], before[name])))
         sessions.requireRecent(session);
       if (body.requires_second_factor && hasNoSecondFactor(session)) throw ownFactorFirst();
-      const { daily_spend_max_eur: spend, features = {} } = body;
+      const { daily_spend_max_eur: spend, features = {}, ...plain } = body;
       const changes: TenantSettingsChanges = {
-        ...renamed<TenantSettingsChanges>(body, FIELDS),
-        ...renamed<TenantSettingsChanges>(features, FEATURES),
+        ...recordOf(plain),
+        ...recordOf(features),
         ...(spend === undefined
           ? {}
           : { dailySpendMax: spend === null ? null : eurToMicro(spend) }),

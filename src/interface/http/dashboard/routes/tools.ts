@@ -2,41 +2,17 @@
 
 import { quotaStore } from "../../../../adapter/store/quota-store.ts";
 import { toolStore } from "../../../../adapter/store/tool-store.ts";
-import { isoUtc } from "../../../../core/clock.ts";
 import { uuidV7 } from "../../../../core/ids.ts";
 import type { JsonObject } from "../../../../core/json.ts";
+import { recordOf, wireOf } from "../../../../core/wire-names.ts";
 import { createQuotas } from "../../../../domain/billing/quotas.ts";
 import { createTools, type ToolChanges, type ToolRecord } from "../../../../domain/tool/tools.ts";
 import { route } from "../../contract.ts";
-import { renamed } from "../../routes/present.ts";
+import { Tool } from "../../contracts/tools.ts";
 import * as contracts from "../contracts/tools.ts";
 import type { ProductContext } from "./context.ts";
 
-const FIELDS = {
-  name: "name",
-  description: "description",
-  url: "url",
-  secret_header: "secretHeader",
-  secret: "secret",
-  agent_id: "agentId",
-  parameters: "parameters",
-  enabled: "enabled",
-  caller_level: "callerLevel",
-} as const;
-
-const present = (tool: ToolRecord) => ({
-  id: tool.id,
-  name: tool.name,
-  description: tool.description,
-  url: tool.url,
-  secret_header: tool.secretHeader,
-  agent_id: tool.agentId,
-  parameters: tool.parameters,
-  enabled: tool.enabled,
-  caller_level: tool.callerLevel,
-  created_at: isoUtc(tool.createdAt),
-  updated_at: isoUtc(tool.updatedAt),
-});
+const present = (tool: ToolRecord) => wireOf(Tool, tool);
 
 export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
   const { database, vault, clock, random, urlProblem } = dependencies;
@@ -51,12 +27,8 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
       tools: (await tools.list(tenantId)).map(present),
     })),
     route(contracts.createTool)(async ({ tenantId, body }) => {
-      const { name, description, url, secret } = body;
       const tool = await tools.create(tenantId, {
-        ...{ name, description, url, secret, secretHeader: body.secret_header },
-        ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
-        ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
-        ...(body.caller_level === undefined ? {} : { callerLevel: body.caller_level }),
+        ...recordOf(body),
         parameters: body.parameters as JsonObject,
       });
       return { ok: true, tool: present(tool) };
@@ -67,7 +39,7 @@ export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
     })),
     route(contracts.updateTool)(async ({ tenantId, params, body }) => ({
       ok: true,
-      tool: present(await tools.update(tenantId, params.id, renamed<ToolChanges>(body, FIELDS))),
+      tool: present(await tools.update(tenantId, params.id, recordOf(body) as ToolChanges)),
     })),
     route(contracts.deleteTool)(async ({ tenantId, params }) => {
       await tools.remove(tenantId, params.id);

@@ -1,0 +1,137 @@
+/**
+ * Building blocks of schemas. A field carries its description and example for the document, and one sentence that
+ * tells a caller how to correct a bad value.
+ */
+import { z } from "zod";
+
+/** What a bad value is answered with: "`name` must …". */
+export const requirements = z.registry<{ must: string }>();
+
+export interface FieldNotes {
+  readonly description: string;
+  readonly example: unknown;
+  /** Continues "`field` must …". */
+  readonly must: string;
+}
+
+/** Give it a schema made for this field: it is described in place, unless it has a description. */
+export function field<Schema extends z.ZodType>(schema: Schema, notes: FieldNotes): Schema {
+  const described = noted(schema, { description: notes.description, examples: [notes.example] });
+  requirements.add(described, { must: notes.must });
+  return described;
+}
+
+/** A field of a response: only described. The same holds for its schema. */
+export function shown<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example?: unknown,
+): Schema {
+  return noted(schema, {
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
+}
+
+/** `meta()` makes a schema a second time, which for a thousand fields is felt at the start. */
+function noted<Schema extends z.ZodType>(schema: Schema, notes: z.GlobalMeta): Schema {
+  if (z.globalRegistry.get(schema) !== undefined) return schema.meta(notes);
+  z.globalRegistry.add(schema, notes);
+  return schema;
+}
+
+/** The sentence of a schema, also behind optional, nullable and default. */
+export function requirementOf(schema: z.core.$ZodType): string | null {
+  const found = requirements.get(schema);
+  if (found) return found.must;
+  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;
+  return inner ? requirementOf(inner) : null;
+}
+
+/** https only, at most 2,048 characters, no user name or password in it. */
+export const httpsUrl = (description: string) =>
+  field(
+    z
+      .string()
+      .max(2048)
+      .regex(/^[Hh][Tt][Tt][Pp][Ss]:\/\//)
+      .refine(isPlainHttpsUrl)
+      .meta({ format: "uri" }),
+    {
+      description: `${description} https only.`,
+      example: "https://example.com/hooks/linevoice",
+      must: "be an https:// URL of at most 2048 characters without user name or password",
+    },
+  );
+
+function isPlainHttpsUrl(text: string): boolean {
+  if (/[\s\u0000-\u001f]/.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (
+    url.protocol === "https:" && url.hostname !== "" && url.username === "" && url.password === ""
+  );
+}
+
+/** The schema inside optional, nullable and default. */
+function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;
+  return inner ? innermost(inner) : schema;
+}
+
+type Change<Schema> =
+  Schema extends z.ZodDefault<infer Inner extends z.core.SomeType>
+    ? z.ZodOptional<Inner>
+    : Schema extends z.ZodOptional<infer Inner extends z.core.SomeType>
+      ? z.ZodOptional<Inner>
+      : z.ZodOptional<Schema extends z.core.SomeType ? Schema : never>;
+
+/** The same fields in a change: each may be left out, and then it stays as it is. */
+export function changesOf<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): { [Name in keyof Shape]: Change<Shape[Name]> } {
+  const change = (schema: z.core.$ZodType): z.ZodOptional =>
+    z.optional(
+      schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema,
+    );
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, change(schema)]),
+  ) as { [Name in keyof Shape]: Change<Shape[Name]> };
+}
+
+/**
+ * The same fields in an answer: type, description and example, without the bounds of an input, which older records
+ * need not keep.
+ */
+export function shownFields<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): { [Name in keyof Shape]: z.ZodType<Exclude<z.output<Shape[Name]>, undefined>> } {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, shownField(schema)]),
+  ) as { [Name in keyof Shape]: z.ZodType<Exclude<z.output<Shape[Name]>, undefined>> };
+}
+
+function shownField(schema: z.core.$ZodType): z.ZodType {
+  const inner = innermost(schema);
+  const { description = "", examples } = z.globalRegistry.get(inner) ?? {};
+  return shown(
+    isNullable(schema) ? unbounded(inner).nullable() : unbounded(inner),
+    description,
+    Array.isArray(examples) ? examples[0] : undefined,
+  );
+}
+
+function isNullable(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodNullable) return true;
+  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;
+  return inner !== undefined && isNullable(inner);
+}
+
+/** Throws for a kind of schema that no resource has yet. */
+function unbounded(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodEnum) return z.enum(schema.enum);
+  const { type } = schema._zod.def;
+  if (type === "string") return z.string();
+  if (type === "number") return schema instanceof z.ZodNumberFormat ? z.int() : z.number();
+  if (type === "boolean") return z.boolean();
+  throw new Error(`a field of type ${type} has no form for answers`);
+}

@@ -1,0 +1,62 @@
+/**
+ * Names and times on the wire and in our records: `max_duration_sec` there is `maxDurationSeconds` here, and what
+ * ends in `_at` is ISO 8601 there and milliseconds here. One rule for every resource, so that no field is named twice.
+ */
+import type { z } from "zod";
+import { isoUtc } from "./clock.ts";
+
+export type CamelName<Name extends string> = Name extends `${infer Head}_sec`
+  ? `${CamelName<Head>}Seconds`
+  : Name extends `${infer Head}_${infer Rest}`
+    ? `${Head}${Capitalize<CamelName<Rest>>}`
+    : Name;
+
+type Kept<Name, Value> = Name extends `${string}_at`
+  ? Value extends string
+    ? number
+    : Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Item[]
+    : Value;
+
+/** A record with the fields of an object on the wire. */
+export type RecordOf<Wire> = {
+  readonly [Name in keyof Wire & string as CamelName<Name>]: Kept<Name, Wire[Name]>;
+};
+
+export function camelName(name: string): string {
+  const [first = "", ...others] = name.replace(/_sec$/, "_seconds").split("_");
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+/** What was sent, by our names; what was left out is left out. Times are not among what is sent. */
+export function recordOf<Body extends object>(body: Body): RecordOf<Body> {
+  const sent = Object.entries(body).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    sent.map(([name, value]) => [camelName(name), value]),
+  ) as RecordOf<Body>;
+}
+
+/**
+ * A record as `schema` shows it, fields in the schema's order. `others`: fields that the record lacks, or holds
+ * in another form.
+ */
+export function wireOf<
+  Schema extends z.ZodObject,
+  Others extends Partial<z.input<Schema>> = object,
+>(
+  schema: Schema,
+  record: RecordOf<Omit<z.input<Schema>, keyof Others>>,
+  others?: Others,
+): z.input<Schema> {
+  const given: Readonly<Record<string, unknown>> = others ?? {};
+  const kept: Readonly<Record<string, unknown>> = record;
+  const shown = (name: string) => {
+    if (name in given) return given[name];
+    const value = kept[camelName(name)];
+    return name.endsWith("_at") && typeof value === "number" ? isoUtc(value) : value;
+  };
+  return Object.fromEntries(
+    Object.keys(schema.shape).map((name) => [name, shown(name)]),
+  ) as z.input<Schema>;
+}
