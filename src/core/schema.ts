@@ -5,9 +5,9 @@
 import { z } from "zod";
 
 /** What a bad value is answered with: "`name` must …". */
-export const requirements = z.registry<{ must: string }>();
+const requirements = z.registry<{ must: string }>();
 
-export interface FieldNotes {
+interface FieldNotes {
   readonly description: string;
   readonly example: unknown;
   /** Continues "`field` must …". */

@@ -19,7 +19,7 @@ export interface CallFilter {
   readonly toMs?: number;
 }
 
-export interface Page {
+interface Page {
   readonly limit: number;
   readonly offset: number;
 }

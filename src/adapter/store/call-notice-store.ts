@@ -6,7 +6,7 @@ import { and, asc, desc, eq, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { callNotices, tenants } from "./schema/index.ts";
 
-export type CallNotice = typeof callNotices.$inferSelect;
+type CallNotice = typeof callNotices.$inferSelect;
 export type CallNoticeKind = CallNotice["kind"];
 
 /** The newest that are kept of a tenant and kind. */

@@ -15,10 +15,10 @@ import {
   trunks,
 } from "./schema/index.ts";
 
-export type TenantRow = typeof tenants.$inferSelect;
-export type AgentRow = typeof agents.$inferSelect;
-export type NumberRow = typeof phoneNumbers.$inferSelect;
-export type TrunkRow = typeof trunks.$inferSelect;
+type TenantRow = typeof tenants.$inferSelect;
+type AgentRow = typeof agents.$inferSelect;
+type NumberRow = typeof phoneNumbers.$inferSelect;
+type TrunkRow = typeof trunks.$inferSelect;
 
 export function callSetupStore(queries: Queries) {
   return {

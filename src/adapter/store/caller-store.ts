@@ -14,7 +14,7 @@ import {
 
 export type FeatureRow = typeof featureSettings.$inferSelect;
 export type MemoryRow = typeof callMemories.$inferSelect;
-export type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
+type NewPurpose = Omit<typeof callPurposes.$inferInsert, "tenantId">;
 
 const MEMORIES_SHOWN_MAX = 200;
 

@@ -18,7 +18,7 @@ import {
 } from "./schema/index.ts";
 
 /** Where a page of calls ended. */
-export interface CallPlace {
+interface CallPlace {
   readonly createdAt: number;
   readonly id: number;
 }

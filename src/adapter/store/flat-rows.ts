@@ -6,9 +6,9 @@
 import type { Column, GetColumnData } from "drizzle-orm";
 
 /** A selection of columns, without tables and expressions within. */
-export type FlatSelection = Readonly<Record<string, Column>>;
+type FlatSelection = Readonly<Record<string, Column>>;
 
-export type FlatRow<Selection extends FlatSelection> = {
+type FlatRow<Selection extends FlatSelection> = {
   -readonly [Name in keyof Selection]: GetColumnData<Selection[Name]>;
 };
 

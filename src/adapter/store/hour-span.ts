@@ -1,7 +1,7 @@
 /** A span of time taken apart for sums that are kept by UTC hour: whole hours, and what lies beside them. */
 import type { Span } from "../../domain/billing/statement.ts";
 
-export interface HourSpan {
+interface HourSpan {
   /** Hours since the epoch: from, inclusive, to, exclusive; empty where both are the same. */
   readonly fromHour: number;
   readonly toHour: number;

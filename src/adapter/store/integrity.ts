@@ -6,7 +6,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { describeError } from "../../core/errors.ts";
 
-export type IntegrityCheck = "quick_check" | "integrity_check";
+type IntegrityCheck = "quick_check" | "integrity_check";
 
 const PROBLEMS_MAX = 5;
 const BUSY_TIMEOUT_MS = 5000;

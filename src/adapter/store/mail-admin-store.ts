@@ -3,7 +3,7 @@ import { and, count, desc, eq, gt } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { mails } from "./schema/index.ts";
 
-export type MailState = "pending" | "dead";
+type MailState = "pending" | "dead";
 
 export function mailAdminStore(queries: Queries) {
   return {

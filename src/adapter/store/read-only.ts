@@ -6,7 +6,7 @@ import * as schema from "./schema/index.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
-export interface ReadOnlyDatabase {
+interface ReadOnlyDatabase {
   readonly sqlite: Sqlite;
   readonly queries: Queries;
   close(): void;

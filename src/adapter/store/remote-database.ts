@@ -28,7 +28,7 @@ export interface RemoteAddress {
   readonly authToken: string | null;
 }
 
-export interface RemoteLimits {
+interface RemoteLimits {
   /** One request to the server. */
   readonly requestMs: number;
   /** The question whether it is there. */
@@ -58,7 +58,7 @@ export class StoreUnreachable extends Error {
   readonly code = "STORE_UNREACHABLE";
 }
 
-export interface RemoteDependencies {
+interface RemoteDependencies {
   readonly clock: Clock;
   readonly random: Random;
   /** Names this node in the lock under which migrations run. */

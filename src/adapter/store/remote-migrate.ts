@@ -30,7 +30,7 @@ const TABLES = [
 const PARENTS_ARE_THERE =
   "SELECT CASE WHEN EXISTS (SELECT 1 FROM pragma_foreign_key_check) THEN json('rows without their parent') END";
 
-export interface RemoteMigration {
+interface RemoteMigration {
   readonly clock: Clock;
   /** Names this node. */
   readonly owner: string;

@@ -25,7 +25,7 @@ import { prepared } from "./prepared.ts";
 import { type ScheduleStatus, schedules, trunkLeases, trunks } from "./schema/index.ts";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
-export type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
+type NewSchedule = Omit<typeof schedules.$inferInsert, "tenantId" | "id">;
 
 const noLease = { leaseOwner: null, leaseUntil: null };
 

@@ -13,7 +13,7 @@ import {
 } from "../../platform/secrets/secret-binding.ts";
 import { trunkPasswordBinding } from "./trunk-store.ts";
 
-export interface SealedColumn {
+interface SealedColumn {
   readonly table: string;
   readonly column: string;
   readonly binding: (row: SealedRow) => string;

@@ -113,7 +113,7 @@ export function callsAfter(
 }
 
 /** Of whole hours. Prepared: a month's page asks for each of its days. */
-export function hourlySums(queries: Queries) {
+function hourlySums(queries: Queries) {
   return prepared(queries, "ledger_rollups.sums", () =>
     queries
       .select({

@@ -4,8 +4,8 @@ import type { Queries } from "../../core/database.ts";
 import { microEur } from "../../core/money.ts";
 import { agents, tenants, wallets } from "./schema/index.ts";
 
-export type TenantRecord = typeof tenants.$inferSelect;
-export type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
+type TenantRecord = typeof tenants.$inferSelect;
+type NewTenant = Omit<typeof tenants.$inferInsert, "id">;
 
 export function tenantAdminStore(queries: Queries) {
   return {

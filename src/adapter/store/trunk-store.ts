@@ -4,7 +4,7 @@ import type { Queries } from "../../core/database.ts";
 import { trunks } from "./schema/index.ts";
 
 export type TrunkRecord = typeof trunks.$inferSelect;
-export type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
+type NewTrunk = Omit<typeof trunks.$inferInsert, "id" | "tenantId" | "passwordSealed">;
 
 /** What a trunk's port is said to be: the transport's usual one where it was not given; 0: all is left to DNS. */
 export function shownPort(trunk: { readonly port: number; readonly transport: string }): number {

@@ -25,22 +25,20 @@ export interface AgentRecords {
 }
 
 /** The limit that the tenant's plan sets. */
-export interface AgentPlans {
+interface AgentPlans {
   planOf(
     queries: Queries,
     tenantId: number,
   ): Promise<{ readonly slug: string; readonly maxAgents: number }>;
 }
 
-export interface AgentDependencies {
+interface AgentDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => AgentRecords;
   readonly plans: AgentPlans;
   readonly clock: Clock;
   readonly urlProblem: UrlProblem;
 }
-
-export type Agents = ReturnType<typeof createAgents>;
 
 export function createAgents(dependencies: AgentDependencies) {
   const { database, records, plans, clock, urlProblem } = dependencies;

@@ -8,7 +8,7 @@ import { field, shown } from "../../core/schema.ts";
 
 export { field, httpsUrl, requirementOf, shown } from "../../core/schema.ts";
 
-export const ID_MAX = Number.MAX_SAFE_INTEGER;
+const ID_MAX = Number.MAX_SAFE_INTEGER;
 
 export const idOut = (what: string) => shown(z.int().positive(), `Id of the ${what}.`, 1);
 

@@ -49,7 +49,7 @@ export async function readBody(
   return Buffer.concat(parts);
 }
 
-export interface BodyRules {
+interface BodyRules {
   /** False: an empty body stands for `{}`. */
   readonly required: boolean;
   readonly textField: string | null;

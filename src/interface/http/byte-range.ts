@@ -1,5 +1,5 @@
 /** A single byte range of a Range header (RFC 9110 14.1.2, 14.2). */
-export type ByteRange =
+type ByteRange =
   | { readonly kind: "whole" }
   | { readonly kind: "part"; readonly start: number /** Inclusive. */; readonly end: number }
   | { readonly kind: "unsatisfiable" };

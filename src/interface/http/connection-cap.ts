@@ -17,7 +17,7 @@ const POLL_EVERY_MS = 1_000;
 const ESTABLISHED = "01";
 const SHUT_BOTH = 2;
 
-export interface ConnectionCapOptions {
+interface ConnectionCapOptions {
   readonly port: number;
   /** Connections of one address that stay. */
   readonly perAddressMax: number;

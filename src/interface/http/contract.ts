@@ -10,23 +10,22 @@ import type { ActiveSession } from "../../domain/identity/sessions.ts";
 import type { KeyLimits, KeyScope } from "../../domain/tenant/key-limits.ts";
 import type { Actor } from "./request-context.ts";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** Who may use a route with a session (src/domain/identity): each may what those before it may. */
 export type Role = "viewer" | "member" | "owner" | "operator";
 
-export type ParamsOf<Path extends string> =
-  Path extends `${string}{id}${string}{delivery_id}${string}`
-    ? { readonly id: number; readonly delivery_id: string }
-    : Path extends `${string}{id}${string}`
-      ? { readonly id: number }
-      : Path extends `${string}{uuid}${string}`
-        ? { readonly uuid: string }
-        : Path extends `${string}{checkout_id}${string}`
-          ? { readonly checkout_id: string }
-          : Path extends `${string}{month}${string}`
-            ? { readonly month: string }
-            : Record<never, never>;
+type ParamsOf<Path extends string> = Path extends `${string}{id}${string}{delivery_id}${string}`
+  ? { readonly id: number; readonly delivery_id: string }
+  : Path extends `${string}{id}${string}`
+    ? { readonly id: number }
+    : Path extends `${string}{uuid}${string}`
+      ? { readonly uuid: string }
+      : Path extends `${string}{checkout_id}${string}`
+        ? { readonly checkout_id: string }
+        : Path extends `${string}{month}${string}`
+          ? { readonly month: string }
+          : Record<never, never>;
 
 export interface Contract<
   Path extends string = string,

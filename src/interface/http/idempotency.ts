@@ -19,7 +19,7 @@ const RETENTION_MS = 24 * 3_600_000;
 const PURGE_PERIOD_MS = 10 * 60_000;
 const WAIT_MS = 30_000;
 
-export interface IdempotencyRecord {
+interface IdempotencyRecord {
   readonly key: string;
   readonly method: string;
   readonly path: string;
@@ -47,7 +47,7 @@ export interface Answer {
   readonly replayed?: boolean;
 }
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly tenantId: number;
   readonly key: string;
   readonly method: string;
@@ -56,7 +56,7 @@ export interface IdempotentRequest {
   readonly body: Uint8Array;
 }
 
-export interface IdempotencyDependencies {
+interface IdempotencyDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => IdempotencyRecords;
   readonly vault: Vault;

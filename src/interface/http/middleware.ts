@@ -33,7 +33,7 @@ import {
 import type { RouteTable } from "./route-table.ts";
 import { numberOf, type SessionAuthentication } from "./session/session-authentication.ts";
 
-export interface MiddlewareDependencies {
+interface MiddlewareDependencies {
   readonly table: RouteTable;
   readonly apiKeys: ApiKeys;
   readonly limiter: RateLimiter;
@@ -45,8 +45,6 @@ export interface MiddlewareDependencies {
 
 /** Of one network address. */
 const UNKNOWN_KEYS_PER_MINUTE = 120;
-
-export type Middleware = ReturnType<typeof createMiddleware>;
 
 const isDashboard = (path: string) =>
   path === DASHBOARD_MOUNT || path.startsWith(`${DASHBOARD_MOUNT}/`);

@@ -20,7 +20,7 @@ import {
 } from "./request-context.ts";
 import { checkBody, checkParams, checkQuery } from "./validate.ts";
 
-export interface PipelineDependencies {
+interface PipelineDependencies {
   readonly idempotency: Idempotency;
   readonly queryCache: QueryCache;
   readonly bodyBytesMax: number;
@@ -31,9 +31,9 @@ export interface PipelineDependencies {
 /** What strangers may send. */
 const OPEN_BODY_BYTES_MAX = 65_536;
 
-export type PathParams = Readonly<Record<string, string | null | undefined>>;
+type PathParams = Readonly<Record<string, string | null | undefined>>;
 
-export type Pipeline = (
+type Pipeline = (
   route: Route,
   requestContext: RequestContext,
   request: Request,

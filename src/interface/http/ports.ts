@@ -75,7 +75,7 @@ export interface HttpDependencies {
 }
 
 /** What rests on a tenant's contacts. */
-export interface CallerRoutesParts {
+interface CallerRoutesParts {
   readonly campaigns: Campaigns;
   readonly crmPosts: Pick<CrmPosts, "replay">;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
@@ -107,12 +107,12 @@ export interface Vault {
   lastingKey(purpose: string): Uint8Array;
 }
 
-export interface Recordings {
+interface Recordings {
   /** Absolute path of a stored recording; null when there is no such file in the directory. */
   locate(recordingFile: string): Promise<string | null>;
 }
 
-export interface Registrations {
+interface Registrations {
   /** null: the trunk is not on this node's SIP stack. */
   status(trunkId: number): RegistrationStatus | null;
 }

@@ -9,7 +9,7 @@ import type { RateLimiter, RateLimitResult } from "./ports.ts";
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;
 
-export interface MemoryRateLimiter extends RateLimiter {
+interface MemoryRateLimiter extends RateLimiter {
   take(keyId: number, weight?: number): RateLimitResult;
   /** One more would be refused; counts nothing. */
   isFull(keyId: number): boolean;

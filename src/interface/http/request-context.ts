@@ -62,10 +62,7 @@ export function splitUrl(url: string): { path: string; search: string } {
     : { path: url.slice(start, mark), search: url.slice(mark + 1) };
 }
 
-export function headersOf(
-  requestContext: RequestContext,
-  contentType: string,
-): Record<string, string> {
+function headersOf(requestContext: RequestContext, contentType: string): Record<string, string> {
   const headers: Record<string, string> = {
     "content-type": contentType,
     "x-request-id": requestContext.requestId,

@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** Contracts below a mount of their own. */
-export interface MountedContracts {
+interface MountedContracts {
   readonly mount: string;
   readonly contracts: readonly Contract[];
 }

@@ -8,7 +8,7 @@ import { AppError } from "../../core/errors.ts";
 import { readBody } from "./body.ts";
 import type { HttpDependencies } from "./ports.ts";
 
-export const STRIPE_WEBHOOK_PATH = "/payments/stripe/webhook";
+const STRIPE_WEBHOOK_PATH = "/payments/stripe/webhook";
 
 const BODY_BYTES_MAX = 524_288;
 

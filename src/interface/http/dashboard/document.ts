@@ -6,7 +6,7 @@ import { jsonResponse, type RequestContext } from "../request-context.ts";
 import { dashboardContracts } from "./contracts/index.ts";
 
 export const DASHBOARD_MOUNT = "/api/dashboard";
-export const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
+const DASHBOARD_DOCUMENT_PATH = `${DASHBOARD_MOUNT}/openapi.json`;
 
 const frame = (contracts: readonly Contract[]): DocumentFrame => ({
   title: "Linevoice dashboard API",

@@ -4,7 +4,7 @@ import type { StatusCode, StatusIndicator, Values } from "./status-indicators.ts
 
 export const PROBLEM_CODES = ["webhook_off", "money_gone", "number_without_agent"] as const;
 
-export interface Problem {
+interface Problem {
   readonly code: StatusCode | (typeof PROBLEM_CODES)[number];
   readonly values: Values;
   readonly sentence: string;
@@ -13,7 +13,7 @@ export interface Problem {
   readonly href: string | null;
 }
 
-export interface Troubles {
+interface Troubles {
   readonly statuses: Readonly<
     Record<"trunk" | "engine" | "disk" | "backup" | "mail", StatusIndicator>
   >;

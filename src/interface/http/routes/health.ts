@@ -4,7 +4,7 @@ import type { Health } from "../ports.ts";
 
 export const HEALTH_PATHS = ["/healthz", "/readyz"] as const;
 
-export interface HealthDependencies {
+interface HealthDependencies {
   readonly health: Health;
   readonly isDraining: () => boolean;
 }

@@ -19,7 +19,7 @@ const MOUNT = new RegExp(`^(?:${[...MOUNTS, DASHBOARD_MOUNT].join("|")})(?=/)`);
 const READ_AGAIN_MS = 15 * 60_000;
 const READS_REMEMBERED_MAX = 2_000;
 
-export interface AuditNotesDependencies {
+interface AuditNotesDependencies {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly log: Log;

@@ -4,8 +4,8 @@
  * other host can set it. On plain HTTP under another name that cannot work; there it is
  * `linevoice_session`.
  */
-export const SECURE_COOKIE = "__Host-linevoice";
-export const PLAIN_COOKIE = "linevoice_session";
+const SECURE_COOKIE = "__Host-linevoice";
+const PLAIN_COOKIE = "linevoice_session";
 
 const DAY_SECONDS = 86_400;
 /** The session itself ends earlier or then (identity/sessions.ts). */

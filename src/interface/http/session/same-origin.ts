@@ -5,7 +5,7 @@
  */
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-export interface Provenance {
+interface Provenance {
   readonly method: string;
   readonly headers: Headers;
   /** Our own origin, as this request was addressed. */
@@ -16,13 +16,13 @@ export interface Provenance {
  * For what changes something, and for WebSockets, which `GET` opens with every right. Where the
  * browser names the site, its word decides: `Origin` is "null" under a strict referrer policy.
  */
-export function isFromOurPages({ headers, own }: Provenance): boolean {
+function isFromOurPages({ headers, own }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   return site === null ? headers.get("origin") === own : site === "same-origin";
 }
 
 /** For reading: our pages, or somebody who opens the address; never another page's subresource. */
-export function mayRead({ headers }: Provenance): boolean {
+function mayRead({ headers }: Provenance): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return true;
   return (

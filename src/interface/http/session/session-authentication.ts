@@ -20,7 +20,7 @@ const SESSION_REQUESTS_PER_MINUTE = 600;
 /** Without a session, for each network address. */
 const OPEN_REQUESTS_PER_MINUTE = 120;
 
-export interface SessionAuthenticationDependencies {
+interface SessionAuthenticationDependencies {
   readonly sessions: Sessions;
   readonly origins: OriginReader;
   /** The other end of the connection; "" when it is gone. */

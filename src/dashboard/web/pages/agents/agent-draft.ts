@@ -44,4 +44,3 @@ export function newBodyOf(draft: AgentDraft) {
     ...(filler_phrases ? { filler_phrases } : {}),
   };
 }
-

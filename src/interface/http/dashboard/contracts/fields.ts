@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { field, shown } from "../../../contracts/schema.ts";
 
-export const PASSWORD_LENGTH_MIN = 12;
-export const PASSWORD_LENGTH_MAX = 200;
+const PASSWORD_LENGTH_MIN = 12;
+const PASSWORD_LENGTH_MAX = 200;
 
 export const emailIn = () =>
   field(

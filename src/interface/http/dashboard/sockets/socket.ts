@@ -47,9 +47,9 @@ export interface SocketRoute {
 }
 
 /** Called when the socket stands. */
-export type SocketOpener = (socket: Socket) => SocketHandler;
+type SocketOpener = (socket: Socket) => SocketHandler;
 
-export interface SocketDependencies {
+interface SocketDependencies {
   readonly requestContextOf: (request: Request) => RequestContext;
   readonly sessions: Pick<Sessions, "again">;
   readonly clock: Clock;
