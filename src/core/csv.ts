@@ -4,7 +4,7 @@
  */
 import { isE164 } from "./e164.ts";
 
-export type CsvCell = string | number | null;
+type CsvCell = string | number | null;
 
 const FORMULA = /^[=+\-@\t\r]/;
 

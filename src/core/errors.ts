@@ -22,7 +22,7 @@ export type ErrorCode =
   | "engine"
   | "unavailable";
 
-export interface AppErrorDetail {
+interface AppErrorDetail {
   /** Stable machine-readable code. */
   readonly code: ErrorCode;
   /** Plain words that say how to mend it; safe to show to anybody who may see the resource. */

@@ -2,7 +2,7 @@
 declare const micro: unique symbol;
 export type MicroEur = number & { readonly [micro]: true };
 
-export const MICRO_PER_EUR = 1_000_000;
+const MICRO_PER_EUR = 1_000_000;
 
 export function microEur(value: number): MicroEur {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not an integer of micro-euro: ${value}`);

@@ -5,10 +5,10 @@
  * state. A pair that is not in the table is illegal: it throws under test; in production it is
  * handed to `onIllegal` (count, log) and dropped, the state stays.
  */
-export interface Named {
+interface Named {
   readonly name: string;
 }
-export interface Typed {
+interface Typed {
   readonly type: string;
 }
 

@@ -23,7 +23,7 @@ export interface DemoAppliance {
   readonly outboxDir: string;
 }
 
-export interface ApplianceOptions {
+interface ApplianceOptions {
   readonly host: string;
   readonly dataDir: string;
   /** PEM of the demo's certificate authority. */
@@ -74,7 +74,7 @@ export interface DemoTenant {
   readonly key: string;
 }
 
-export interface TenantParts {
+interface TenantParts {
   readonly carrier: Carrier;
   readonly company: CompanyServer;
   readonly toolSecret: { readonly header: string; readonly value: string };

@@ -51,7 +51,7 @@ import { Steps } from "./steps.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { createVoices, type Voices } from "./voices.ts";
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Stop after the calls instead of serving on. */
   readonly exit: boolean;
   /** Emptied first; null: `data/demo`. */

@@ -6,7 +6,7 @@ import type { SceneResult } from "./scene/scenes.ts";
 import type { Steps } from "./steps.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ReportedCall {
+interface ReportedCall {
   readonly title: string;
   readonly scene: SceneResult;
   readonly evidence: CallEvidence;

@@ -8,7 +8,7 @@ import { composeBytes, type MailMessage } from "../../domain/mail/message.ts";
 import type { MailProvider } from "../../domain/mail/provider.ts";
 
 /** `2026-11-21T040506-<call uuid>.eml`: sorts by time. */
-export function outboxFileName(message: Pick<MailMessage, "date" | "callUuid" | "messageId">) {
+function outboxFileName(message: Pick<MailMessage, "date" | "callUuid" | "messageId">) {
   const time = message.date.toISOString().slice(0, 19).replaceAll(":", "");
   return `${time}-${message.callUuid ?? message.messageId.slice(1, 17)}.eml`;
 }

@@ -2,7 +2,7 @@
 import type { Resend } from "resend";
 import { type MailProvider, MailRejected, MailTooLarge } from "../../domain/mail/provider.ts";
 
-export interface ResendSettings {
+interface ResendSettings {
   readonly apiKey: string;
   readonly baseUrl?: string;
   /** For a mail without attachment. */

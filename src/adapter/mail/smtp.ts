@@ -6,7 +6,7 @@ import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { composeBytes } from "../../domain/mail/message.ts";
 import { type MailProvider, MailRejected, MailTooLarge } from "../../domain/mail/provider.ts";
 
-export interface SmtpSettings {
+interface SmtpSettings {
   readonly host: string;
   readonly port: number;
   /** `tls`: from the first byte (465). `starttls`: required after EHLO (587). `none`: a relay nearby. */

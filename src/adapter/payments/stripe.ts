@@ -25,7 +25,7 @@ export interface StripeSettings {
   readonly baseUrl: string;
 }
 
-export interface StripeDependencies {
+interface StripeDependencies {
   readonly database: Database;
   readonly stores: BillingStores;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface StripeDependencies {
 /** 200: taken, or none of our business. Anything else makes Stripe deliver it again, for days. */
 export type EventStatus = 200 | 400 | 409 | 500;
 
-export interface StripePayments {
+interface StripePayments {
   readonly provider: PaymentProvider;
   /** Never throws. `body` is the request's, untouched: the signature is over its bytes. */
   receive(checkouts: Checkouts, body: string, signature: string | null): Promise<EventStatus>;

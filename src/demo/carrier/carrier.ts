@@ -30,7 +30,7 @@ import { type Address, sendDatagram } from "../phone/datagram.ts";
 import { stamped } from "../phone/endpoint.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";
 
-export interface CarrierOptions {
+interface CarrierOptions {
   readonly host: string;
   /** 0: whichever is free. */
   readonly port?: number;

@@ -20,7 +20,7 @@ export interface Subscriber {
   readonly password: string;
 }
 
-export type AuthResult = "accepted" | "challenge" | "stale";
+type AuthResult = "accepted" | "challenge" | "stale";
 
 const NONCE_MS = 5 * 60_000;
 const NONCES_MAX = 1000;
@@ -32,7 +32,7 @@ interface Binding {
   readonly expiresAt: number;
 }
 
-export interface RegistrarOptions {
+interface RegistrarOptions {
   readonly realm: string;
   readonly clock: Clock;
   readonly random: Random;

@@ -9,12 +9,12 @@ import { verifySignature } from "../../domain/webhook/signature.ts";
 import { TOOL } from "../script.ts";
 import type { DemoCertificates } from "./certificate.ts";
 
-export interface ToolRequest {
+interface ToolRequest {
   readonly authentic: boolean;
   readonly arguments: unknown;
 }
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly type: string;
   readonly deliveryId: string;
   readonly authentic: boolean;

@@ -24,7 +24,7 @@ export interface CallEvidence {
   readonly agentInRecording: SentenceMatch;
 }
 
-export interface EvidenceRequest {
+interface EvidenceRequest {
   readonly callUuid: string;
   readonly outboxDir: string;
   readonly scene: SceneResult;

@@ -13,8 +13,6 @@ export interface DecodedMp3 {
  * package then fails. Mentioning it here keeps it.
  */
 const { MPEGDecoder, MPEGDecoderWebWorker: _kept } = mpg123;
-export const decoderClasses = [MPEGDecoder, _kept];
-
 const TARGET_HZ = 8000;
 
 export async function decodeMp3(bytes: Uint8Array): Promise<DecodedMp3> {

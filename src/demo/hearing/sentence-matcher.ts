@@ -17,7 +17,7 @@ export interface SentenceMatch {
   readonly endMs: number;
 }
 
-export interface SentenceToFind {
+interface SentenceToFind {
   /** 8 kHz, without silence around it. */
   readonly sentence: Int16Array;
   readonly decoys: readonly Int16Array[];

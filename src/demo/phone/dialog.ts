@@ -13,7 +13,7 @@ import type { Address } from "./datagram.ts";
 import type { Endpoint, ResponseListener } from "./endpoint.ts";
 import { sendSigned } from "./signed-request.ts";
 
-export interface DialogParties {
+interface DialogParties {
   readonly callId: string;
   /** From and To header values as we send them, tags included. */
   readonly local: string;
@@ -114,7 +114,7 @@ export class Dialog {
   }
 }
 
-export interface Body {
+interface Body {
   readonly contentType?: string;
   readonly body?: string;
   readonly headers?: HeaderInit;

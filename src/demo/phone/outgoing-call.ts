@@ -9,7 +9,7 @@ import { Dialog, type DialogLine, partiesOfAnswer } from "./dialog.ts";
 import { PhoneCall, type PhoneCallSetup } from "./phone-call.ts";
 import { sendSigned } from "./signed-request.ts";
 
-export interface OutgoingCallPlan {
+interface OutgoingCallPlan {
   readonly callId: string;
   /** Request-URI and To. */
   readonly target: string;

@@ -24,7 +24,7 @@ import {
   writeDescription,
 } from "./session-description.ts";
 
-export interface PhoneCallEnd {
+interface PhoneCallEnd {
   readonly by: "us" | "them";
   readonly how: "bye" | "refused" | "cancelled" | "timeout";
   /** Final SIP code of a call that was not answered. */
@@ -38,7 +38,7 @@ export class CallNotAnswered extends Error {
   }
 }
 
-export type PhoneCallState = "calling" | "ringing" | "incoming" | "active" | "ended";
+type PhoneCallState = "calling" | "ringing" | "incoming" | "active" | "ended";
 
 /** Speech for a line of text: 8 kHz. */
 export type SpeechMaker = (text: string) => Promise<Int16Array>;
@@ -52,7 +52,7 @@ export interface PhoneCallSetup {
   readonly speech: SpeechMaker;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** Silence that ends a turn of the far end. */
   readonly quietMs?: number;
   /** Rejects after this long. */

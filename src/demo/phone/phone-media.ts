@@ -41,7 +41,7 @@ const REPORT_EVERY_FRAMES = 50;
 /** A room is never digitally silent: about −66 dBFS of noise under everything said. */
 const ROOM_NOISE = 16;
 
-export interface PhoneMediaStatistics {
+interface PhoneMediaStatistics {
   readonly packetsSent: number;
   readonly packetsReceived: number;
 }
@@ -310,7 +310,7 @@ export class PhoneMedia {
   }
 }
 
-export function rootMeanSquare(pcm: Int16Array): number {
+function rootMeanSquare(pcm: Int16Array): number {
   let sum = 0;
   for (const sample of pcm) sum += sample * sample;
   return Math.sqrt(sum / Math.max(1, pcm.length));

@@ -7,7 +7,7 @@ import type { Address } from "./datagram.ts";
 export const PAYLOAD_TYPES: Readonly<Record<G711Law, number>> = { PCMU: 0, PCMA: 8 };
 const TELEPHONE_EVENT_OFFERED = 101;
 
-export interface LocalDescription {
+interface LocalDescription {
   readonly rtp: Address;
   /** In order of preference. */
   readonly codecs: readonly G711Law[];

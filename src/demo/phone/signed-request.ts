@@ -4,7 +4,7 @@ import { formatUri, type RequestParts, type SipResponse } from "../../adapter/si
 import type { Address } from "./datagram.ts";
 import type { Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly endpoint: Endpoint;
   /** null: challenges are handed up as they come. */
   readonly digest: DigestClient | null;

@@ -26,7 +26,7 @@ export interface SceneResult {
   readonly spokenTexts: readonly string[];
 }
 
-export interface Stage {
+interface Stage {
   readonly clock: Clock;
   readonly voices: Voices;
 }
@@ -35,7 +35,7 @@ const RING_MS = 700;
 const INCOMING_TIMEOUT_MS = 30_000;
 const GOODBYE_WAIT_MS = 6000;
 
-export const INBOUND_EXCHANGES: readonly Exchange[] = [
+const INBOUND_EXCHANGES: readonly Exchange[] = [
   { says: null, expects: GREETING },
   { says: OPENING_HOURS.question, expects: OPENING_HOURS.answer },
   { says: PARKING.question, expects: PARKING.answer },

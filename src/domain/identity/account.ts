@@ -16,7 +16,7 @@ import type { ActiveSession, Sessions } from "./sessions.ts";
 import { normalEmail, type SignIn } from "./sign-in.ts";
 import type { IdentityStore, Locale, User } from "./stores.ts";
 
-export interface AccountParts {
+interface AccountParts {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly passwords: Passwords;
@@ -42,8 +42,6 @@ export interface Proof {
   readonly passkey?: unknown;
   readonly origin: string;
 }
-
-export type Account = ReturnType<typeof createAccount>;
 
 export function createAccount(deps: IdentityDependencies, parts: AccountParts) {
   const { database, stores, clock } = deps;

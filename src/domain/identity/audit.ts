@@ -4,8 +4,6 @@ import { transaction } from "./dependencies.ts";
 import { normalEmail } from "./sign-in.ts";
 import type { AuditEntry } from "./stores.ts";
 
-export type Audit = ReturnType<typeof createAudit>;
-
 export function createAudit(deps: IdentityDependencies) {
   const { database, stores, clock } = deps;
   return {

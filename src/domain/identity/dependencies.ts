@@ -7,7 +7,7 @@ import type { Revocation } from "../../core/revocation.ts";
 import type { MailQueue } from "../mail/ports.ts";
 import type { IdentityStore, IdentityStores } from "./stores.ts";
 
-export interface IdentityVault {
+interface IdentityVault {
   /** `binding` is the row and column. */
   seal(plain: string, binding: string): string;
   /** Throws for what was sealed elsewhere. */

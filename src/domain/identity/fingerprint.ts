@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 
 /** For `vault.lastingKey`: the same after the purposes' root was replaced. */
-export const PEOPLE_PURPOSE = "revocation: people";
+const PEOPLE_PURPOSE = "revocation: people";
 
 /** Of the address as it is stored, lower case. */
 export function userFingerprintOf(vault: {

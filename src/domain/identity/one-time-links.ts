@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export const LINK_LIFE_MS: Readonly<Record<LinkKind, number>> = {
+const LINK_LIFE_MS: Readonly<Record<LinkKind, number>> = {
   owner: 30 * MINUTE,
   sign_in: 30 * MINUTE,
   reset: HOUR,
@@ -25,7 +25,7 @@ const PAGES: Readonly<Record<LinkKind, string>> = {
   invitation: "/app/invitation#token=",
 };
 
-export interface LinkDraft {
+interface LinkDraft {
   readonly kind: LinkKind;
   readonly userId?: number;
   readonly tenantId?: number;

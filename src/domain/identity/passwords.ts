@@ -12,7 +12,7 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 32;
 const DIFFERENT_CHARACTERS_MIN = 5;
 const OTHER_LETTERS_MIN = 6;
-export const PASSWORD_LENGTH_MIN = 12;
+const PASSWORD_LENGTH_MIN = 12;
 
 /** What everybody tries first, of those that are long enough. */
 const OBVIOUS = ["password", "linevoice", "qwerty", "12345678", "letmein", "changeme", "welcome"];

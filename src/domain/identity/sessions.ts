@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const SESSION_IDLE_MS = 12 * HOUR;
 export const SESSION_ABSOLUTE_MS = 14 * 24 * HOUR;
-export const SECOND_FACTOR_MS = 10 * MINUTE;
+const SECOND_FACTOR_MS = 10 * MINUTE;
 export const FORMER_TOKEN_MS = 30_000;
 /** So fresh must a sign-in be for what opens the account later, for the trunk, dialling rules and exports. */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE;
@@ -53,7 +53,7 @@ export interface ActiveSession {
   readonly locale: Locale;
 }
 
-export interface SessionStart {
+interface SessionStart {
   readonly userId: number;
   readonly stage: "totp" | "full";
   readonly method: SignInMethod;

@@ -19,7 +19,7 @@ const DAY_MS = 24 * 3_600_000;
 const EMAIL = /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/;
 const EMAIL_LENGTH_MAX = 254;
 
-export interface SetupParts {
+interface SetupParts {
   readonly signIn: SignIn;
   readonly passwords: Passwords;
   readonly secondFactor: SecondFactor;
@@ -27,7 +27,7 @@ export interface SetupParts {
   readonly identityMailer: IdentityMailer;
 }
 
-export interface OwnerDraft {
+interface OwnerDraft {
   readonly token: string;
   readonly name: string;
   readonly email: string;
@@ -36,15 +36,13 @@ export interface OwnerDraft {
   readonly company?: string;
 }
 
-export interface UserDraft {
+interface UserDraft {
   readonly email: string;
   readonly name: string | null;
   readonly tenantId: number;
   readonly role: TenantRole;
   readonly operator: boolean;
 }
-
-export type Setup = ReturnType<typeof createSetup>;
 
 export function createSetup(deps: IdentityDependencies, parts: SetupParts) {
   const { database, stores, clock } = deps;

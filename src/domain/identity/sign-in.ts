@@ -17,7 +17,7 @@ import { hashOf } from "./secrets.ts";
 import type { Sessions } from "./sessions.ts";
 import type { IdentityStore, SignInMethod, User } from "./stores.ts";
 
-export interface SignInParts {
+interface SignInParts {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly lockOut: LockOut;
@@ -177,7 +177,7 @@ export function createSignIn(deps: IdentityDependencies, parts: SignInParts) {
 const refused = (publicMessage: string) => new AppError({ code: "unauthorized", publicMessage });
 
 /** One answer, byte for byte, for a wrong password and for an unknown address. */
-export const wrongCredentials = () => refused("E-mail address or password is wrong.");
+const wrongCredentials = () => refused("E-mail address or password is wrong.");
 
 const wrongSecondFactor = () =>
   refused("This code is not right now, or was used. Take the next one, or a recovery code.");

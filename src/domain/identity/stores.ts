@@ -20,12 +20,12 @@ export interface User {
   readonly lastSeenAt: number | null;
 }
 
-export type UserDraft = Pick<
+type UserDraft = Pick<
   User,
   "email" | "name" | "locale" | "passwordHash" | "operator" | "createdAt"
 >;
 
-export type UserChanges = Partial<
+type UserChanges = Partial<
   Pick<
     User,
     | "name"
@@ -93,7 +93,7 @@ export interface TeamStore {
   firstTenant(): Promise<TenantName | null>;
 }
 
-export interface Session {
+interface Session {
   readonly id: number;
   readonly userId: number;
   readonly tokenHash: string;

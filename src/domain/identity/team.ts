@@ -16,7 +16,7 @@ import type { IdentityStore, Member, OneTimeLink, TenantRole } from "./stores.ts
 const MEMBERS_MAX = 200;
 const INVITATIONS_MAX = 50;
 
-export interface TeamParts {
+interface TeamParts {
   readonly signIn: SignIn;
   readonly passwords: Passwords;
   readonly links: OneTimeLinks;
@@ -30,13 +30,11 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly token: string;
   readonly name?: string;
   readonly password?: string;
 }
-
-export type Team = ReturnType<typeof createTeam>;
 
 const invitationOf = ({ id, email, role, expiresAt }: OneTimeLink): Invitation => ({
   id,

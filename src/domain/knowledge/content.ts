@@ -1,7 +1,7 @@
 /** Is this text what its file name says? (decisions.md 4). Says the line where it is not. */
 import { invalidField } from "../../core/errors.ts";
 
-export const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;
+const FILE_FORMATS = ["txt", "md", "csv", "json"] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 /** Of a name whose extension was checked before. */

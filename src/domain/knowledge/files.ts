@@ -17,7 +17,7 @@ export interface FileRecord {
   readonly updatedAt: number;
 }
 
-export interface StoredFile {
+interface StoredFile {
   readonly filename: string;
   readonly format: FileFormat;
   readonly content: string;
@@ -42,13 +42,13 @@ export interface FileRecords {
   countAgents(tenantId: number, agentIds: readonly number[]): Promise<number>;
 }
 
-export interface NewFile {
+interface NewFile {
   readonly filename: string;
   readonly content: string;
   readonly agentId: number | null;
 }
 
-export interface FileChanges {
+interface FileChanges {
   readonly filename?: string;
   readonly content?: string;
   /** Attach; null: detach from all. */
@@ -57,15 +57,13 @@ export interface FileChanges {
   readonly agentIds?: readonly number[];
 }
 
-export interface FileDependencies {
+interface FileDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => FileRecords;
   readonly billing: Billing;
   readonly quotas: Quotas;
   readonly clock: Clock;
 }
-
-export type Files = ReturnType<typeof createFiles>;
 
 export function createFiles({ database, records, billing, quotas, clock }: FileDependencies) {
   async function found(queries: Queries, tenantId: number, id: number): Promise<FileRecord> {

@@ -20,7 +20,7 @@ import { MailRejected } from "./provider.ts";
 import { attemptSend, type SendAttemptOptions } from "./send-attempt.ts";
 import type { ClaimedMail, MailLane, MailStores, QueuedMail } from "./stores.ts";
 
-export interface MailQueueOptions extends SendAttemptOptions {
+interface MailQueueOptions extends SendAttemptOptions {
   readonly database: Database;
   readonly stores: MailStores;
   /** Several nodes share the store: this one's name. Missing: it is alone. */
@@ -37,7 +37,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Pause before the attempt of the same place, ±10 %. */
-export const MAIL_DELAYS_MS: readonly number[] = [
+const MAIL_DELAYS_MS: readonly number[] = [
   0,
   30 * SECOND,
   2 * MINUTE,

@@ -6,7 +6,7 @@ import type { Random } from "../../core/random.ts";
 import { messageIdFor } from "./message.ts";
 import type { MailProvider } from "./provider.ts";
 
-export interface MailTestResult {
+interface MailTestResult {
   readonly sent: boolean;
   readonly provider: MailProvider["name"];
   /** Why it was not accepted. */

@@ -18,7 +18,7 @@ export interface MailMessage {
   readonly attachment: MailAttachment | null;
 }
 
-export interface MailAttachment {
+interface MailAttachment {
   readonly filename: string;
   readonly contentType: string;
   readonly content: Buffer;

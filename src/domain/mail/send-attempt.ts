@@ -27,7 +27,7 @@ export interface SendAttemptOptions {
 }
 
 /** What a try changes in the store while it goes on. */
-export interface SendAttemptSteps {
+interface SendAttemptSteps {
   /** Nobody else may take the mail for so long. */
   extendLease(ms: number): Promise<void>;
   /** From now on the mail goes without its attachment. */
@@ -35,11 +35,11 @@ export interface SendAttemptSteps {
 }
 
 /** A slow uplink or receiver: 1 MB in a minute is 140 kbit/s. */
-export const MS_PER_MB = 60_000;
+const MS_PER_MB = 60_000;
 const MB = 1_000_000;
 
 /** How long the provider has for a mail with so many bytes attached. */
-export const sendTimeoutMs = (provider: Pick<MailProvider, "answerMsMax">, bytes: number): number =>
+const sendTimeoutMs = (provider: Pick<MailProvider, "answerMsMax">, bytes: number): number =>
   provider.answerMsMax + Math.ceil((bytes / MB) * MS_PER_MB);
 
 /**

@@ -22,7 +22,7 @@ export interface ClaimedMail extends QueuedMail {
 }
 
 /** But for `enqueue`, the worker's functions reach over all tenants. */
-export interface MailStore {
+interface MailStore {
   /** Does nothing when a mail of this key was queued before. */
   enqueue(tenantId: number, mail: MailDraft, nowMs: number): Promise<void>;
   /**

@@ -37,14 +37,12 @@ export interface NumberRecords {
   remove(tenantId: number, id: number): Promise<boolean>;
 }
 
-export interface NumberDependencies {
+interface NumberDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => NumberRecords;
   readonly billing: Billing;
   readonly clock: Clock;
 }
-
-export type Numbers = ReturnType<typeof createNumbers>;
 
 export function createNumbers({ database, records, billing, clock }: NumberDependencies) {
   async function requireAgent(

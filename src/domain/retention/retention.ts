@@ -61,7 +61,7 @@ export interface RetentionOptions {
   readonly batchMax?: number;
 }
 
-export interface RetentionReport {
+interface RetentionReport {
   readonly transcripts: number;
   readonly recordings: number;
   readonly orphan_files: number;
@@ -74,7 +74,7 @@ export interface RetentionReport {
   readonly crm_messages: number;
 }
 
-export interface Retention {
+interface Retention {
   /** One whole pass now; the one under way, if there is one. Rejects when the store does. */
   run(): Promise<RetentionReport>;
   stop(): Promise<void>;

@@ -51,7 +51,7 @@ export interface DueFilter {
 }
 
 /** Implemented by store/schedule-store.ts. */
-export interface DueRecords {
+interface DueRecords {
   /** When the first of what may be claimed by `dueBy` is due; null: nothing is. Writes nothing. */
   firstDue(
     nowMs: number,
@@ -71,7 +71,7 @@ export interface DueRecords {
   release(owner: string, entries: readonly ScheduleEntry[]): Promise<void>;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly records: (queries: Queries) => DueRecords;
   readonly database: Database;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../platform/net/outbound-http-error.ts";
 import { signatureHeader } from "./signature.ts";
 
-export interface Attempt {
+interface Attempt {
   readonly url: string;
   readonly secret: string;
   /** `del_…`, new for each attempt. */

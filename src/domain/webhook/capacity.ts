@@ -5,7 +5,7 @@
  */
 import type { Busy, DueDelivery } from "./stores.ts";
 
-export interface CapacityLimits {
+interface CapacityLimits {
   readonly total: number;
   readonly perEndpoint: number;
 }

@@ -10,7 +10,7 @@ import { type MicroEur, microToEur } from "../../core/money.ts";
 import type { EventDraft, EventType } from "./ports.ts";
 
 /** What an event says of a call, whichever record it comes from. */
-export interface CallFacts {
+interface CallFacts {
   readonly callUuid: string;
   readonly direction: "inbound" | "outbound";
   /** Empty: withheld. */
@@ -19,7 +19,7 @@ export interface CallFacts {
   readonly agentId: number | null;
 }
 
-export interface EndingFacts {
+interface EndingFacts {
   readonly status: string;
   readonly reason: string;
   readonly sipCode: number | null;

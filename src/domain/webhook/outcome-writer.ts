@@ -9,7 +9,7 @@ import { type Attempted, type SwitchedOff, writeOutcome } from "./outcome.ts";
 import type { WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
 
-export interface OutcomeWriter {
+interface OutcomeWriter {
   /** Resolves when it is durable, with what was switched off by it, or null. */
   write(attempted: Attempted): Promise<SwitchedOff | null>;
 }

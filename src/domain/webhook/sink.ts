@@ -15,7 +15,7 @@ import type { Subscriber, WebhookStores } from "./stores.ts";
 /** What the older variant of the agent webhook calls `call.ended` (specification 6). */
 const OLDER_ENDED_TYPE = "call.completed";
 
-export interface EventSinkOptions {
+interface EventSinkOptions {
   readonly stores: WebhookStores;
   readonly clock: Clock;
   readonly random: Random;

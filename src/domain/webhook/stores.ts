@@ -4,7 +4,7 @@
  */
 import type { Queries } from "../../core/database.ts";
 
-export interface StoredEvent {
+interface StoredEvent {
   readonly id: string;
   readonly type: string;
   readonly callUuid: string | null;
@@ -36,7 +36,7 @@ export interface SubscriberStore {
   tenantSecret(tenantId: number): Promise<string | null>;
 }
 
-export interface WebhookTarget {
+interface WebhookTarget {
   readonly url: string;
   readonly secretSealed: string;
   readonly enabled: boolean;
@@ -106,7 +106,7 @@ export interface OutboxStore {
   ): Promise<void>;
 }
 
-export interface DeliveryRecord {
+interface DeliveryRecord {
   readonly id: string;
   /** null: a test. */
   readonly outboxId: number | null;
@@ -129,7 +129,7 @@ export interface DeliveryStore {
   eventOf(tenantId: number, webhookId: number, deliveryId: string): Promise<string | null>;
 }
 
-export interface EndpointHealth {
+interface EndpointHealth {
   readonly enabled: boolean;
   /** Since when every delivery failed; null: the last one succeeded. */
   readonly failingSince: number | null;

@@ -17,7 +17,7 @@ export interface WebhookRecord {
   readonly createdAt: number;
 }
 
-export interface DeliveryRecord {
+interface DeliveryRecord {
   readonly eventId: string;
   readonly deliveryId: string;
   readonly type: string;
@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly nextAttemptAt: number | null;
 }
 
-export interface Page {
+interface Page {
   readonly limit: number;
   readonly offset: number;
 }
@@ -47,14 +47,14 @@ export interface WebhookRecords {
 }
 
 /** The limit that the tenant's plan sets. */
-export interface WebhookPlans {
+interface WebhookPlans {
   planOf(
     queries: Queries,
     tenantId: number,
   ): Promise<{ readonly slug: string; readonly maxWebhooks: number }>;
 }
 
-export interface SubscriptionDependencies {
+interface SubscriptionDependencies {
   readonly database: Database;
   readonly records: (queries: Queries) => WebhookRecords;
   readonly plans: WebhookPlans;
@@ -64,13 +64,11 @@ export interface SubscriptionDependencies {
   readonly urlProblem: UrlProblem;
 }
 
-export interface WithSecret {
+interface WithSecret {
   readonly webhook: WebhookRecord;
   /** Shown once. */
   readonly secret: string;
 }
-
-export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(dependencies: SubscriptionDependencies) {
   const { database, records, plans, vault, clock, random, urlProblem } = dependencies;

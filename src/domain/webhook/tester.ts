@@ -6,7 +6,7 @@ import { testCallEnded } from "./catalogue.ts";
 import { type DeliveryOptions, targetOf } from "./delivery.ts";
 import { envelopeBody } from "./envelope.ts";
 
-export interface TestResult {
+interface TestResult {
   readonly eventId: string;
   readonly deliveryId: string;
   readonly status: "delivered" | "failed";

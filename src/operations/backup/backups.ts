@@ -19,7 +19,7 @@ export interface BackupSummary {
 }
 
 /** Writes the snapshot and answers its bytes; a server does it in a worker. */
-export type SnapshotWriter = (databasePath: string, target: string) => Promise<number>;
+type SnapshotWriter = (databasePath: string, target: string) => Promise<number>;
 
 export interface Backups {
   /** `null`: into the backups directory, named after the time. Throws conflict for a file that exists. */

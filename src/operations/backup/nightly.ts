@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { Backups } from "./backups.ts";
 import type { BackupReport } from "./verify.ts";
 
-export interface NightlyBackup {
+interface NightlyBackup {
   /** Makes one now. Never rejects. */
   run(): Promise<void>;
   /** The last one failed: why, in one sentence. */

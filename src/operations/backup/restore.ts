@@ -15,7 +15,7 @@ import { flush, moveDurably } from "../../platform/files/durable-file.ts";
 import { backupsDirOf } from "./backups.ts";
 import { verifyBackup } from "./verify.ts";
 
-export interface Restored {
+interface Restored {
   readonly file: string;
   readonly database: string;
   /** Where the data as it was is kept; null: there was none. */

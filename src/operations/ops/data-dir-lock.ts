@@ -9,7 +9,7 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync 
 import { join } from "node:path";
 import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 
-export type DataDirUser = "server" | "command";
+type DataDirUser = "server" | "command";
 
 export interface DataDirLock {
   /** Idempotent. */

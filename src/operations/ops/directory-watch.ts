@@ -11,7 +11,7 @@ import type { Log } from "../../core/log.ts";
 const POLL_EVERY_MS = 5_000;
 const PRIVATE = 0o700;
 
-export interface DirectoryWatch {
+interface DirectoryWatch {
   /** The system's own words; null: it can be written to. */
   problem(): string | null;
   stop(): void;

@@ -5,9 +5,9 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
 /** Sundays, after the nightly backup's usual time. */
-export const INTEGRITY_AT = "0 5 * * 0";
+const INTEGRITY_AT = "0 5 * * 0";
 
-export interface IntegrityWatch {
+interface IntegrityWatch {
   /** What the last check found, in one sentence; null: nothing, or none was made yet. */
   problem(): string | null;
   /** A check under way is not waited for: its worker ends with the process. */

@@ -7,7 +7,7 @@ import { type Fields, type Log, Pii } from "../../core/log.ts";
 
 export type LogLevel = "info" | "warn" | "error";
 
-export interface LogLine {
+interface LogLine {
   readonly atMs: number;
   readonly level: LogLevel;
   readonly event: string;
@@ -15,7 +15,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-export interface LogQuery {
+interface LogQuery {
   readonly limit: number;
   readonly offset: number;
   /** This level or worse. */

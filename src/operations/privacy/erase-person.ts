@@ -39,7 +39,7 @@ export interface ErasureReport extends PersonCounts {
   readonly do_not_call_kept?: true;
 }
 
-export interface ErasureOptions {
+interface ErasureOptions {
   readonly database: Database;
   readonly recordingsDir: string;
   readonly outboxDir: string;

@@ -11,7 +11,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { moveDurably } from "../../platform/files/durable-file.ts";
 import { PARTIAL } from "../backup/snapshot.ts";
 
-export interface ExportReport {
+interface ExportReport {
   readonly file: string;
   /** Rows a table, tables without rows left out. */
   readonly rows: Readonly<Record<string, number>>;

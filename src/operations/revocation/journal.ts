@@ -28,7 +28,7 @@ import { moveDurably } from "../../platform/files/durable-file.ts";
 export const JOURNAL_NAME = "revocations.journal";
 export const journalFileOf = (dataDir: string): string => join(dataDir, JOURNAL_NAME);
 
-export const ENTRIES_MAX = 100_000;
+const ENTRIES_MAX = 100_000;
 const PRIVATE_FILE = 0o600;
 
 interface Header {

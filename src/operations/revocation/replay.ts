@@ -24,9 +24,9 @@ import type { Journal, JournalEntry } from "./journal.ts";
 const SECRET_PREFIX_LENGTH = 8;
 
 /** How a person's number is known: keyed, and of the tenant. */
-export type Fingerprint = (tenantId: number, numberE164: string) => string;
+type Fingerprint = (tenantId: number, numberE164: string) => string;
 
-export interface ReplayDependencies {
+interface ReplayDependencies {
   readonly database: Database;
   readonly vault: { seal(plain: string, binding: string): string };
   readonly numberFingerprint: Fingerprint;

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { Cron } from "croner";
 
-export interface HostPort {
+interface HostPort {
   readonly host: string;
   readonly port: number;
 }
@@ -22,7 +22,7 @@ export function parseHostPort(text: string): HostPort | null {
   return fits ? { host, port } : null;
 }
 
-export interface PortRange {
+interface PortRange {
   readonly first: number;
   readonly last: number;
 }

@@ -1,5 +1,5 @@
 /** How a request through the guarded client fails. */
-export type OutboundHttpFailure =
+type OutboundHttpFailure =
   | "invalid_url"
   | "blocked_address"
   | "name_not_found"

@@ -60,7 +60,7 @@ export type Resolve = (
   done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
 ) => void;
 
-export interface OutboundHttpClientOptions {
+interface OutboundHttpClientOptions {
   /** `[http_client] allow_networks`. */
   readonly allowNetworks: readonly string[];
   /** PEM of `[http_client] ca_file`: trusted beside the built-in roots. */

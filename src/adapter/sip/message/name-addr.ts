@@ -1,5 +1,5 @@
 /** `"Name" <uri>;parameters` of From, To, Contact, Route, Refer-To (RFC 3261 20.10). */
-import { formatParameters, NO_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
 import { quote, quotedStringEnd, splitOutsideQuotes, unquote } from "./split.ts";
 import { formatUri, parseUri, type Uri } from "./uri.ts";
 
@@ -40,14 +40,6 @@ function parseAddrSpec(text: string): NameAddr | undefined {
   const uri = /[?,]/.test(spec) ? undefined : parseUri(spec);
   const parameters = parts && parseParameters(parts.slice(1));
   return parts && uri && parameters ? { displayName: "", uri, parameters } : undefined;
-}
-
-export function nameAddr(uri: Uri, options: Partial<Omit<NameAddr, "uri">> = {}): NameAddr {
-  return {
-    displayName: options.displayName ?? "",
-    uri,
-    parameters: options.parameters ?? NO_PARAMETERS,
-  };
 }
 
 export function formatNameAddr(value: NameAddr): string {

@@ -128,7 +128,7 @@ function parsed<Value>(
   return text === undefined ? undefined : parse(text);
 }
 
-export function parseCSeq(text: string): CSeq | undefined {
+function parseCSeq(text: string): CSeq | undefined {
   const match = CSEQ.exec(text);
   const method = match?.[2];
   const number = Number(match?.[1] ?? Number.NaN);

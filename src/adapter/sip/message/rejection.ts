@@ -10,7 +10,7 @@ import { splitOutsideQuotes } from "./split.ts";
 import { reasonPhraseOf } from "./status.ts";
 import { formatVia, parseVia, responseDestination, stampSource } from "./via.ts";
 
-export interface Rejection {
+interface Rejection {
   readonly text: string;
   readonly destination: { readonly host: string; readonly port: number };
 }

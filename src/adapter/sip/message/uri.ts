@@ -2,7 +2,7 @@
  * URIs of SIP: `sip:`, `sips:` (RFC 3261 19.1) and `tel:` (RFC 3966). Other schemes are kept as
  * they came, so that a server can answer 416 instead of guessing.
  */
-import { formatParameters, NO_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { formatParameters, type Parameters, parseParameters } from "./parameters.ts";
 
 export interface SipUri {
   readonly scheme: "sip" | "sips";
@@ -17,7 +17,7 @@ export interface SipUri {
   readonly headers: string | null;
 }
 
-export interface TelUri {
+interface TelUri {
   readonly scheme: "tel";
   /** As received, visual separators included. */
   readonly number: string;
@@ -73,19 +73,6 @@ function parseTelUri(text: string): TelUri | undefined {
   const parameters = parseParameters(parts);
   if (!TEL_NUMBER.test(number) || !parameters) return undefined;
   return { scheme: "tel", number, parameters };
-}
-
-/** A `sip:` URI from its parts. */
-export function sipUri(parts: Pick<SipUri, "host"> & Partial<Omit<SipUri, "host">>): SipUri {
-  return {
-    scheme: parts.scheme ?? "sip",
-    user: parts.user ?? null,
-    password: parts.password ?? null,
-    host: parts.host,
-    port: parts.port ?? null,
-    parameters: parts.parameters ?? NO_PARAMETERS,
-    headers: parts.headers ?? null,
-  };
 }
 
 export function formatUri(uri: Uri): string {

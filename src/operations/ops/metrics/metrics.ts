@@ -8,7 +8,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock, Timer } from "../../../core/clock.ts";
 
-export interface EndedCall {
+interface EndedCall {
   readonly direction: "inbound" | "outbound";
   readonly reason: string;
   /** From the INVITE to its answer, ms; null: never answered. */

@@ -15,7 +15,7 @@ import type { Random } from "../../../core/random.ts";
 import { type Attributes, otlpTraces } from "./otlp.ts";
 import type { Trace } from "./span.ts";
 
-export interface ExporterSettings {
+interface ExporterSettings {
   /** The whole URL, e.g. `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
