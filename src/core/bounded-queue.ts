@@ -1,4 +1,7 @@
-/** First in, first out, with a stated capacity: a full queue refuses, it never grows. */
+/**
+ * A first-in, first-out queue with a fixed capacity: a full queue rejects new items instead of
+ * growing.
+ */
 export class BoundedQueue<Item> {
   readonly #items: Item[] = [];
   #head = 0;
@@ -9,7 +12,7 @@ export class BoundedQueue<Item> {
     return this.#items.length - this.#head;
   }
 
-  /** False when full: the caller decides what is lost. */
+  /** Returns false when full. The caller decides what is lost. */
   push(item: Item): boolean {
     if (this.size >= this.capacity) return false;
     this.#items.push(item);

@@ -24,7 +24,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     second: "2-digit",
   });
-  formatters.set(zone, made); // as many as there are zones
+  formatters.set(zone, made); // bounded by the number of time zones
   return made;
 }
 
@@ -44,7 +44,7 @@ export function startOfDay(zone: string, date: CalendarDay): number {
   const wall = Date.UTC(date.year, date.month - 1, date.day);
   let guess = wall - offsetMs(zone, wall);
   guess = wall - offsetMs(zone, guess);
-  // Where midnight does not exist, the day begins when the clocks have jumped.
+  // Where the clocks skip midnight, the day begins at the first instant after the change.
   return wall - guess > offsetMs(zone, guess) ? guess + HOUR_MS : guess;
 }
 
@@ -75,7 +75,7 @@ export const dayText = ({ year, month, day }: CalendarDay): string =>
 export const monthText = (year: number, month: number): string =>
   `${year}-${String(month).padStart(2, "0")}`;
 
-/** The texts of `count` days from `first` on. */
+/** The dates of `count` days, starting with `first`. */
 export function daysFrom(first: CalendarDay, count: number): string[] {
   return Array.from({ length: count }, (_, step) => {
     const date = new Date(Date.UTC(first.year, first.month - 1, first.day + step));
@@ -83,7 +83,7 @@ export function daysFrom(first: CalendarDay, count: number): string[] {
   });
 }
 
-/** One day of a zone and the instants it reaches over: from, inclusive, to, exclusive. */
+/** One day of a zone as instants: `fromMs` inclusive, `toMs` exclusive. */
 export interface DaySpan {
   /** `2026-11-21` */
   readonly date: string;
@@ -91,7 +91,7 @@ export interface DaySpan {
   readonly toMs: number;
 }
 
-/** `count` days from `first` on. */
+/** `count` days, starting with `first`. */
 export function daySpans(zone: string, first: CalendarDay, count: number): DaySpan[] {
   let fromMs = startOfDay(zone, first);
   return daysFrom(first, count).map((date, step) => {
@@ -102,9 +102,9 @@ export function daySpans(zone: string, first: CalendarDay, count: number): DaySp
   });
 }
 
-/** Hour of the day, 0 to 23, of an instant in it. */
+/** The hour of the day (0 to 23) of an instant within the day. */
 export function hourIn(zone: string, { fromMs, toMs }: DaySpan, atMs: number): number {
-  const isPlain = toMs - fromMs === 24 * HOUR_MS; // no clock is set on it
+  const isPlain = toMs - fromMs === 24 * HOUR_MS; // no clock change on this day
   return isPlain ? Math.floor((atMs - fromMs) / HOUR_MS) : wallClock(zone, atMs).hour;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The port of time. Everything that waits or dates something takes a `Clock`, so that tests can
- * turn the hands; only this file touches the system's timers and dates (held by test/tidy.test.ts).
+ * The clock port. Everything that waits or reads the time takes a `Clock`, so that tests can
+ * control time. Only this file uses the system's timers and dates (checked by test/tidy.test.ts).
  */
 export interface Timer {
   /** Idempotent. */
@@ -16,12 +16,18 @@ export interface Clock {
   after(delayMs: number, task: () => void): Timer;
   /** Runs `task` every `periodMs` until cancelled. */
   every(periodMs: number, task: () => void): Timer;
-  /** Blocks the thread for `ms`, a millisecond at most: timers know whole ones only. Missing: cannot. */
+  /**
+   * Blocks the thread for `ms`, at most 1 ms: timers only know whole milliseconds. Optional: not
+   * every clock can block.
+   */
   blockThread?(ms: number): void;
 }
 
 const BLOCK_MS_MAX = 1;
-/** Nobody ever wakes it. Made when first used: a page in a browser has no such memory, and never rests. */
+/**
+ * A cell to wait on that is never notified. Created on first use: a browser page has no shared
+ * memory and never blocks.
+ */
 let blockingCell: Int32Array<SharedArrayBuffer> | null = null;
 
 export const systemClock: Clock = {
@@ -57,12 +63,14 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** Resolves when the event loop has come round: what was ready to be handled by now has been. */
+/**
+ * Resolves after one turn of the event loop: everything that was ready has been handled by then.
+ */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** `2026-11-21T04:05:06+00:00`: times in responses (decisions.md 1). */
+/** `2026-11-21T04:05:06+00:00`: the format of times in responses (decisions.md 1). */
 export function isoUtc(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS);
   if (day !== lastDay.number) {
@@ -75,12 +83,12 @@ export function isoUtc(epochMs: number): string {
   return `${lastDay.text}T${clock}+00:00`;
 }
 
-/** Rows of a list are of the same days, and writing a day is what costs. */
+/** Rows of a list often share a date, and formatting the date is the expensive part. */
 const lastDay = { number: Number.NaN, text: "" };
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
 
-/** `2026-11-21 04:05:06`: the one exception, `scheduled_at` of POST /calls. */
+/** `2026-11-21 04:05:06`: used only for `scheduled_at` of POST /calls. */
 export function spaceSeparatedUtc(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 19).replace("T", " ");
 }

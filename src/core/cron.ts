@@ -1,14 +1,14 @@
 /**
- * Something that is due at times of the wall clock, in the machine's zone: "30 3 * * *". A timer only looks,
- * every 20 s; whether it is due is worked out from the clock, so that a machine that slept, or whose clock
- * was stepped on, makes up for it once, and one that was set back begins anew from there.
+ * Runs a task at times of the wall clock in the machine's time zone, such as "30 3 * * *". A timer
+ * checks every 20 s and works out from the clock whether the task is due. After a sleep or a step
+ * forward the task runs once; after a step back the schedule restarts from the new time.
  */
 import { Cron } from "croner";
 import type { Clock, Timer } from "./clock.ts";
 
 const POLL_EVERY_MS = 20_000;
 
-/** `pattern`: five fields, checked by the configuration. Its owner cancels it. */
+/** `pattern`: five fields, validated by the configuration. The owner must cancel it. */
 export function startCron(clock: Clock, pattern: string, task: () => void): Timer {
   const times = new Cron(pattern, { paused: true });
   const after = (ms: number) => times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * CSV lines (RFC 4180: quotes doubled). Text that a spreadsheet would run as a formula gets an
- * apostrophe in front; E.164 numbers are left as they are, numbers are never touched.
+ * CSV lines (RFC 4180: quotes doubled). Text that a spreadsheet would run as a formula gets a
+ * leading apostrophe. E.164 numbers and numeric cells are left unchanged.
  */
 import { isE164 } from "./e164.ts";
 
@@ -15,5 +15,5 @@ function cellText(cell: CsvCell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Without the line's end: whoever writes it adds CRLF. */
+/** Without the line ending: the writer adds CRLF. */
 export const csvRow = (cells: readonly CsvCell[]): string => cells.map(cellText).join(",");

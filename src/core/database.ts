@@ -1,25 +1,29 @@
-/** The database as domain code sees it: one reader, and one writer in transactions. Stores make statements of `Queries`; domain code only hands them on. */
+/**
+ * The database port for domain code: one reader, and one writer in transactions. Stores build
+ * statements with `Queries`; domain code only passes it on.
+ */
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 import type { RevocationNotes } from "./revocation.ts";
 
-/** Drizzle over any driver. bun:sqlite's query builders are awaitable too. */
+/** Drizzle over any driver. The query builders of bun:sqlite can be awaited too. */
 export type Queries = BaseSQLiteDatabase<"async", unknown>;
 
 export interface Database {
   readonly read: Queries;
   /**
-   * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when it
-   * resolves. Throwing rolls back and rethrows. Never nest: pass `Queries` down instead.
+   * Runs `body` in one immediate transaction: all or nothing, one at a time, durable when the
+   * promise resolves. An exception rolls back and is rethrown. Never nest transactions: pass
+   * `Queries` down instead.
    */
   tx<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** Where what is taken back for good is noted, outside the database (revocation/journal.ts). */
+  /** Where permanent revocations are recorded, outside the database (revocation/journal.ts). */
   readonly revocations: RevocationNotes<Queries>;
-  /** From now on it is noted there; until then nowhere. */
+  /** Sets where revocations are recorded. Before this call they are not recorded. */
   keepRevocations(notes: RevocationNotes<Queries>): void;
-  /** Another number after every commit, whoever made it; null: it cannot be told (a server's). */
+  /** Changes after every commit by any connection. Null where it is unknown (a database server). */
   version(): number | null;
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>;
-  /** After the transaction under way. The file is let go when it resolves; queries throw from then on. */
+  /** Waits for the current transaction, then closes the file. Later queries throw. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** E.164 numbers: `+`, then 7 to 15 digits of which the first is not 0 (ITU-T E.164 6). */
+/** E.164 numbers: `+`, then 7 to 15 digits; the first digit is not 0 (ITU-T E.164 6). */
 declare const brand: unique symbol;
 export type E164 = string & { readonly [brand]: true };
 

@@ -1,4 +1,7 @@
-/** Typed events. A listener that throws is reported and never stops the others or the emitter. */
+/**
+ * Typed events. A listener that throws is reported and does not stop the other listeners or the
+ * emitter.
+ */
 export type Unsubscribe = () => void;
 
 export class Emitter<Events extends object> {

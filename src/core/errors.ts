@@ -1,8 +1,9 @@
 /**
- * The one error type that crosses module borders.
+ * The error type that crosses module borders.
  *
- * What a caller may read (`publicMessage`) and what the log keeps (`internal`, `cause`) are two
- * fields, so that a leak needs an explicit act. `code` is the stable machine name of decisions.md 2.
+ * `publicMessage` may be shown to the caller; `internal` and `cause` are for the log. They are
+ * separate fields so that nothing internal leaks by accident. `code` is the stable machine name
+ * (decisions.md 2).
  */
 export type ErrorCode =
   | `valid_${string}_required`
@@ -25,16 +26,18 @@ export type ErrorCode =
 interface AppErrorDetail {
   /** Stable machine-readable code. */
   readonly code: ErrorCode;
-  /** Plain words that say how to mend it; safe to show to anybody who may see the resource. */
+  /**
+   * Plain words that say how to fix the problem. Safe to show to anyone who may see the resource.
+   */
   readonly publicMessage: string;
-  /** The body field or query parameter at fault, if one is. */
+  /** The body field or query parameter that is wrong, if any. */
   readonly field?: string;
   /** For logs only. */
   readonly internal?: string;
   readonly cause?: unknown;
-  /** True where the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable?: boolean;
-  /** Seconds after which it may; for `rate_limited`. */
+  /** Seconds to wait before a retry; for `rate_limited`. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -58,24 +61,26 @@ export class AppError extends Error {
   }
 }
 
-/** A missing or bad field: `valid_<field>_required` with a message that says what is allowed. */
+/**
+ * A missing or invalid field: `valid_<field>_required`, with a message that says what is allowed.
+ */
 export function invalidField(field: string, publicMessage: string): AppError {
   return new AppError({ code: `valid_${field}_required`, publicMessage, field });
 }
 
-/** Unknown and foreign ids get the same answer, so that ids of others cannot be probed. */
+/** Unknown ids and ids of other tenants get the same answer, so that ids cannot be probed. */
 export function notFound(what: string): AppError {
   return new AppError({ code: "not_found", publicMessage: `There is no such ${what}.` });
 }
 
-/** Marks code that cannot be reached when every variant of a union is handled. */
+/** Marks code that is unreachable when every variant of a union is handled. */
 export function unreachable(value: never): never {
   throw new Error(`unhandled variant: ${JSON.stringify(value)}`);
 }
 
 /**
- * A short text of anything thrown, for logs. Of a failed query it is what the database said: the
- * query builder's own message spells out every value, names and numbers of people among them.
+ * A short text of anything thrown, for logs. For a failed query it is the database's message: the
+ * query builder's message contains all values, including names and numbers of people.
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,10 +1,15 @@
-/** Long work on the main thread, cut into slices: SIP, HTTP and the database have a turn between them. */
+/**
+ * Splits long work on the main thread into slices, so that SIP, HTTP and the database can run in
+ * between.
+ */
 import { systemClock, yieldToEventLoop } from "./clock.ts";
 
-/** Well below what a call would feel. */
+/** Well below a delay that a caller would notice. */
 const SLICE_MS = 8;
 
-/** To be awaited after every small step: gives the others a turn when this work has run for a slice. */
+/**
+ * Await it after every small step. It yields to the event loop when the work has run for one slice.
+ */
 export function createYielder(): () => Promise<void> {
   let beganAt = systemClock.monotonic();
   return async () => {

@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** Lower-case UUID v7: 48 bits of time in ms, then 74 random bits. Sorts by creation. */
+/** A lower-case UUID v7: 48 bits of time in ms, then 74 random bits. Sorts by creation time. */
 export function uuidV7(clock: Clock, random: Random): string {
   const bytes = random.bytes(16);
   const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
@@ -28,7 +28,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 
 export const eventId = (random: Random): string => `evt_${hex(random.bytes(16))}`;
 export const deliveryId = (random: Random): string => `del_${hex(random.bytes(16))}`;
-/** 256 bits behind the specified prefix. Shown once, stored only as SHA-256. */
+/** 256 random bits after the specified prefix. Shown once; only its SHA-256 is stored. */
 export const apiKeySecret = (random: Random): string => `lv_live_${hex(random.bytes(32))}`;
 /** 64 hex characters (specification section 4, webhook secrets). */
 export const signingSecret = (random: Random): string => hex(random.bytes(32));

@@ -1,4 +1,4 @@
-/** JSON as a type: what a request body, a tool's arguments or a worker message may hold. */
+/** JSON as a type, for request bodies, tool arguments and worker messages. */
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 

@@ -1,13 +1,13 @@
 /**
- * The port of logging. Lines are an event name and fields; personal data goes only into `pii(...)`
- * fields, which the logger masks unless the operator asked for them (house rule 8).
+ * The logging port. A line is an event name and fields. Personal data goes only into `pii(...)`
+ * fields, which the logger masks unless the operator turns masking off (house rule 8).
  */
 export interface Log {
   debug(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   error(event: string, fields?: Fields): void;
-  /** A logger whose every line carries these fields, e.g. `{ call_id }`. */
+  /** Returns a logger that adds these fields to every line, e.g. `{ call_id }`. */
   with(fields: Fields): Log;
 }
 

@@ -1,20 +1,22 @@
 /**
- * What signalling tells media: plain data that crosses the thread border. The SDP behind it is
- * negotiated in sip/sdp; media never sees a line of SDP.
+ * What signalling passes to media: plain data that can cross threads. The SDP is negotiated in
+ * sip/sdp; media never reads SDP.
  */
 export type CodecName = "PCMU" | "PCMA" | "G722" | "opus";
 
-/** The rate of a conversation with this codec: a wideband one lets the voice be heard as it is. */
+/** Sample rate of a conversation with this codec: 16 kHz for a wideband codec. */
 export function conversationRateHz(codec: CodecName | null): 8000 | 16000 {
   return codec === "G722" || codec === "opus" ? 16_000 : 8000;
 }
 
-/** Direction as seen from us (RFC 3264 8.4): `sendonly` is a caller whom we have put on hold. */
+/**
+ * Direction as seen from us (RFC 3264 8.4): `sendonly` means that we have put the caller on hold.
+ */
 export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive";
 
 export interface NegotiatedCodec {
   readonly name: CodecName;
-  /** What we put into packets we send, and what we accept (they may differ, RFC 3264 6.1). */
+  /** The payload type that we send, and the ones that we accept. They may differ (RFC 3264 6.1). */
   readonly sendPayloadType: number;
   readonly receivePayloadType: number;
 }
@@ -22,7 +24,7 @@ export interface NegotiatedCodec {
 /** RFC 4568 6.2. */
 export type SrtpSuite = "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMAC_SHA1_32";
 
-/** What SDES agreed on: master key and salt of each direction, base64. Never to be logged. */
+/** The result of SDES: master key and salt of each direction, base64. Must never be logged. */
 export interface SrtpKeys {
   readonly suite: SrtpSuite;
   readonly sendKey: string;
@@ -31,34 +33,39 @@ export interface SrtpKeys {
 
 /** One agreed offer/answer. A later plan for the same call replaces the earlier one. */
 export interface MediaPlan {
-  /** Where the far end wants our RTP, from its SDP. Symmetric RTP may move it (see media/rtp). */
+  /**
+   * Where the remote party wants our RTP, from its SDP. Symmetric RTP may change it (see
+   * media/rtp).
+   */
   readonly remote: { readonly host: string; readonly port: number };
-  /** Where the far end's last SIP message came from; RTP from there is believed sooner. */
+  /**
+   * Source address of the remote party's last SIP message. RTP from this host is trusted sooner.
+   */
   readonly signallingHost?: string;
   readonly codec: NegotiatedCodec;
-  /** Further codecs that the far end may change to without asking: what it answered besides. */
+  /** Other codecs from the remote party's answer, which it may switch to without a new offer. */
   readonly otherCodecs?: readonly { readonly name: CodecName; readonly payloadType: number }[];
-  /** RFC 4733 payload types; null where the far end offered none. */
+  /** RFC 4733 payload types; null if the remote party offered none. */
   readonly telephoneEvent: {
     readonly send: number;
     readonly receive: number;
-    /** 8000 where missing. */
+    /** Default 8000. */
     readonly clockRateHz?: number;
   } | null;
   readonly direction: MediaDirection;
-  /** Milliseconds of audio in a packet we send. */
+  /** Milliseconds of audio in each packet that we send. */
   readonly ptimeMs: number;
   /** Missing or null: plain RTP. */
   readonly srtp?: SrtpKeys | null;
-  /** Where the far end wants RTCP, if not one above RTP (RFC 3605). */
+  /** Where the remote party wants RTCP, if not on the port after RTP (RFC 3605). */
   readonly rtcpPort?: number;
   /** RTCP goes to the RTP port (RFC 5761). */
   readonly rtcpMux?: boolean;
-  /** Payload type of comfort noise (RFC 3389) where both agreed to be silent by it. */
+  /** Payload type of comfort noise (RFC 3389), if both parties agreed to it. */
   readonly comfortNoise?: number | null;
 }
 
-/** RFC 3550 figures of one finished or running stream, both directions. */
+/** RFC 3550 statistics of one running or finished stream, both directions. */
 export interface MediaStatistics {
   readonly codec: CodecName | null;
   readonly packetsSent: number;

@@ -1,4 +1,7 @@
-/** Money is integer micro-euro inside and a JSON number of EUR outside (decisions.md 1 and 8). */
+/**
+ * Money is an integer of micro-euro internally and a JSON number of EUR in the API (decisions.md 1
+ * and 8).
+ */
 declare const micro: unique symbol;
 export type MicroEur = number & { readonly [micro]: true };
 
@@ -9,7 +12,7 @@ export function microEur(value: number): MicroEur {
   return value as MicroEur;
 }
 
-/** Rounds half up to a micro-euro. */
+/** Rounds half up to one micro-euro. */
 export const eurToMicro = (eur: number): MicroEur =>
   microEur(Math.floor(eur * MICRO_PER_EUR + 0.5));
 export const MICRO_PER_CENT = 10_000;
@@ -17,8 +20,8 @@ export const centsToMicro = (cents: number): MicroEur => microEur(cents * MICRO_
 export const microToEur = (amount: MicroEur): number => amount / MICRO_PER_EUR;
 
 /**
- * Price of `seconds` at a rate a minute, rounded half up to a micro-euro once (decisions.md 8).
- * Exact: the product stays an integer until the one division.
+ * Price of `seconds` at a rate per minute, rounded half up to one micro-euro, once (decisions.md
+ * 8). Exact: the product stays an integer until the single division.
  */
 export function priceOfSeconds(seconds: number, ratePerMinute: MicroEur): MicroEur {
   const product = BigInt(seconds) * BigInt(ratePerMinute);

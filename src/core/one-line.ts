@@ -1,6 +1,6 @@
 /**
- * A text of somebody else's on one line: control and format characters, line ends and runs of white
- * space become one space each. At most `charactersMax` characters.
+ * Puts foreign text on one line: control and format characters, line ends and runs of white space
+ * each become one space. At most `charactersMax` characters.
  */
 export const oneLine = (text: string, charactersMax: number): string =>
   text

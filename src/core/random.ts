@@ -1,4 +1,6 @@
-/** The port of chance. Identifiers, nonces and jitter come from here, so that a test can seed it. */
+/**
+ * The random port. Identifiers, nonces and jitter come from here, so that a test can use a seed.
+ */
 export interface Random {
   bytes(count: number): Uint8Array;
   /** Uniform in [0, 1). */

@@ -1,11 +1,11 @@
-/** When a delivery is tried again (decisions.md 10). Pure. */
+/** When a failed delivery is retried (decisions.md 10). Pure. */
 import type { Random } from "./random.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Pause before the attempt of the same place: the first goes out at once. */
+/** Delay before each attempt, by index. The first attempt has no delay. */
 export const ATTEMPT_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,
@@ -17,16 +17,16 @@ export const ATTEMPT_DELAYS_MS: readonly number[] = [
   10 * HOUR,
 ];
 
-/** A webhook that has only failed for this long is switched off. */
+/** A webhook whose deliveries have all failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 
 const JITTER = 0.1;
-/** A receiver may ask for patience, not for ever. */
+/** Upper bound for a receiver's `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 10 * HOUR;
 
 /**
- * Milliseconds until the next attempt after `attemptsMade`; null: there is none. `Retry-After` can
- * make it later, never sooner.
+ * Milliseconds until the next attempt after `attemptsMade`; null: no more attempts. `Retry-After`
+ * can make it later, never sooner.
  */
 export function nextDelayMs(
   attemptsMade: number,
@@ -39,7 +39,7 @@ export function nextDelayMs(
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
 }
 
-/** `Retry-After` in seconds or as an HTTP date (RFC 9110 10.2.3); null when absent or nonsense. */
+/** `Retry-After` in seconds or as an HTTP date (RFC 9110 10.2.3); null when absent or invalid. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value.trim()) * SECOND;

@@ -1,33 +1,34 @@
 /**
- * What was taken back for good: a restore of an older backup must not bring it back. Each is noted in a
- * journal outside the database (revocation/journal.ts), in the transaction that takes it back.
+ * Permanent revocations: restoring an older backup must not undo them. Each is recorded in a
+ * journal outside the database (revocation/journal.ts), in the transaction that revokes.
  *
- * People and numbers stand here as keyed fingerprints, keys and passkeys as hashes; nothing names anybody.
+ * People and numbers are stored as keyed fingerprints, keys and passkeys as hashes; no entry
+ * identifies a person.
  */
 export type Revocation =
-  /** An API key; its stored hash. */
+  /** An API key, by its stored hash. */
   | { readonly kind: "key"; readonly hash: string }
-  /** A webhook got another signing secret, or was deleted. */
+  /** A webhook's signing secret was replaced, or the webhook was deleted. */
   | { readonly kind: "webhook_secret"; readonly tenant: number; readonly webhook: number }
   | { readonly kind: "webhook"; readonly tenant: number; readonly webhook: number }
-  /** The tenant's older webhook secret was made anew. */
+  /** The tenant-wide webhook secret was replaced. */
   | { readonly kind: "tenant_secret"; readonly tenant: number }
   | { readonly kind: "suspended"; readonly tenant: number; readonly on: boolean }
   | { readonly kind: "password"; readonly user: string }
-  /** The authenticator was taken off, and its recovery codes with it. */
+  /** The authenticator was removed, together with its recovery codes. */
   | { readonly kind: "second_factor"; readonly user: string }
-  /** A recovery code was used; its stored hash. */
+  /** A recovery code was used; by its stored hash. */
   | { readonly kind: "recovery_code"; readonly hash: string }
   /** SHA-256 of the credential's id. */
   | { readonly kind: "passkey"; readonly credential: string }
-  /** What a person may do in a company from now on; null: is no member any more. */
+  /** A user's new role in a company; null: no longer a member. */
   | {
       readonly kind: "member";
       readonly tenant: number;
       readonly user: string;
       readonly role: "owner" | "member" | "viewer" | null;
     }
-  /** Asked not to be called, or lifted that. */
+  /** Asked not to be called, or withdrew that request. */
   | {
       readonly kind: "refusal";
       readonly tenant: number;
@@ -38,13 +39,14 @@ export type Revocation =
 
 export interface RevocationNotes<Queries> {
   /**
-   * Durable when it resolves, before the transaction of `queries` is. Note last in a transaction: what
-   * is noted is done again after a crash. Throws unavailable, with nothing noted, when it cannot be written.
+   * Durable when the promise resolves, before the transaction of `queries` commits. Call it last in
+   * a transaction: recorded entries are replayed after a crash. Throws `unavailable`, with nothing
+   * recorded, when the journal cannot be written.
    */
   note(queries: Queries, revocations: readonly Revocation[]): Promise<void>;
 }
 
-/** What a revocation is about: of those about the same, the last counts. */
+/** The subject of a revocation. Of several entries with the same subject the last one counts. */
 export function subjectOf(revocation: Revocation): string {
   switch (revocation.kind) {
     case "key":

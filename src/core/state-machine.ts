@@ -1,9 +1,9 @@
 /**
  * Guarded state machines as a table: one writer (`apply`), states as discriminated unions.
  *
- * A step is looked up by the name of the state and the type of the event and computes the next
- * state. A pair that is not in the table is illegal: it throws under test; in production it is
- * handed to `onIllegal` (count, log) and dropped, the state stays.
+ * The table maps the state's name and the event's type to a function that computes the next state.
+ * A pair that is not in the table is illegal: in tests it throws; in production it is passed to
+ * `onIllegal` (to count and log), and the state does not change.
  */
 interface Named {
   readonly name: string;
@@ -30,7 +30,7 @@ export class IllegalTransition extends Error {
 
 export interface MachineOptions<State, Event> {
   readonly onIllegal?: (state: State, event: Event) => void;
-  /** Effects: runs after the state was written. */
+  /** For side effects: runs after the new state is set. */
   readonly onTransition?: (from: State, to: State, event: Event) => void;
 }
 
@@ -54,7 +54,7 @@ export class StateMachine<State extends Named, Event extends Typed> {
     return this.#step(type) !== undefined;
   }
 
-  /** Applies the event and answers whether it was legal. */
+  /** Applies the event. Returns false if it was illegal. */
   apply(event: Event): boolean {
     const step = this.#step(event.type as Event["type"]);
     if (!step) {

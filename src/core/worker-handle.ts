@@ -1,5 +1,5 @@
 /**
- * What the main thread needs of a worker: less than the whole `Worker`, so that a test can stand in
- * for a thread. Bun's `close` event is the end of a worker, for whatever reason.
+ * The part of `Worker` that the main thread uses, so that a test can replace the thread. Bun fires
+ * `close` when a worker ends, for any reason.
  */
 export type WorkerHandle = Pick<Worker, "postMessage" | "addEventListener" | "terminate">;

@@ -1,9 +1,9 @@
 /**
- * The backups of one data directory, `<data>/backups`: made, listed, the oldest ones dropped. Only
- * files with the name of a backup of ours are ever deleted; copies that the migrator leaves there
- * (`before-….db`) are listed and kept.
+ * The backups of one data directory in `<data>/backups`: creates, lists and prunes them. Deletes
+ * only files with the name of a backup. The copies that the migrator leaves there (`before-….db`)
+ * are listed and never deleted.
  *
- * A backup is the database. Recordings and the master key are not in it.
+ * A backup contains only the database, not the recordings or the master key.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,13 +18,19 @@ export interface BackupSummary {
   readonly created_at: string;
 }
 
-/** Writes the snapshot and answers its bytes; a server does it in a worker. */
+/** Writes the snapshot and returns its size in bytes. A server runs it in a worker. */
 type SnapshotWriter = (databasePath: string, target: string) => Promise<number>;
 
 export interface Backups {
-  /** `null`: into the backups directory, named after the time. Throws conflict for a file that exists. */
+  /**
+   * `target` null: into the backups directory, named after the time. Throws conflict for an
+   * existing file.
+   */
   create(target: string | null): Promise<BackupSummary>;
-  /** Deletes all but the newest `keep` of ours, and what crashes left. Never `latest`. */
+  /**
+   * Deletes all but the newest `keep` backups, and the leftovers of crashes. Never deletes
+   * `latest`.
+   */
   prune(keep: number, latest: string): void;
 }
 
@@ -38,7 +44,7 @@ export const backupsDirOf = (dataDir: string) => join(dataDir, "backups");
 const nameAt = (nowMs: number) =>
   `linevoice-${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "")}.db`;
 
-/** Newest first. A directory that is not there has none. */
+/** Newest first. Empty if the directory does not exist. */
 export function listBackups(dataDir: string): BackupSummary[] {
   const directory = backupsDirOf(dataDir);
   if (!existsSync(directory)) return [];
@@ -62,7 +68,7 @@ export function createBackups(options: {
   readonly databasePath: string;
   readonly clock: Clock;
   readonly write?: SnapshotWriter;
-  /** Throws, with what to do instead, where the database is no file. */
+  /** Throws, with advice, if the database is not a file. */
   readonly requireFile?: () => void;
 }): Backups {
   const { dataDir, databasePath, clock } = options;

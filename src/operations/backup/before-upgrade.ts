@@ -1,9 +1,9 @@
 /**
- * A copy of an existing database before it is migrated: `<data>/backups/before-<tag>.db`, 0600, named
- * after the first migration that is missing. The way back when the new version disappoints.
+ * Copies an existing database before it is migrated: `<data>/backups/before-<tag>.db`, 0600, named
+ * after the first missing migration. Used to go back to the previous version.
  *
- * One copy an upgrade: an attempt that is repeated replaces it, so that a server that restarts in
- * a loop does not fill the disk. Nothing was migrated in between, so nothing is lost.
+ * One copy per upgrade: a repeated attempt replaces it, so that a server that restarts in a loop
+ * does not fill the disk. Nothing was migrated in between, so nothing is lost.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -16,9 +16,9 @@ import { backupsDirOf } from "./backups.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 /**
- * Answers the copy's path; null where there is nothing to copy or to migrate. Throws
- * MigrationRejected, with the file untouched, and AppError when the copy cannot be made: then
- * nothing may be migrated.
+ * Returns the path of the copy; null if there is nothing to copy or to migrate. Throws
+ * MigrationRejected, with the file untouched, or AppError when the copy cannot be made. After an
+ * error nothing may be migrated.
  */
 export function copyBeforeUpgrade(
   dataDir: string,
@@ -44,7 +44,7 @@ export function copyBeforeUpgrade(
   }
 }
 
-/** Null for a database that is not there, is empty, or lacks nothing. */
+/** Null for a database that does not exist, is empty, or is up to date. */
 function firstMissing(databasePath: string, list: readonly Migration[]): string | null {
   if (!existsSync(databasePath)) return null;
   const stored = new Sqlite(databasePath, { readwrite: true, create: false });

@@ -1,4 +1,6 @@
-/** What the main thread and a database worker say to each other: one job, one answer, one worker. */
+/**
+ * Messages between the main thread and a database worker: one worker per job, one answer per job.
+ */
 import type { BackupReport } from "./verify.ts";
 
 /** Paths are absolute. */
@@ -16,7 +18,7 @@ export interface DatabaseResults {
   /** Bytes. */
   readonly snapshot: number;
   readonly verify: BackupReport;
-  /** One sentence a problem. */
+  /** One sentence per problem. */
   readonly integrity: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The backup of every night: made, proven by restoring it into a temporary place, then the oldest
- * dropped. One that does not pass is kept for inspection and no older one is dropped for it.
+ * The nightly backup: creates it, verifies it with a trial restore, then prunes the oldest. A
+ * backup that fails verification is kept for inspection, and no older one is deleted.
  */
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { startCron } from "../../core/cron.ts";
@@ -10,24 +10,24 @@ import type { Backups } from "./backups.ts";
 import type { BackupReport } from "./verify.ts";
 
 interface NightlyBackup {
-  /** Makes one now. Never rejects. */
+  /** Makes a backup now. Never rejects. */
   run(): Promise<void>;
-  /** The last one failed: why, in one sentence. */
+  /** Why the last backup failed, in one sentence; null if it did not. */
   problem(): string | null;
-  /** Resolves when the one under way, if any, is through. */
+  /** Resolves when the running backup, if any, has finished. */
   idle(): Promise<void>;
-  /** Waits for the one under way. */
+  /** Waits for the running backup. */
   stop(): Promise<void>;
 }
 
 export function startNightlyBackup(options: {
   readonly backups: Backups;
   readonly verify: (file: string) => Promise<BackupReport>;
-  /** Cron, in the machine's local time; null: only `run` makes one. */
+  /** Cron pattern, in the machine's local time; null: only `run` makes backups. */
   readonly at: string | null;
   readonly keep: number;
   readonly log: Log;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }): NightlyBackup {
   const { backups, verify, at, keep, log, clock = systemClock } = options;

@@ -1,9 +1,10 @@
 /**
- * Puts a backup in the place of the database. The data as it was stays beside it, in
- * `<data>/before-restore-<time>/`. The caller holds the data directory's lock: no server runs.
+ * Replaces the database with a backup. The previous data is kept in
+ * `<data>/before-restore-<time>/`. The caller holds the lock of the data directory, so no server is
+ * running.
  *
- * A crash in between leaves either the old database or the new one, never a mixture: the old write-ahead
- * log is folded in, or set aside, before the new file takes the name.
+ * A crash in between leaves either the old database or the new one, never a mixture: the old
+ * write-ahead log is checkpointed, or moved away, before the new file is renamed into place.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
@@ -18,13 +19,16 @@ import { verifyBackup } from "./verify.ts";
 interface Restored {
   readonly file: string;
   readonly database: string;
-  /** Where the data as it was is kept; null: there was none. */
+  /** Where the previous data is kept; null: there was none. */
   readonly previousCopy: string | null;
   readonly tenants: number;
   readonly calls: number;
 }
 
-/** Throws conflict, with every reason, for a backup that does not pass its check; changes nothing then. */
+/**
+ * Throws conflict, with every reason, for a backup that fails its check. Changes nothing in that
+ * case.
+ */
 export async function restoreBackup(options: {
   readonly file: string;
   readonly dataDir: string;
@@ -59,8 +63,8 @@ export async function restoreBackup(options: {
 }
 
 /**
- * What was due between the backup and now may have been dialled already: it must not be dialled
- * again. The scheduler finds it past its grace window and reports it as missed.
+ * Calls that were due between the backup and now may have been made already and must not be made
+ * again. The scheduler finds them past their grace window and reports them as missed.
  */
 function holdBackFired(path: string, nowMs: number): void {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
@@ -74,7 +78,7 @@ function holdBackFired(path: string, nowMs: number): void {
   }
 }
 
-/** What was signed out, revoked or used up since the backup must not come back with it. */
+/** Sessions and tokens that were revoked or used since the backup must not become valid again. */
 function endSessions(path: string): void {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
   try {
@@ -99,7 +103,7 @@ function setAsideOld(dataDir: string, databasePath: string, nowMs: number): stri
   return previousCopy;
 }
 
-/** A damaged database may refuse; then its log is kept beside it as it is. */
+/** A damaged database may refuse the checkpoint; then its log is kept beside it unchanged. */
 function foldWalIn(databasePath: string): void {
   let sqlite: Sqlite | null = null;
   try {
@@ -112,7 +116,7 @@ function foldWalIn(databasePath: string): void {
   }
 }
 
-/** A second name for the same file where the file system can, else a copy. */
+/** A hard link where the file system allows it, otherwise a copy. */
 function setAside(path: string, target: string): void {
   try {
     linkSync(path, target);

@@ -1,14 +1,19 @@
-/** The main thread's side of the database worker: starts one, waits for its answer, ends it. */
+/**
+ * The main thread's side of the database worker: starts a worker, waits for its answer, terminates
+ * it.
+ */
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { DatabaseJob, DatabaseResults, FromDatabaseWorker } from "./database-messages.ts";
 
-/** An hour is 100 GB on a slow disk. */
+/** One hour is enough for 100 GB on a slow disk. */
 const JOB_TIMEOUT_MS = 3_600_000;
 
 const failed = (publicMessage: string) => new AppError({ code: "conflict", publicMessage });
 
-/** Throws AppError with the worker's words, or when it dies or takes longer than an hour. */
+/**
+ * Throws AppError with the worker's message, or when the worker dies or takes longer than an hour.
+ */
 export async function runDatabaseJob<Type extends DatabaseJob["type"]>(
   spawn: () => Worker,
   job: Extract<DatabaseJob, { type: Type }>,

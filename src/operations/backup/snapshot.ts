@@ -1,7 +1,7 @@
 /**
- * One consistent copy of the database in one file, made while it is in use (`VACUUM INTO` reads one
- * snapshot; writers go on). Blocks the thread it runs on for as long as the copy takes: on a running
- * server it belongs in the backup worker.
+ * Writes a consistent copy of the database to one file while it is in use (`VACUUM INTO` reads one
+ * snapshot; writers continue). Blocks its thread until the copy is done: a running server must use
+ * the backup worker.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
@@ -11,10 +11,10 @@ import { moveDurably } from "../../platform/files/durable-file.ts";
 const BUSY_TIMEOUT_MS = 30_000;
 const PRIVATE_FILE = 0o600;
 
-/** What an unfinished copy is called. */
+/** Suffix of an unfinished copy. */
 export const PARTIAL = ".partial";
 
-/** Writes `target` (0600), which must not exist yet. Answers its size in bytes. Throws conflict. */
+/** Writes `target` (0600), which must not exist yet. Returns its size in bytes. Throws conflict. */
 export function writeSnapshot(databasePath: string, target: string): number {
   if (existsSync(target))
     throw new AppError({
@@ -23,7 +23,7 @@ export function writeSnapshot(databasePath: string, target: string): number {
     });
   const partial = `${target}${PARTIAL}`;
   rmSync(partial, { force: true });
-  // Made first, so that it never has other rights: SQLite accepts an empty file.
+  // Created first, so that it never has other permissions. SQLite accepts an empty file.
   closeSync(openSync(partial, "wx", PRIVATE_FILE));
   try {
     const source = new Sqlite(databasePath, { readwrite: true, create: false });

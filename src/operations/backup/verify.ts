@@ -1,7 +1,6 @@
 /**
- * Proves that a backup can be restored, by restoring it: a copy in a temporary place is checked page by
- * page, row by row, brought up to date by the migrator and audited to the cent. The backup itself is
- * only read.
+ * Verifies a backup by restoring a copy to a temporary place: the copy is checked page by page and
+ * row by row, migrated, and its ledger is audited. The backup itself is only read.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -20,13 +19,13 @@ export interface BackupReport {
   readonly size_bytes: number;
   readonly tenants: number;
   readonly calls: number;
-  /** What this binary would add to the restored database. */
+  /** Migrations that this binary would apply to the restored database. */
   readonly migrations_pending: readonly string[];
-  /** One sentence each; empty when the backup can be restored. */
+  /** One sentence per problem; empty when the backup can be restored. */
   readonly problems: readonly string[];
 }
 
-/** The beginning of the temporary directories' names. */
+/** Prefix of the temporary directories' names. */
 export const VERIFY_PREFIX = ".verify-";
 const PRIVATE_FILE = 0o600;
 
@@ -34,7 +33,7 @@ type Findings = Omit<BackupReport, "file" | "ok" | "size_bytes">;
 
 const NOTHING_FOUND: Findings = { tenants: 0, calls: 0, migrations_pending: [], problems: [] };
 
-/** Needs room for one more copy in `scratchDir`. Throws when `file` cannot be read. */
+/** Needs space for one more copy in `scratchDir`. Throws when `file` cannot be read. */
 export async function verifyBackup(
   file: string,
   scratchDir: string,
@@ -86,7 +85,7 @@ function inspect(copy: string): Findings {
 const countOf = (sqlite: Sqlite, table: "tenants" | "calls") =>
   sqlite.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
 
-/** As the server would open it: migrated, and the money audited. */
+/** Opens the copy as the server would: migrates it and audits the ledger. */
 async function problemsWhenInUse(copy: string, nowMs: number): Promise<string[]> {
   const database = openDatabase(copy, nowMs);
   try {

@@ -1,10 +1,15 @@
-/** At the start: a damaged database is not served from, since every write would make it worse. */
+/**
+ * Checks the database at start. A damaged database must not be used: every write would make it
+ * worse.
+ */
 
 import { fileProblems } from "../../adapter/store/integrity.ts";
 import { AppError } from "../../core/errors.ts";
 import { listBackups } from "./backups.ts";
 
-/** Reads every page (`quick_check`). Throws unavailable with the command that brings a backup back. */
+/**
+ * Reads every page (`quick_check`). Throws unavailable, with the command that restores a backup.
+ */
 export function requireWholeDatabase(dataDir: string, databasePath: string): void {
   const [first] = fileProblems(databasePath, "quick_check");
   if (first === undefined) return;

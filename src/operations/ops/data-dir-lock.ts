@@ -1,8 +1,10 @@
 /**
- * One process on a data directory: flock(2) on `<data>/linevoice.lock`, which the kernel drops when the
- * process dies, however it dies. The file holds the owner's pid and whether it is the server or a command.
+ * Allows one process per data directory: flock(2) on `<data>/linevoice.lock`, which the kernel
+ * releases when the process dies for any reason. The file holds the owner's pid and whether it is
+ * the server or a command.
  *
- * Who finds a command at work waits for it: commands are short, and a server must never give way to one.
+ * A process that finds a command holding the lock waits: commands are short, and a server must not
+ * fail to start because of one.
  */
 import { dlopen, FFIType } from "bun:ffi";
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
@@ -21,7 +23,7 @@ export class DataDirBusy extends Error {
   constructor(
     dataDir: string,
     pid: string,
-    /** null: the owner has not said it yet. */
+    /** Null: the owner has not written it yet. */
     readonly user: DataDirUser | null,
   ) {
     super(
@@ -60,11 +62,11 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   };
 }
 
-/** How long a server waits for a command, and a command for a server that is starting. */
+/** How long a server waits for a command, and a command for a starting server. */
 export const DATA_DIR_WAIT_MS = 10_000;
 const POLL_EVERY_MS = 50;
 
-/** Waits for a command that holds it, 10 s at most, never for a server. Throws DataDirBusy. */
+/** Waits at most 10 s for a command that holds the lock, never for a server. Throws DataDirBusy. */
 export async function awaitDataDir(
   dataDir: string,
   user: DataDirUser,

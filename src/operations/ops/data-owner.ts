@@ -1,13 +1,15 @@
 /**
- * Root's commands act as the owner of the data: what root wrote there itself, the service, which
- * runs without privileges, could not write again. Called once, after secrets were read and before
- * the data is touched.
+ * Commands run as root act as the owner of the data. The service runs without privileges and could
+ * not write to files that root created. Called once, after the secrets were read and before the
+ * data is touched.
  */
 import { statSync } from "node:fs";
 
-/** True when this process now runs as the directory's owner; false when there was nothing to do. */
+/**
+ * Returns true if this process now runs as the directory's owner; false if nothing had to change.
+ */
 export function becomeOwnerOf(directory: string): boolean {
-  // Inside asOwnerOf, this process is the owner already.
+  // Inside asOwnerOf the effective user is already the owner.
   if (process.getuid?.() !== 0 || process.geteuid?.() !== 0) return false;
   const owner = statSync(directory, { throwIfNoEntry: false });
   if (!owner?.isDirectory() || owner.uid === 0) return false;
@@ -17,7 +19,7 @@ export function becomeOwnerOf(directory: string): boolean {
   return true;
 }
 
-/** The same for one task only: afterwards this process is root again. */
+/** Like `becomeOwnerOf`, for one task only: afterwards the process is root again. */
 export async function asOwnerOf<Result>(
   directory: string,
   task: () => Promise<Result>,

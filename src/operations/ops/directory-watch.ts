@@ -1,7 +1,7 @@
 /**
- * Watches that a directory of ours can be written to while the appliance runs. One that was removed
- * is made anew, but nothing above it: a disk may be gone. Where that fails the operator is told, and
- * what is written there is lost meanwhile.
+ * Checks while the appliance runs that one of its directories is writable. A directory that was
+ * removed is created again, but not its parents: the disk may be unmounted. If that fails, the
+ * operator is notified, and files written there in the meantime are lost.
  */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
@@ -12,12 +12,12 @@ const POLL_EVERY_MS = 5_000;
 const PRIVATE = 0o700;
 
 interface DirectoryWatch {
-  /** The system's own words; null: it can be written to. */
+  /** The system's error message; null: the directory is writable. */
   problem(): string | null;
   stop(): void;
 }
 
-/** Looks now and every 5 s. Its owner must `stop` it. */
+/** Checks now and every 5 s. The owner must `stop` it. */
 export function watchDirectory(options: {
   readonly directory: string;
   readonly clock: Clock;

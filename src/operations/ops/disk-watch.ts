@@ -1,19 +1,20 @@
 /**
- * Watches the room on the data directory's disk. Below the first mark new calls are no longer
- * recorded, below the second none are taken; live calls go on either way (appliance.md 5). Going
- * back needs a tenth more than the mark, so that a disk at the mark does not flutter.
+ * Monitors the free space on the data directory's disk. Below the first threshold new calls are not
+ * recorded; below the second no calls are accepted. Live calls continue in both cases (appliance.md
+ * 5). To leave a level, the free space must be 10 % above its threshold, so that the level does not
+ * flap.
  */
 import { statfsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 
-/** Bytes that may still be written. Throws when the file system does not answer. */
+/** Bytes that can still be written. Throws when the file system does not respond. */
 export type FreeDiskBytes = () => number;
 
-/** Half an hour of ten calls' stereo WAVs. */
+/** Half an hour of stereo WAV recordings of ten calls. */
 export const RECORDING_BYTES_MIN = 512 * 1_048_576;
-/** For the database, its log, and the ends of the calls that are live. */
+/** For the database, its log, and what live calls still write when they end. */
 export const CALL_BYTES_MIN = 128 * 1_048_576;
 const RETURN_FACTOR = 1.1;
 const POLL_EVERY_MS = 5_000;
@@ -23,9 +24,9 @@ export type DiskLevel = "ample" | "no_recordings" | "no_calls";
 export interface DiskWatch {
   readonly level: DiskLevel;
   mayRecord(): boolean;
-  /** Why no call is taken; null: calls are taken. */
+  /** Why no calls are accepted; null: calls are accepted. */
   rejection(): string | null;
-  /** What the operator should mend although calls are taken. */
+  /** A problem that the operator should fix although calls are accepted. */
   warning(): string | null;
   stop(): void;
 }
@@ -37,7 +38,10 @@ export const freeBytesOf =
     return bavail * bsize;
   };
 
-/** Looks now and every 5 s. A disk that does not answer keeps its level. Its owner must `stop` it. */
+/**
+ * Checks now and every 5 s. If the file system does not respond, the level stays. The owner must
+ * `stop` it.
+ */
 export function watchDisk(options: {
   readonly freeBytes: FreeDiskBytes;
   readonly clock: Clock;

@@ -1,4 +1,7 @@
-/** `PRAGMA integrity_check` once a week, beside the calls: what it finds is logged and said until it is mended. */
+/**
+ * Runs `PRAGMA integrity_check` once a week while calls go on. Problems are logged and reported
+ * until they are fixed.
+ */
 import type { Clock } from "../../core/clock.ts";
 import { startCron } from "../../core/cron.ts";
 import { describeError } from "../../core/errors.ts";
@@ -8,13 +11,16 @@ import type { Log } from "../../core/log.ts";
 const INTEGRITY_AT = "0 5 * * 0";
 
 interface IntegrityWatch {
-  /** What the last check found, in one sentence; null: nothing, or none was made yet. */
+  /** The result of the last check, in one sentence; null: no problem, or no check yet. */
   problem(): string | null;
-  /** A check under way is not waited for: its worker ends with the process. */
+  /** Does not wait for a running check: its worker ends with the process. */
   stop(): void;
 }
 
-/** `check` answers SQLite's words, none when the database is whole; it may take an hour and may reject. */
+/**
+ * `check` returns SQLite's messages, none when the database is intact. It may take an hour and may
+ * reject.
+ */
 export function watchIntegrity(options: {
   readonly check: () => Promise<readonly string[]>;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 /**
- * The newest log lines in memory, for the operator's dashboard: personal data is masked whatever
- * the log's own setting is. Bounded: the oldest goes when a new one comes. Debug lines are not kept.
+ * Keeps the newest log lines in memory for the operator's dashboard. Personal data is always masked
+ * here, whatever the log's setting. Bounded: a new line replaces the oldest. Debug lines are not
+ * kept.
  */
 import type { Clock } from "../../core/clock.ts";
 import { type Fields, type Log, Pii } from "../../core/log.ts";
@@ -18,13 +19,13 @@ interface LogLine {
 interface LogQuery {
   readonly limit: number;
   readonly offset: number;
-  /** This level or worse. */
+  /** The lowest level to return. */
   readonly level?: "debug" | LogLevel;
   readonly callUuid?: string;
 }
 
 export interface LogRing {
-  /** The given log, which keeps its lines here too. */
+  /** Wraps a log so that its lines are kept here too. */
   through(log: Log): Log;
   /** Newest first. */
   read(query: LogQuery): { readonly lines: readonly LogLine[]; readonly total: number };

@@ -1,8 +1,9 @@
 /**
- * The logger behind the port of core/log, on LogTape: pretty on a terminal, JSON lines otherwise.
- * Lines go to standard error, so that a command's data on standard output stays clean.
+ * The logger behind the port of core/log, on LogTape: readable text on a terminal, JSON lines
+ * otherwise. Lines go to standard error, so that a command's data on standard output stays clean.
  *
- * Fields marked `pii` are masked unless the operator asked for them; every line is bounded.
+ * Fields marked `pii` are masked unless the operator asked for them; every line has a maximum
+ * length.
  */
 import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
 import { type Fields, type Log, Pii } from "../../core/log.ts";
@@ -11,7 +12,10 @@ export interface LoggerSettings {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly format: "auto" | "pretty" | "json";
   readonly personalData: boolean;
-  /** Where `auto` looks, and where lines go. Default: standard error. */
+  /**
+   * For `auto`: whether the output is a terminal, and where lines are written. Default: standard
+   * error.
+   */
   readonly isTerminal?: boolean;
   readonly write?: (line: string) => void;
 }
@@ -27,7 +31,7 @@ const COLOURS: Record<string, string> = {
   error: "\x1b[31m",
 };
 
-/** One logger a process: a later call replaces the earlier one's settings. */
+/** One logger per process: a later call replaces the settings of the earlier one. */
 export function createLogger(settings: LoggerSettings): Log {
   const write = settings.write ?? ((line: string) => void process.stderr.write(line));
   const isTerminal = settings.isTerminal ?? process.stderr.isTTY === true;
@@ -51,7 +55,7 @@ export function createLogger(settings: LoggerSettings): Log {
 function logOf(context: Fields, personalData: boolean): Log {
   const logger = getLogger([ROOT]);
   const plain = (fields: Fields = {}) => plainFields({ ...context, ...fields }, personalData);
-  // `{` in an event name would be read as a placeholder of LogTape.
+  // LogTape would read `{` in an event name as a placeholder.
   const name = (event: string) => event.replaceAll("{", "{{").replaceAll("}", "}}");
   return {
     debug: (event, fields) => logger.debug(name(event), plain(fields)),
@@ -90,7 +94,7 @@ function prettyLine(record: LogRecord): string {
   return `${timeOf(record).slice(11, 23)} ${colour}${level}\x1b[0m ${eventOf(record)}${fields}`;
 }
 
-/** What came from the network must not drive the terminal. */
+/** Text from the network must not contain terminal control characters. */
 function printable(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /[\s"\x00-\x1f\x7f]/.test(text) ? JSON.stringify(text) : text;

@@ -1,14 +1,14 @@
 /**
- * sd_notify(3): tells systemd that the service is ready, alive, stopping. The runtime has no unix
- * datagram sockets, so libc is called directly. Outside systemd every message is a no-op.
+ * sd_notify(3): notifies systemd that the service is ready, alive or stopping. The runtime has no
+ * unix datagram sockets, so libc is called directly. Outside systemd every message is a no-op.
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import type { Environment } from "../config/environment.ts";
 
 export interface SystemdNotifier {
-  /** `READY=1`, `WATCHDOG=1`, `STOPPING=1`, with `STATUS=…`; false when it was not sent. */
+  /** `READY=1`, `WATCHDOG=1`, `STOPPING=1`, with `STATUS=…`. Returns false when it was not sent. */
   send(state: string): boolean;
-  /** How often systemd wants to hear of us, in ms; null: no watchdog. */
+  /** The watchdog interval of systemd, in ms; null: no watchdog. */
   readonly watchdogMs: number | null;
 }
 
@@ -44,7 +44,7 @@ export function createSystemdNotifier(env: Environment, pid = process.pid): Syst
   };
 }
 
-/** `struct sockaddr_un`; a leading `@` is the abstract namespace. */
+/** `struct sockaddr_un`; a leading `@` means the abstract namespace. */
 function socketAddress(path: string): Buffer | null {
   const bytes = Buffer.from(path);
   if (bytes.length > PATH_BYTES_MAX) return null;
@@ -64,7 +64,7 @@ function openLibc() {
       sendto: { args: [i32, pointer, u64, i32, pointer, u32], returns: i64 },
     });
   } catch {
-    return null; // another libc: the service runs all the same, systemd hears nothing
+    return null; // another libc: the service runs without notifications
   }
 }
 

@@ -1,13 +1,14 @@
 /**
- * A person asks to be forgotten: everything a tenant has about one telephone number is taken out:
- * recordings, transcripts, summaries, tool arguments, events and deliveries not yet made, queued and
- * written mails, pending calls to the number, contact, memories, PIN tries, what the CRM said and was to be
- * told, campaigns' lines, and the number itself.
+ * Erases a person: deletes everything a tenant has about one telephone number. That is recordings,
+ * transcripts, summaries, tool arguments, events and pending deliveries, queued and written emails,
+ * pending calls to the number, the contact, memories, PIN attempts, data from and for the CRM,
+ * campaign lines, and the number itself.
  *
- * What stays is a call without a person: when, how long, what it cost. The ledger needs that and names
- * nobody. Whoever asked not to be called is not called afterwards either: a fingerprint of the number stays
- * for that (contact/do-not-call.ts). Backups made before stay as they are until they are dropped; the report says so. Files go
- * before their rows, so that a run that was cut off is repeated and finds them again.
+ * The call remains without the person: its time, duration and cost. The ledger needs it and names
+ * nobody. A do-not-call request stays in force: a fingerprint of the number is kept for that
+ * (contact/do-not-call.ts). Existing backups are unchanged until they expire; the report says so.
+ * Files are deleted before their rows, so that an interrupted run can be repeated and finds them
+ * again.
  */
 
 import { readdir, rm } from "node:fs/promises";
@@ -35,7 +36,7 @@ export interface ErasureReport extends PersonCounts {
   readonly mails: number;
   readonly mail_files: number;
   readonly schedules_cancelled: number;
-  /** The person asked not to be called: that stays, as a fingerprint of the number. */
+  /** Set if the person asked not to be called: a fingerprint of the number is kept. */
   readonly do_not_call_kept?: true;
 }
 
@@ -45,7 +46,7 @@ interface ErasureOptions {
   readonly outboxDir: string;
   readonly doNotCallList: DoNotCallList;
   readonly clock: Clock;
-  /** The database has just been restored: no call is live, whatever it says. */
+  /** The database has just been restored: no call is live, even if a row says so. */
   readonly restored?: boolean;
 }
 
@@ -59,7 +60,9 @@ const busy = () =>
       "A call with this number is live or its recording is being processed. Nothing was erased; try again in a minute.",
   });
 
-/** Throws conflict while a call with the number goes on, valid_number_required for a tenant's own. */
+/**
+ * Throws conflict during a call with the number, valid_number_required for a number of the tenant.
+ */
 export async function erasePerson(
   options: ErasureOptions,
   tenantId: number,
@@ -109,7 +112,7 @@ export async function erasePerson(
     await store.erase(tenantId, number, now, clock.now());
     await doNotCallList.noteErased(queries, tenantId, number);
   });
-  // Takes the old pages out of the write-ahead log as well.
+  // Removes the old pages from the write-ahead log as well.
   await database.read.run(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
   return report;
 }
@@ -132,7 +135,7 @@ async function cancelPending(
   }
 }
 
-/** Recordings and written mails carry the call's id in their names. */
+/** Names of recordings and written emails contain the call's id. */
 async function filesOf(options: ErasureOptions, found: readonly PersonsCall[]) {
   const uuids = new Set(found.map(({ callUuid }) => callUuid));
   const namedAfter = async (directory: string) => {

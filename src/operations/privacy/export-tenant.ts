@@ -1,9 +1,10 @@
 /**
- * Everything stored about one tenant, as JSON lines `{"table","row"}` in one file (0600): every table
- * that names a tenant, and the rows that hang on those. Read in one snapshot, beside a running server.
+ * Exports everything stored about one tenant as JSON lines `{"table","row"}` in one file (0600):
+ * every table with a tenant id, and the rows that belong to those. Reads one snapshot, also while a
+ * server runs.
  *
- * Secrets are left out (sealed passwords, key hashes, replayed answers). Recordings are files: their
- * names are in the calls.
+ * Secrets are left out (sealed passwords, key hashes, stored responses). Recordings are separate
+ * files; the calls contain their names.
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
@@ -13,13 +14,13 @@ import { PARTIAL } from "../backup/snapshot.ts";
 
 interface ExportReport {
   readonly file: string;
-  /** Rows a table, tables without rows left out. */
+  /** Number of rows per table, without empty tables. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
 const BUSY_TIMEOUT_MS = 5000;
 const SECRET_COLUMN = /_sealed$|_hash$|^lease_/;
-/** Of no meaning outside this appliance, or sums of what is exported. */
+/** Without meaning outside this appliance, or aggregates of exported rows. */
 const LEFT_OUT = new Set(["idempotency", "holds", "call_rollups", "call_totals", "ledger_rollups"]);
 /** Rows that belong to a tenant through their parent. */
 const BY_PARENT: Readonly<Record<string, string>> = {
@@ -75,7 +76,7 @@ type Row = Record<string, string | number | null>;
 const withoutSecrets = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([column]) => !SECRET_COLUMN.test(column)));
 
-/** Tables that are added later are found by their tenant_id. */
+/** Finds tables that are added later by their tenant_id. */
 function tablesOf(sqlite: Sqlite): { readonly table: string; readonly where: string }[] {
   const named = sqlite
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -1,12 +1,12 @@
 /**
- * The journal of revocations: `<data>/revocations.journal`, 0600, one JSON object a line, each with a
- * number of its own. Lines are only added, and flushed to the disk before the transaction they belong
- * to is committed, which notes their number in the database. So a database says how far it has got, and
- * a restored one which entries it lacks.
+ * The journal of revocations: `<data>/revocations.journal`, 0600, one numbered JSON object per
+ * line. Lines are only appended. Each is flushed to disk before its transaction commits, and the
+ * transaction stores its number in the database. So a restored database shows which entries it
+ * lacks.
  *
- * A line that a crash cut off was followed by no commit: it is dropped. Of entries about the same only
- * the last is kept when the file is compacted; of more than `ENTRIES_MAX` the newest, and the file then
- * says from which number on it is whole.
+ * A line that a crash cut off had no commit and is dropped. When the file is compacted, only the
+ * last entry of each subject is kept; of more than `ENTRIES_MAX` entries only the newest, and the
+ * file then records the number from which it is complete.
  */
 import { createHash } from "node:crypto";
 import {
@@ -32,11 +32,11 @@ const ENTRIES_MAX = 100_000;
 const PRIVATE_FILE = 0o600;
 
 interface Header {
-  /** Of this file, random: databases know it by this. */
+  /** A random id of this file; databases store it. */
   readonly journal: string;
-  /** Whose it is: a fingerprint of the appliance. */
+  /** The fingerprint of the appliance that owns the file. */
   readonly appliance: string;
-  /** What was noted before this number may be missing. */
+  /** Entries before this number may be missing. */
   readonly whole_from: number;
 }
 
@@ -45,13 +45,16 @@ export type JournalEntry = Revocation & { readonly n: number };
 export interface Journal {
   readonly id: string;
   readonly wholeFrom: number;
-  /** Made just now: it knows nothing of the past. */
+  /** The file was just created and contains no history. */
   readonly isNew: boolean;
-  /** Number of the last entry; 0: there is none. */
+  /** Number of the last entry; 0: none. */
   last(): number;
-  /** Of each subject the last entry, oldest first, after the given number. */
+  /** The last entry of each subject after the given number, oldest first. */
   after(position: number): readonly JournalEntry[];
-  /** On disk when it returns; answers the number of the last. Throws unavailable, with nothing added. */
+  /**
+   * On disk when it returns. Returns the number of the last entry. Throws unavailable, with nothing
+   * added.
+   */
   append(revocations: readonly Revocation[]): number;
   close(): void;
 }
@@ -64,7 +67,7 @@ export interface JournalPlace {
   readonly entriesMax?: number;
 }
 
-/** Opens or makes it. What belongs to another appliance is put aside under a name of its own. */
+/** Opens or creates the journal. A journal of another appliance is renamed and kept. */
 export function openJournal(place: JournalPlace): Journal {
   const file = journalFileOf(place.dataDir);
   const entriesMax = place.entriesMax ?? ENTRIES_MAX;
@@ -83,7 +86,7 @@ export function openJournal(place: JournalPlace): Journal {
   let handle = openSync(file, "a", PRIVATE_FILE);
   let last = entries.at(-1)?.n ?? wholeFrom - 1;
 
-  /** Written beside, then given the name. */
+  /** Writes a new file, then renames it into place. */
   function compact(): void {
     const latest = latestOf(entries);
     const kept = latest.slice(-entriesMax);
@@ -140,11 +143,11 @@ export function openJournal(place: JournalPlace): Journal {
 interface Contents {
   readonly header: Header;
   entries: JournalEntry[];
-  /** Its last line was cut off. */
+  /** The last line was cut off. */
   readonly isTorn: boolean;
 }
 
-/** null: there is none, or its first line is none. Throws unavailable for a line that is damaged. */
+/** Null if there is no file or its first line is invalid. Throws unavailable for a damaged line. */
 function read(file: string): Contents | null {
   if (!existsSync(file)) return null;
   const lines = readFileSync(file, "utf8").split("\n");
@@ -162,7 +165,7 @@ function read(file: string): Contents | null {
   }
 }
 
-/** Of each subject the last, in their order. */
+/** The last entry of each subject, in order. */
 function latestOf(entries: readonly JournalEntry[]): JournalEntry[] {
   const latest = new Map<string, JournalEntry>();
   for (const entry of entries) {
@@ -182,12 +185,12 @@ function writeAll(handle: number, text: string): void {
   fsyncSync(handle);
 }
 
-/** Half a line must not stay in the middle of the file. */
+/** A partial line must not remain in the middle of the file. */
 function truncateTo(handle: number, size: number): void {
   try {
     ftruncateSync(handle, size);
   } catch {
-    // The disk takes nothing at all: the next start drops what was cut off.
+    // The disk rejects even this: the next start drops the partial line.
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * Brings a database up to the journal: what was revoked, erased or refused after a backup was made is
- * done again in the database that was restored from it. The same finishes what a crash cut off between
- * the journal and the database. Doing it twice does no harm.
+ * Applies missing journal entries to a restored database: revocations, erasures and do-not-call
+ * requests made after the backup are repeated. It also completes what a crash interrupted between
+ * the journal and the database. Idempotent.
  *
- * What cannot be known again ends: a password that was changed since is none until a new one is set, a
- * signing secret that was changed since is one that nobody knows until it is rotated.
+ * What cannot be restored becomes invalid: a password that was changed since is removed until a new
+ * one is set, and a signing secret that was changed since is replaced by an unknown one until it is
+ * rotated.
  */
 
 import { revocationStore } from "../../adapter/store/revocation-store.ts";
@@ -23,7 +24,7 @@ import type { Journal, JournalEntry } from "./journal.ts";
 
 const SECRET_PREFIX_LENGTH = 8;
 
-/** How a person's number is known: keyed, and of the tenant. */
+/** Keyed fingerprint of a person's number, per tenant. */
 type Fingerprint = (tenantId: number, numberE164: string) => string;
 
 interface ReplayDependencies {
@@ -31,18 +32,18 @@ interface ReplayDependencies {
   readonly vault: { seal(plain: string, binding: string): string };
   readonly numberFingerprint: Fingerprint;
   readonly userFingerprint: (email: string) => string;
-  /** Takes out what a tenant has about a number; the journal is not told. */
+  /** Erases a tenant's data about a number without writing to the journal. */
   readonly erase: (tenantId: number, numberE164: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** How many of each kind were done again. */
+/** The number of repeated entries per kind. */
 export type Replayed = Partial<Record<Revocation["kind"], number>>;
 
 type Entry<Kind extends Revocation["kind"]> = JournalEntry & { readonly kind: Kind };
 
-/** Everything after `position`, then notes the new position. */
+/** Replays everything after `position`, then stores the new position. */
 export async function replay(
   deps: ReplayDependencies,
   journal: Journal,
@@ -71,7 +72,7 @@ export async function replay(
   return counts;
 }
 
-/** The numbers that fingerprints stand for, as far as the database still has them. */
+/** The numbers behind the fingerprints, as far as they are still in the database. */
 async function numbersByFingerprint(
   { database, numberFingerprint }: ReplayDependencies,
   entries: readonly (Entry<"erased"> | Entry<"refusal">)[],

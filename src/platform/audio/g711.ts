@@ -1,11 +1,11 @@
 /**
- * ITU-T G.711, both laws, by table. The tables are computed once with the integer steps of the
- * reference (ITU-T G.191 `alaw_compress`, `ulaw_compress`, `alaw_expand`, `ulaw_expand`), scaled
- * to 16-bit linear PCM. One octet is one sample is one tick of the 8 kHz RTP clock.
+ * ITU-T G.711, both laws, by lookup table. The tables are computed once, with the integer steps of
+ * the reference (ITU-T G.191 `alaw_compress`, `ulaw_compress`, `alaw_expand`, `ulaw_expand`),
+ * scaled to 16-bit linear PCM. One octet is one sample and one tick of the 8 kHz RTP clock.
  */
 export type G711Law = "PCMU" | "PCMA";
 
-/** The octet of a zero sample, i.e. digital silence. */
+/** The octet of a zero sample (digital silence). */
 export const G711_SILENCE: Readonly<Record<G711Law, number>> = { PCMU: 0xff, PCMA: 0xd5 };
 
 const MULAW_BIAS = 33;
@@ -59,8 +59,8 @@ const LINEAR_TO_MULAW = Uint8Array.from({ length: 65536 }, (_, i) => compressMul
 const LINEAR_TO_ALAW = Uint8Array.from({ length: 65536 }, (_, i) => compressAlaw(signed(i)));
 
 /**
- * Decodes `count` octets from `offset` of `octets` into `pcm` from 0. Both arrays must be long
- * enough; nothing is allocated.
+ * Decodes `count` octets of `octets`, starting at `offset`, into `pcm`, starting at 0. Both arrays
+ * must be long enough. Allocates nothing.
  */
 export function decodeG711(
   law: G711Law,
@@ -75,7 +75,10 @@ export function decodeG711(
   }
 }
 
-/** Encodes `count` samples of `pcm` from `from` into `octets` from `offset`. Nothing is allocated. */
+/**
+ * Encodes `count` samples of `pcm`, starting at `from`, into `octets`, starting at `offset`.
+ * Allocates nothing.
+ */
 export function encodeG711(
   law: G711Law,
   pcm: Int16Array,

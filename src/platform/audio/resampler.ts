@@ -1,23 +1,23 @@
 /**
- * Sample-rate conversion by a stateful polyphase filter: a Blackman-windowed sinc whose phases are
- * computed once per pair of rates. Chunks of any size give the same samples as one long chunk.
- * Aliases from 1.2 times the narrower band's edge on are 50 dB down and more; the delay
+ * Sample-rate conversion with a stateful polyphase filter: a Blackman-windowed sinc whose phases
+ * are computed once per pair of rates. The chunk size does not change the output. Aliases from 1.2
+ * times the edge of the narrower band upwards are attenuated by at least 50 dB. The delay
  * (`latencyMs`) is half the filter.
  */
 const ZERO_CROSSINGS = 16;
-/** Share of the narrower band that passes; the rest is the filter's slope. */
+/** Share of the narrower band that passes; the rest is the filter's transition band. */
 const PASSBAND = 0.92;
 const TABLES_MAX = 16;
 
 export interface Resampler {
-  /** Fresh memory; may be empty while the filter fills. */
+  /** Returns newly allocated memory. It may be empty while the filter fills. */
   process(pcm: Int16Array): Int16Array;
   /**
-   * The same into `output` from `offset`, which must have room: nothing is allocated once chunks
-   * of that size have been seen. Answers how many samples were written.
+   * Like `process`, but writes into `output` from `offset`, which must have room. Allocates nothing
+   * once chunks of that size have been seen. Returns the number of samples written.
    */
   processInto(pcm: Int16Array, output: Int16Array, offset: number): number;
-  /** What the filter still holds, and back to the start: at the end of an utterance. */
+  /** Returns what the filter still holds and resets it. Call it at the end of an utterance. */
   flush(): Int16Array;
   readonly latencyMs: number;
 }
@@ -33,7 +33,7 @@ interface PhaseTable {
 
 const tables = new Map<string, PhaseTable>();
 
-/** Rates in Hz, whole numbers. Equal rates copy. */
+/** Rates in Hz, integers. Equal rates copy the samples. */
 export function createResampler(fromHz: number, toHz: number): Resampler {
   if (fromHz === toHz) {
     return {
@@ -52,10 +52,10 @@ export function createResampler(fromHz: number, toHz: number): Resampler {
 class PolyphaseResampler implements Resampler {
   readonly latencyMs: number;
   readonly #table: PhaseTable;
-  /** Input not yet used up; it begins with half a filter of silence. */
+  /** Input not yet consumed. It starts with half a filter of silence. */
   #input: Int16Array;
   #inputLength: number;
-  /** Output position within the input, in `1/up` samples: first tap's index and phase. */
+  /** Output position in the input, in units of `1/up` samples: index and phase of the first tap. */
   #position = 0;
 
   constructor(table: PhaseTable, fromHz: number) {
@@ -171,7 +171,7 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** 1 at 0, 0 at ±1 and beyond. */
+/** 1 at 0; 0 at ±1 and beyond. */
 function blackman(x: number): number {
   if (Math.abs(x) >= 1) return 0;
   return 0.42 + 0.5 * Math.cos(Math.PI * x) + 0.08 * Math.cos(2 * Math.PI * x);

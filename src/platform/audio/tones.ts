@@ -1,6 +1,4 @@
-/**
- * Tones and how to find them: sine, DTMF pairs (ITU-T Q.23) and the Goertzel filter. Pure.
- */
+/** Tone generation and detection: sine, DTMF pairs (ITU-T Q.23) and the Goertzel filter. Pure. */
 const DTMF_ROWS_HZ = [697, 770, 852, 941];
 const DTMF_COLUMNS_HZ = [1209, 1336, 1477, 1633];
 const DTMF_KEYS = "123A456B789C*0#D";
@@ -21,14 +19,16 @@ export function sine(
   return pcm;
 }
 
-/** The two frequencies of a key, low first; null when it is none. */
+/** The two frequencies of a key, low first; null for an unknown key. */
 export function dtmfFrequencies(key: string): readonly [number, number] | null {
   const index = key.length === 1 ? DTMF_KEYS.indexOf(key.toUpperCase()) : -1;
   if (index < 0) return null;
   return [DTMF_ROWS_HZ[index >> 2] ?? 0, DTMF_COLUMNS_HZ[index & 3] ?? 0];
 }
 
-/** In-band key presses for a far end without telephone-events; unknown characters are skipped. */
+/**
+ * In-band DTMF tones for a remote party without telephone-events. Unknown characters are skipped.
+ */
 export function dtmfTones(
   keys: string,
   sampleRateHz: number,
@@ -51,8 +51,8 @@ export function dtmfTones(
 }
 
 /**
- * The share of a block's energy at one frequency, 0 (none) to 1 (a pure tone). Blocks of at least
- * 20 ms; digital silence answers 0.
+ * The share of a block's energy at one frequency: 0 (none) to 1 (a pure tone). Blocks of at least
+ * 20 ms; 0 for digital silence.
  */
 export function toneShare(pcm: Int16Array, frequencyHz: number, sampleRateHz: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / sampleRateHz);

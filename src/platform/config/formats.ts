@@ -1,4 +1,7 @@
-/** Texts with a form of their own: addresses, ranges, URLs, networks. Parsers return null when it is not one. */
+/**
+ * Parsers and checks for formatted text: addresses, ranges, URLs, networks. Parsers return null for
+ * invalid text.
+ */
 import { isIP } from "node:net";
 import { Cron } from "croner";
 
@@ -27,7 +30,7 @@ interface PortRange {
   readonly last: number;
 }
 
-/** `20000-29999`: room for at least one RTP/RTCP pair, above the system's ports. */
+/** `20000-29999`: at least one RTP/RTCP pair, above the privileged ports. */
 export function parsePortRange(text: string): PortRange | null {
   const match = /^(\d{4,5})-(\d{4,5})$/.exec(text);
   if (!match) return null;
@@ -41,7 +44,7 @@ export function isHttpUrl(text: string): boolean {
   return (protocol === "http:" || protocol === "https:") && !username && !password;
 }
 
-/** An origin: no path, query or trailing slash. */
+/** True for an origin: no path, query or trailing slash. */
 export const isOrigin = (text: string): boolean =>
   isHttpUrl(text) && new URL(text).origin === text.toLowerCase();
 
@@ -51,7 +54,7 @@ export const isWebSocketUrl = (text: string): boolean =>
 export const isDatabaseUrl = (text: string): boolean =>
   URL.canParse(text) && ["libsql:", "http:", "https:"].includes(new URL(text).protocol);
 
-/** An address, or a network in CIDR form. */
+/** True for an address, or a network in CIDR form. */
 export function isNetwork(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
   const family = isIP(address);
@@ -81,7 +84,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Five fields of cron; each of numbers, names, `*`, `/`, `-`, `,`. */
+/** True for five cron fields of numbers, names, `*`, `/`, `-`, `,`. */
 export function isCron(text: string): boolean {
   if (!/^(?:[0-9A-Za-z*/,-]+\s+){4}[0-9A-Za-z*/,-]+$/.test(text)) return false;
   try {
@@ -95,7 +98,7 @@ export function isCron(text: string): boolean {
 export const isMasterKey = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=?$/.test(text) && Buffer.from(text, "base64").length === 32;
 
-/** `name@host` or `Name <name@host>`. */
+/** True for `name@host` or `Name <name@host>`. */
 export const isMailbox = (text: string): boolean =>
   /^(?:[^<>@\r\n]{1,120}<[^\s<>@]{1,64}@[^\s<>@]{1,253}>|[^\s<>@]{1,64}@[^\s<>@]{1,253})$/.test(
     text,

@@ -1,30 +1,33 @@
 /**
- * The kinds of values a configuration key can have. Each carries its description, its default, its bounds,
- * and in words what is allowed (`meta.allowed`). Error messages, `config/linevoice.toml` and the
- * reference are made from them.
+ * The value types of configuration keys. Each has a description, a default, its bounds, and the
+ * allowed values in words (`meta.allowed`). Error messages, `config/linevoice.toml` and the
+ * reference are generated from them.
  *
- * TOML has no null: an empty string leaves a key unset, and reads as null.
+ * TOML has no null: an empty string means that the key is unset, and it is read as null.
  */
 import { z } from "zod";
 
 export interface KeyMeta {
-  /** What the key means, in whole sentences. */
+  /** What the key means, in full sentences. */
   readonly description: string;
-  /** Plain words after "allowed:". */
+  /** Text that follows "allowed:". */
   readonly allowed: string;
-  /** Never printed; may be `{ file = "…" }` or a systemd credential. */
+  /** Never printed. The value may be `{ file = "…" }` or a systemd credential. */
   readonly secret?: boolean;
-  /** What an environment variable's text is read as. */
+  /** How the text of an environment variable is parsed. */
   readonly kind: "text" | "number" | "boolean" | "list" | "table";
 }
 
-/** In place: every schema here is made for its key, and `meta()` would make it a second time. */
+/**
+ * Modifies the schema in place: each schema is created for one key, and `meta()` would create it
+ * twice.
+ */
 function described<Schema extends z.ZodType>(schema: Schema, meta: KeyMeta): Schema {
   z.globalRegistry.add(schema, { ...meta });
   return schema;
 }
 
-/** What is known about a key; undefined for a section. */
+/** Metadata of a key; undefined for a section. */
 export function keyMeta(schema: z.ZodType): KeyMeta | undefined {
   const meta = schema.meta();
   return meta && typeof meta.allowed === "string" ? (meta as unknown as KeyMeta) : undefined;
@@ -53,7 +56,7 @@ export const text = (description: string, fallback: string, rule: TextRule) =>
     kind: "text",
   });
 
-/** A text with a default that `""` switches off. */
+/** A text with a default; `""` turns it off. */
 export const textOrOff = (description: string, fallback: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
   return described(ruled({ ...rule, allowed }, true).default(fallback), {
@@ -63,7 +66,7 @@ export const textOrOff = (description: string, fallback: string, rule: TextRule)
   });
 };
 
-/** Empty is unset, and reads as null. */
+/** An empty string means unset and is read as null. */
 export const optionalText = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, or "" for none`;
   return described(
@@ -74,7 +77,7 @@ export const optionalText = (description: string, rule: TextRule) => {
   );
 };
 
-/** Reads as null when unset; never printed. */
+/** Read as null when unset. Never printed. */
 export const secret = (description: string, rule: TextRule) => {
   const allowed = `${rule.allowed}, { file = "…" }, or "" for none`;
   return described(
@@ -139,7 +142,7 @@ export const listOf = <Item extends z.ZodType>(
     { description, allowed, kind: "list" },
   );
 
-/** A table whose keys the operator makes up. */
+/** A table whose keys the operator chooses. */
 export const tableOf = <Value extends z.ZodType>(
   description: string,
   value: Value,
@@ -154,14 +157,14 @@ export const tableOf = <Value extends z.ZodType>(
     { description, allowed, kind: "table" },
   );
 
-/** A section: unknown keys are refused, a missing one is all defaults. */
+/** A section. Unknown keys are rejected; a missing section takes all defaults. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape, description = "") => {
   const schema = z.strictObject(shape).prefault({} as never);
   if (description !== "") z.globalRegistry.add(schema, { description });
   return schema;
 };
 
-/** For [[arrays of tables]], whose items have no defaults of their own position. */
+/** For [[arrays of tables]]; their items have no defaults of their own. */
 export const tables = <Item extends z.ZodType>(
   item: Item,
   fallback: z.input<Item>[],

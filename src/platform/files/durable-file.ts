@@ -1,8 +1,11 @@
-/** Files that are there as a whole or not at all, also after a power cut: fsync, rename, fsync of the directory. */
+/**
+ * Writes files atomically, even across a power failure: fsync the file, rename it, fsync the
+ * directory.
+ */
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Flushes a file or a directory. */
+/** Flushes a file or a directory to disk (fsync). */
 export function flush(path: string): void {
   const handle = openSync(path, "r");
   try {
@@ -12,7 +15,7 @@ export function flush(path: string): void {
   }
 }
 
-/** Gives a finished file its name. Replaces what had it. */
+/** Renames a finished file. Replaces an existing target. */
 export function moveDurably(from: string, to: string): void {
   flush(from);
   renameSync(from, to);

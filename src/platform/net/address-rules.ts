@@ -1,7 +1,8 @@
 /**
- * Which addresses tenants' URLs may lead to (decisions.md 10): public unicast only, unless the operator
- * lists the network in `[http_client] allow_networks`. After the IANA special-purpose registries
- * (RFC 6890 and its updates). IPv6 is closed by default: only 2000::/3 is open, less what is named.
+ * Which addresses tenants' URLs may reach (decisions.md 10): public unicast only, unless the
+ * operator lists the network in `[http_client] allow_networks`. Follows the IANA special-purpose
+ * registries (RFC 6890 and its updates). IPv6 is closed by default: only 2000::/3 is open, except
+ * for the networks listed here.
  */
 import {
   contains,
@@ -16,7 +17,7 @@ const BLOCKED_V4: readonly (readonly [string, string])[] = [
   ["10.0.0.0/8", "private"],
   ["100.64.0.0/10", "carrier-grade NAT"],
   ["127.0.0.0/8", "loopback"],
-  ["168.63.129.16/32", "cloud metadata"], // Azure's, in the middle of public space
+  ["168.63.129.16/32", "cloud metadata"], // Azure's metadata address lies in public address space
   ["169.254.0.0/16", "link-local and cloud metadata"],
   ["172.16.0.0/12", "private"],
   ["192.0.0.0/24", "IETF protocol assignments"],
@@ -42,7 +43,7 @@ const BLOCKED_V6: readonly (readonly [string, string])[] = [
 ];
 
 const GLOBAL_UNICAST = parseNetwork("2000::/3");
-/** Their last 32 bits are a v4 address, and that is where a packet ends up. */
+/** The last 32 bits of these are an IPv4 address, and packets end up there. */
 const V4_IN_V6 = [parseNetwork("::ffff:0:0/96"), parseNetwork("64:ff9b::/96")];
 const V4_MASK = 0xffff_ffffn;
 
@@ -52,11 +53,11 @@ const blockedV4 = rules(BLOCKED_V4);
 const blockedV6 = rules(BLOCKED_V6);
 
 export type AddressCheckResult =
-  /** `listed`: because the operator allows it, not because it is public. */
+  /** `listed`: allowed by the operator, not because the address is public. */
   | { readonly allowed: true; readonly listed: boolean }
   | { readonly allowed: false; readonly why: string };
 
-/** The v4 address inside a mapped or NAT64 one. */
+/** The IPv4 address inside a mapped or NAT64 address. */
 function embeddedV4(address: IpAddress): IpAddress | null {
   if (!V4_IN_V6.some((network) => contains(network, address))) return null;
   return { version: 4, bits: address.bits & V4_MASK };
@@ -65,12 +66,12 @@ function embeddedV4(address: IpAddress): IpAddress | null {
 export class AddressRules {
   readonly #allowed: readonly Network[];
 
-  /** CIDRs of `[http_client] allow_networks`. Throws RangeError for what is none. */
+  /** CIDRs of `[http_client] allow_networks`. Throws RangeError for an invalid one. */
   constructor(allowNetworks: readonly string[]) {
     this.#allowed = allowNetworks.map(parseNetwork);
   }
 
-  /** `text` as a resolver or a socket says it, without brackets. */
+  /** `text`: an address as a resolver or a socket gives it, without brackets. */
   check(text: string): AddressCheckResult {
     const address = parseAddress(text);
     if (!address) return { allowed: false, why: "not an address" };

@@ -1,7 +1,7 @@
 /**
- * IP addresses as numbers: strict textual forms only (RFC 4291 2.2 for v6, four decimal octets for v4).
- * The odd spellings of v4 (hex, octal, short forms) are not parsed here: the URL parser has turned
- * them into four octets already, and a resolver never answers with them.
+ * IP addresses as numbers. Only strict text forms are parsed (RFC 4291 2.2 for v6, four decimal
+ * octets for v4). The unusual spellings of v4 (hex, octal, short forms) are not parsed here: the
+ * URL parser has already turned them into four octets, and a resolver never returns them.
  */
 export interface IpAddress {
   readonly version: 4 | 6;
@@ -29,7 +29,7 @@ function parseIpv4(text: string): bigint | null {
   return bits;
 }
 
-/** Groups of one side of `::`; a v4 tail counts as two. null when malformed. */
+/** The groups on one side of `::`; an IPv4 tail counts as two. Null when malformed. */
 function parseGroups(text: string): bigint[] | null {
   if (text === "") return [];
   const groups: bigint[] = [];
@@ -57,7 +57,7 @@ function parseIpv6(text: string): bigint | null {
   return groups.reduce((bits, group) => (bits << 16n) | group, 0n);
 }
 
-/** null for anything that is not plainly an address; a zone (`%eth0`) is not. */
+/** Null for anything that is not a plain address, including one with a zone (`%eth0`). */
 export function parseAddress(text: string): IpAddress | null {
   const v4 = parseIpv4(text);
   if (v4 !== null) return { version: 4, bits: v4 };
@@ -66,7 +66,7 @@ export function parseAddress(text: string): IpAddress | null {
   return v6 === null ? null : { version: 6, bits: v6 };
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address. Throws RangeError. */
+/** `10.0.0.0/8`, `fd00::/8`, or a single address. Throws RangeError. */
 export function parseNetwork(text: string): Network {
   const [base = "", length] = text.trim().split("/");
   const address = parseAddress(base);

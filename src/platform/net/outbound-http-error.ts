@@ -1,4 +1,4 @@
-/** How a request through the guarded client fails. */
+/** The errors of the outbound HTTP client. */
 type OutboundHttpFailure =
   | "invalid_url"
   | "blocked_address"
@@ -10,7 +10,10 @@ type OutboundHttpFailure =
   | "too_large"
   | "bad_response";
 
-/** `message` is safe to show to the tenant: it names their URL's trouble, not our network. */
+/**
+ * `message` is safe to show to the tenant: it describes the problem with the URL and reveals
+ * nothing about our network.
+ */
 export class OutboundHttpError extends Error {
   override readonly name = "GuardedHttpError";
   constructor(
@@ -23,7 +26,7 @@ export class OutboundHttpError extends Error {
 
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
 
-/** Turns whatever a socket or parser throws into one of ours. */
+/** Converts any error of a socket or parser to an `OutboundHttpError`. */
 export function asOutboundHttpError(error: unknown): OutboundHttpError {
   if (error instanceof OutboundHttpError) return error;
   const { code = "", message = "" } = error as { code?: string; message?: string };

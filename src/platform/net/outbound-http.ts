@@ -1,14 +1,14 @@
 /**
- * The guarded HTTP client behind webhooks and tools: it goes where tenants' URLs lead, so it must not
- * lead anywhere near the appliance's own network.
+ * The outbound HTTP client (SSRF-safe) for webhooks and tools. It requests tenants' URLs, so it
+ * must not reach the appliance's own network.
  *
- * Guarantees. The address checked is the address connected to: the check sits in the socket's own
- * lookup (names) and before it (literals, for which no lookup happens), and once more on the socket;
- * a connection is not kept, so a name cannot rebind in between, unless the request asks for that: then
- * the checked connection itself serves the next request to the same host for a second, and no name is
- * looked up. TLS is verified against the name.
- * Redirects are answers, not followed. Time, answer size and decompressed size are capped, and the
- * caller can abort. Plain `http:` goes only to networks the operator lists.
+ * The address that is checked is the address that is connected to. The check runs in the socket's
+ * own lookup (names), before it (literals, which are not looked up), and once more on the connected
+ * socket. A connection is not reused, so that a name cannot rebind in between, unless the request
+ * allows it: then the checked connection may serve the next request to the same host for one
+ * second, without a new lookup. TLS certificates are verified against the name. Redirects are
+ * returned, not followed. Time, response size and decompressed size are limited, and the caller can
+ * abort. Plain `http:` is allowed only to networks that the operator lists.
  */
 import { lookup as systemLookup } from "node:dns";
 import http from "node:http";
@@ -26,19 +26,23 @@ export interface OutboundHttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For the whole exchange: lookup, connect, TLS, answer. */
+  /** For the whole request: lookup, connect, TLS, response. */
   readonly timeoutMs: number;
-  /** Largest answer, before and after decompression. A larger one fails, unless `statusOnly` is set. */
+  /**
+   * Largest response, before and after decompression. A larger one fails, unless `statusOnly` is
+   * set.
+   */
   readonly responseBytesMax: number;
   /**
-   * The status line decides: the answer is there as soon as its headers are, with an empty body. The
-   * rest is read away so that the receiver can finish, within the size and time limits.
+   * Only the status matters: the response resolves with an empty body as soon as the headers
+   * arrive. The rest of the body is read and discarded, within the size and time limits, so that
+   * the receiver can finish.
    */
   readonly statusOnly?: boolean;
   readonly signal?: AbortSignal;
   /**
-   * For many requests in a row to one host, which may be sent twice: a connection kept for a second may
-   * serve it. When it turns out to be closed, the request goes out again over a new one.
+   * For many requests in a row to one host that are safe to send twice: an idle connection may be
+   * reused for one second. If it turns out to be closed, the request is sent again on a new one.
    */
   readonly mayReuse?: boolean;
 }
@@ -50,11 +54,11 @@ export interface OutboundHttpResponse {
 }
 
 export interface OutboundHttpClient {
-  /** Rejects with GuardedHttpError only. A status of 300 or more is an answer. */
+  /** Rejects only with OutboundHttpError. A status of 300 or more is a response, not an error. */
   request(request: OutboundHttpRequest): Promise<OutboundHttpResponse>;
 }
 
-/** The face of `dns.lookup` that is used; tests put their own resolver here. */
+/** The part of `dns.lookup` that is used. Tests pass their own resolver. */
 export type Resolve = (
   hostname: string,
   done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
@@ -63,7 +67,7 @@ export type Resolve = (
 interface OutboundHttpClientOptions {
   /** `[http_client] allow_networks`. */
   readonly allowNetworks: readonly string[];
-  /** PEM of `[http_client] ca_file`: trusted beside the built-in roots. */
+  /** PEM of `[http_client] ca_file`: trusted in addition to the built-in roots. */
   readonly caPem?: string | null;
   readonly clock?: Clock;
   readonly resolve?: Resolve;
@@ -72,10 +76,13 @@ interface OutboundHttpClientOptions {
 const URL_LENGTH_MAX = 2048;
 const HEADER_BYTES_MAX = 16 * 1024;
 const IDLE_CONNECTION_MS = 1000;
-/** Of one host, which may be that of many endpoints: as many as deliveries are under way at once. */
+/** Per host, which may serve many endpoints. Equals the number of concurrent deliveries. */
 const IDLE_CONNECTIONS_MAX = 256;
 const NO_BODY = Buffer.alloc(0);
-/** Answers whose status is known and whose body is still read away. Above it the connection is closed. */
+/**
+ * Responses whose status is known and whose body is still being read. Above this number the
+ * connection is closed.
+ */
 const BODIES_DRAINING_MAX = 256;
 
 const resolveBySystem: Resolve = (hostname, done) =>
@@ -83,21 +90,24 @@ const resolveBySystem: Resolve = (hostname, done) =>
     done(error, addresses ?? []),
   );
 
-/** The agent's own names spell out every TLS setting for each request; here they are the same for all. */
+/**
+ * Node's agent builds a connection name from every TLS setting on each request. Here the settings
+ * are the same for all.
+ */
 class KeepAliveAgent extends https.Agent {
   override getName(options: https.RequestOptions = {}): string {
     return `${options.host}:${options.port}`;
   }
 }
 
-/** The other side closed a kept connection, perhaps before the request arrived. Stays in this file. */
+/** The server closed a reused connection, perhaps before the request arrived. Not exported. */
 class ReusedConnectionClosed extends Error {
   constructor(override readonly cause: OutboundHttpError) {
     super(cause.message);
   }
 }
 
-/** Parses a tenant's URL. Throws GuardedHttpError invalid_url. */
+/** Parses a tenant's URL. Throws OutboundHttpError invalid_url. */
 export function parseTenantUrl(text: string): URL {
   const invalidUrl = (message: string) => new OutboundHttpError("invalid_url", message);
   if (text.length > URL_LENGTH_MAX) throw invalidUrl("the URL is too long");
@@ -117,8 +127,9 @@ const trusting = (more: readonly string[]) =>
 export function createOutboundHttpClient(options: OutboundHttpClientOptions): OutboundHttpClient {
   const { clock = systemClock, resolve = resolveBySystem } = options;
   const rules = new AddressRules(options.allowNetworks);
-  // Made once: reading the roots anew for each connection costs more than the handshake. With the first
-  // connection, unless the operator gave a certificate: a mistake in it must show at the start.
+  // Created once: loading the roots for each connection costs more than the handshake. Created on
+  // first use, unless the operator configured a certificate: then an invalid one must fail at
+  // start.
   let madeContext = options.caPem ? trusting([options.caPem]) : null;
   const secureContext = () => {
     madeContext ??= trusting([]);
@@ -129,19 +140,19 @@ export function createOutboundHttpClient(options: OutboundHttpClientOptions): Ou
     ...{ keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: "lifo" },
     maxFreeSockets: IDLE_CONNECTIONS_MAX,
   });
-  /** Kept connections whose address has passed; it cannot change while they live. */
+  /** Reused connections whose address passed the check; it cannot change while they are open. */
   const checkedSockets = new WeakSet<Duplex>();
   let bodiesDraining = 0;
 
   function requireAllowed(result: AddressCheckResult, url: URL): void {
-    // One wording for all: what a name of ours resolves to is nobody's to learn.
+    // The same message for all: tenants must not learn what internal names resolve to.
     if (!result.allowed)
       throw new OutboundHttpError("blocked_address", "the address is not allowed");
     if (url.protocol === "http:" && !result.listed)
       throw new OutboundHttpError("blocked_address", "plain http is not allowed, use https");
   }
 
-  /** Hands the socket only addresses that pass: connecting to any of them is fine. */
+  /** Gives the socket only addresses that pass the check, so that it may connect to any of them. */
   const allowedLookup =
     (url: URL): LookupFunction =>
     (hostname, lookupOptions, done) => {

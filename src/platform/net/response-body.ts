@@ -1,9 +1,12 @@
-/** Reads an answer's body with caps, on the wire and after decompression (a small bomb is big inside). */
+/**
+ * Reads a response body with size limits on the wire and after decompression (against decompression
+ * bombs).
+ */
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { OutboundHttpError } from "./outbound-http-error.ts";
 
-/** Rejects with GuardedHttpError too_large or bad_response. */
+/** Rejects with OutboundHttpError too_large or bad_response. */
 export async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const isWhole = await take(response, bytesMax, (chunk) => chunks.push(chunk));
@@ -11,7 +14,10 @@ export async function readBody(response: IncomingMessage, bytesMax: number): Pro
   return decompress(Buffer.concat(chunks), response, bytesMax);
 }
 
-/** Reads and forgets. Resolves at the end, or past `bytesMax`; rejects where the answer breaks off. */
+/**
+ * Reads and discards the body. Resolves at its end or after `bytesMax`; rejects if the response
+ * breaks off.
+ */
 export async function skipBody(response: IncomingMessage, bytesMax: number): Promise<void> {
   await take(response, bytesMax, () => undefined);
 }
@@ -19,7 +25,7 @@ export async function skipBody(response: IncomingMessage, bytesMax: number): Pro
 const tooLarge = (bytesMax: number) =>
   new OutboundHttpError("too_large", `the answer is larger than ${bytesMax} bytes`);
 
-/** False: there is more than `bytesMax`. */
+/** Returns false if there is more than `bytesMax`. */
 function take(
   response: IncomingMessage,
   bytesMax: number,

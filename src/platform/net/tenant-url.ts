@@ -1,19 +1,20 @@
 /**
- * Says early why a tenant's URL will never be reached, so that it is refused where it is typed and
- * not at the first call. The guarded client checks again, on the address connected to.
+ * Checks early whether a tenant's URL can ever be reached, so that a bad one is rejected when it is
+ * entered and not at the first call. The outbound HTTP client checks again, on the address
+ * connected to.
  */
 import { invalidField } from "../../core/errors.ts";
 import { AddressRules } from "./address-rules.ts";
 import { parseTenantUrl } from "./outbound-http.ts";
 import { OutboundHttpError } from "./outbound-http-error.ts";
 
-/** Why no request would go to a URL, as one clause; null: it may be tried. */
+/** Why a URL would never be requested, as one clause; null if it may be. */
 export type UrlProblem = (url: string) => string | null;
 
-/** Always this machine (RFC 6761 6.3). */
+/** Always resolves to this machine (RFC 6761 6.3). */
 const LOCALHOST = /^(.+\.)?localhost\.?$/;
 
-/** Looks up no names. */
+/** Does no DNS lookups. */
 export function createUrlCheck(allowNetworks: readonly string[]): UrlProblem {
   const rules = new AddressRules(allowNetworks);
   return (text) => {
@@ -31,14 +32,14 @@ export function createUrlCheck(allowNetworks: readonly string[]): UrlProblem {
   };
 }
 
-/** null: a name, which only a resolver can judge. */
+/** Null for a name, which needs a resolver. */
 function literalAddress(hostname: string): string | null {
   if (LOCALHOST.test(hostname)) return "127.0.0.1";
   const isLiteral = hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
   return isLiteral ? hostname.replace(/^\[|\]$/g, "") : null;
 }
 
-/** Throws `valid_<field>_required` where a URL is given that no request would go to. */
+/** Throws `valid_<field>_required` for a URL that would never be requested. */
 export function requireUrl(
   urlProblem: UrlProblem,
   field: string,
@@ -48,6 +49,6 @@ export function requireUrl(
   if (problem !== null) throw invalidField(field, `\`${field}\` cannot be used: ${problem}.`);
 }
 
-/** Whether what was given for the one address may be sent to the other: scheme, name and port are the same. */
+/** True if credentials for one URL may be sent to the other: same scheme, host and port. */
 export const isSameServer = (before: string | null, now: string): boolean =>
   before !== null && URL.canParse(before) && new URL(before).origin === new URL(now).origin;

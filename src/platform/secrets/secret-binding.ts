@@ -1,9 +1,9 @@
 /**
- * The vault as this folder needs it, and what each sealed secret is bound to: a sealed text copied to
- * another row does not open. Whoever seals uses the same binding.
+ * The vault port, and the binding of each sealed secret: sealed text that is copied to another row
+ * does not open. Sealing code must use the same binding.
  */
 export interface SecretVault {
-  /** Throws when the text was sealed elsewhere or with another binding. */
+  /** Throws when the text was sealed by another key or with another binding. */
   open(sealed: string, binding: string): string;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Sealing at rest: AES-256-GCM under the master key, with the row it belongs to as associated data,
- * so that a sealed value copied to another row or tenant does not open.
+ * Encryption at rest: AES-256-GCM under the master key, with the row as associated data, so that a
+ * sealed value copied to another row or tenant does not open.
  *
- * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (signed links and the like)
- * come by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key: what they proved once
- * holds after the master key was changed. They never leave the process.
+ * Format: `v1.<nonce>.<ciphertext and tag>`, base64url. Purpose keys (for signed links and the
+ * like) are derived by HKDF-SHA-256 (RFC 5869) from roots that outlive the master key, so that
+ * signatures stay valid after the master key is changed. Purpose keys never leave the process.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -16,19 +16,24 @@ export const MASTER_KEY_BYTES = 32;
 export interface Vault {
   /** `binding` names the row and column, e.g. `trunks:7:password`. */
   seal(plain: string, binding: string): string;
-  /** Throws SealBroken when sealed under another key or for another row, or altered. */
+  /**
+   * Throws SealBroken when the value was sealed under another key or for another row, or was
+   * altered.
+   */
   open(sealed: string, binding: string): string;
-  /** 32 bytes for one purpose, until the purposes' root is replaced: ask at each use, keep none. */
+  /**
+   * 32 bytes for one purpose. Do not store the result: it changes when the root of purpose keys is
+   * replaced.
+   */
   deriveKey(purpose: string): Uint8Array;
-  /** 32 bytes for fingerprints that must be found for ever, whatever else is replaced. */
+  /** 32 bytes for fingerprints that must stay valid for ever, whatever else is replaced. */
   lastingKey(purpose: string): Uint8Array;
   /**
-   * From now on seals under this key; what was sealed under earlier ones still opens here.
-   * `purposeRoot`: from now on `deriveKey` derives from this one, where it was replaced too. Answers what
-   * takes both back.
+   * Seals under this key from now on; values sealed under earlier keys still open. `purposeRoot`:
+   * the new root for `deriveKey`, if that was replaced too. Returns a function that undoes both.
    */
   rekey(masterKey: Uint8Array, purposeRoot?: Uint8Array): () => void;
-  /** Sealed under the key of now? */
+  /** True if the value is sealed under the current key. */
   isCurrent(sealed: string, binding: string): boolean;
 }
 
@@ -43,8 +48,9 @@ export class SealBroken extends Error {
 }
 
 /**
- * `purposeRoot`: 32 bytes that purpose keys come from; default: the master key's own. `lastingRoot`: those
- * that lasting keys come from; default: the purposes'. Throws RangeError unless each has 32 bytes.
+ * `purposeRoot`: 32 bytes from which purpose keys are derived; default: from the master key.
+ * `lastingRoot`: 32 bytes from which lasting keys are derived; default: the purpose root. Throws
+ * RangeError unless each has 32 bytes.
  */
 export function createVault(
   masterKey: Uint8Array,

@@ -1,19 +1,19 @@
 /**
- * `[server] metrics_listen`: GET /metrics for Prometheus, on an address of its own, so that figures
- * need no key and are not where the API is.
+ * `[server] metrics_listen`: GET /metrics for Prometheus on its own address, so that metrics need
+ * no API key and are not served on the API's address.
  */
 import type { Log } from "../../../core/log.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface MetricsListener {
-  /** As bound; null: the address was taken, and the appliance runs without. */
+  /** The bound address; null: the address was in use, and the appliance runs without metrics. */
   readonly address: { readonly host: string; readonly port: number } | null;
-  /** What the operator should mend; null: nothing. */
+  /** A problem that the operator should fix; null: none. */
   warning(): string | null;
   stop(): Promise<void>;
 }
 
-/** Never throws: a taken port is no reason not to answer calls. */
+/** Never throws: calls are answered even if the port is in use. */
 export function startMetricsListener(
   { host, port }: { readonly host: string; readonly port: number },
   metrics: Metrics,
@@ -24,7 +24,7 @@ export function startMetricsListener(
       hostname: host,
       port,
       development: false,
-      // Outside development Bun shares a taken port with its owner unless told not to.
+      // Outside development, Bun shares a port that is in use unless told not to.
       reusePort: false,
       async fetch(request) {
         const { pathname } = new URL(request.url);

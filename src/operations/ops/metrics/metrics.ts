@@ -1,7 +1,7 @@
 /**
- * What Prometheus may read of the appliance. Counters and histograms are told as things happen;
- * gauges are read when somebody looks. No label carries a number, a name or a tenant: what is
- * exported grows with the kinds of things, never with their count.
+ * The appliance's Prometheus metrics. Counters and histograms are updated as events happen; gauges
+ * are read on each scrape. No label contains a number, a name or a tenant, so the number of series
+ * is bounded.
  *
  * Names and units follow Prometheus' rules: base units (seconds), `_total` for counters.
  */
@@ -11,12 +11,12 @@ import type { Clock, Timer } from "../../../core/clock.ts";
 interface EndedCall {
   readonly direction: "inbound" | "outbound";
   readonly reason: string;
-  /** From the INVITE to its answer, ms; null: never answered. */
+  /** From the INVITE to the answer, ms; null: never answered. */
   readonly setupMs: number | null;
   readonly answeredMs: number;
   /** Turn latencies, ms. */
   readonly turnLatenciesMs: readonly number[];
-  /** What each step of those answers took, ms: endpointing, stt, llm, tts, playout. */
+  /** Duration of each step of those turns, ms: endpointing, stt, llm, tts, playout. */
   readonly stages: readonly { readonly stage: string; readonly ms: number }[];
   /** null: there was no media. */
   readonly media: {
@@ -27,19 +27,19 @@ interface EndedCall {
   } | null;
 }
 
-/** Read at each look; a source that throws leaves its gauge out and counts as an error. */
+/** Read on each scrape. A source that throws omits its gauge and counts as an error. */
 export interface MetricSources {
   liveCalls(): number;
-  /** Calls that ports have room for. */
+  /** The number of calls that the port range allows. */
   callCapacity(): number;
   /** How many trunks are in each registration state. */
   registrations(): Readonly<Record<string, number>>;
-  /** Rows that wait, by queue. */
+  /** Rows waiting, by queue. */
   queues(): Promise<Readonly<Record<string, number>>>;
-  /** Sum of debits minus sum of credits, micro-euro: 0 unless the books are broken. */
+  /** Sum of debits minus sum of credits, micro-euro: 0 unless the ledger is inconsistent. */
   ledgerDifference(): Promise<number>;
   diskFreeBytes(): number;
-  /** 1 ready, 0 not. */
+  /** 1: ready, 0: not ready. */
   ready(): Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ export interface Metrics {
   callEnded(call: EndedCall): void;
   webhookAttempted(delivered: boolean): void;
   toolCalled(ok: boolean, durationMs: number): void;
-  /** The text format, version 0.0.4. */
+  /** The Prometheus text format, version 0.0.4. */
   text(): Promise<string>;
   readonly contentType: string;
   stop(): void;

@@ -1,6 +1,6 @@
 /**
- * A call as a trace: set-up, turns with the steps of each answer, tools, hang-up. Pure. Holds times
- * and kinds only: no number, no name, no word that was said.
+ * Converts a call to a trace: set-up, turns with the steps of each answer, tools, hang-up. Pure.
+ * Contains only times and kinds: no numbers, names or spoken words.
  */
 import { stagesOf, type TimedTurn } from "../../../domain/call/timeline.ts";
 import type { Trace, TraceSpan } from "./span.ts";
@@ -21,11 +21,11 @@ export interface TracedCall {
   readonly agentId: number | null;
   readonly sipCallId: string | null;
   readonly beganMs: number;
-  /** When it first rang; null: it never did, or that was its beginning. */
+  /** When it first rang; null: it did not ring, or it rang from the start. */
   readonly ringingMs: number | null;
   readonly answeredMs: number | null;
   readonly endedMs: number;
-  /** Media closed, transcript and charge stored. */
+  /** When media was closed and the transcript and charge were stored. */
   readonly settledMs: number;
   readonly status: string;
   readonly reason: string;
@@ -92,7 +92,7 @@ function rootOf(call: TracedCall): TraceSpan {
   };
 }
 
-/** From the first INVITE to the answer, or to the end where there was none. */
+/** From the first INVITE to the answer, or to the end if the call was not answered. */
 function setupOf(call: TracedCall): TraceSpan {
   const ringingAfterMs = call.ringingMs === null ? null : call.ringingMs - call.beganMs;
   return {
@@ -108,8 +108,8 @@ function setupOf(call: TracedCall): TraceSpan {
 }
 
 /**
- * An answer begins where the caller's speech ended: its steps stand under it, in the order in which
- * they followed, and what was heard last.
+ * An answer begins when the caller's speech ends. Its steps are child spans, in order; the audible
+ * playback comes last.
  */
 function addTurn(spans: TraceSpan[], turn: TimedTurn, zeroMs: number): void {
   const latencyMs = turn.latencyMs ?? 0;

@@ -1,10 +1,10 @@
 /**
- * Sends traces to an OpenTelemetry collector (OTLP/HTTP, JSON). Guarantees: telling costs the caller
- * nothing but a place in a bounded queue, one request at a time, every wait has an end. A collector
- * that is slow, ill or gone loses traces, which is counted and said once an outage, and nothing else.
+ * Sends traces to an OpenTelemetry collector (OTLP/HTTP, JSON). Submitting never blocks: traces
+ * wait in a bounded queue, one request is sent at a time, and every wait has a timeout. A slow or
+ * unreachable collector only loses traces; they are counted, and each outage is logged once.
  *
- * Our own, because @opentelemetry/sdk-trace-base with its OTLP exporter weighs 16 MB of memory, 3 MB of
- * the binary and 60 ms of its start, for one POST of spans whose times are known already.
+ * This is our own code because @opentelemetry/sdk-trace-base with its OTLP exporter needs 16 MB of
+ * memory, 3 MB of the binary and 60 ms at start, only to POST spans whose times are already known.
  */
 import { rootCertificates } from "node:tls";
 import { BoundedQueue } from "../../../core/bounded-queue.ts";
@@ -19,30 +19,30 @@ interface ExporterSettings {
   /** The whole URL, e.g. `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Trusted beside the built-in authorities; null: those only. */
+  /** Trusted in addition to the built-in authorities; null: only those. */
   readonly caPem: string | null;
   readonly resource: Attributes;
   readonly version: string;
 }
 
 export interface TraceExporter {
-  /** Never throws, never waits. */
+  /** Never throws and never waits. */
   submit(trace: Trace): void;
-  /** How many were not taken by the collector, since the start. */
+  /** Traces lost since the start. */
   readonly lost: number;
-  /** Sends what waits, for two seconds at most. Idempotent. */
+  /** Sends the waiting traces, for at most two seconds. Idempotent. */
   stop(): Promise<void>;
 }
 
 const QUEUE_MAX = 500;
-/** Some 20 kB each. */
+/** About 20 kB each. */
 const BATCH_MAX = 25;
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS_MAX = 4;
 const RETRY_MS = 1_000;
 const RETRY_AFTER_SECONDS_MAX = 60;
 const FLUSH_MS = 2_000;
-/** OTLP 1.x: what may be sent again. */
+/** OTLP 1.x: status codes after which a request may be retried. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 type Outcome =

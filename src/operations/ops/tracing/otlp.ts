@@ -1,6 +1,7 @@
 /**
  * OTLP/HTTP in JSON (opentelemetry-proto 1.x, ExportTraceServiceRequest): camelCase names, ids in
- * lower-case hex, 64-bit numbers as decimal text, enumerations as numbers. Pure but for span ids.
+ * lower-case hex, 64-bit numbers as decimal text, enumerations as numbers. Pure, except for span
+ * ids.
  */
 import { hex } from "../../../core/ids.ts";
 import type { Random } from "../../../core/random.ts";
@@ -13,7 +14,7 @@ const ALL_ZERO = /^0+$/;
 
 export type Attributes = Readonly<Record<string, AttributeValue | null | undefined>>;
 
-/** The body of one POST. `resource` says who tells, `scope` which part of it. */
+/** The body of one POST. `resource` names the sender, `scope` the part of it. */
 export function otlpTraces(
   traces: readonly Trace[],
   about: { readonly resource: Attributes; readonly scopeVersion: string },
@@ -54,13 +55,15 @@ function spanOf(span: TraceSpan, traceId: string, ids: readonly string[], index:
   };
 }
 
-/** All zero means "none" (W3C Trace Context 3.2.2). */
+/** All zeros means "none" (W3C Trace Context 3.2.2). */
 function spanId(random: Random): string {
   const id = hex(random.bytes(SPAN_ID_BYTES));
   return ALL_ZERO.test(id) ? spanId(random) : id;
 }
 
-/** A double holds no epoch in nanoseconds: whole microseconds, then three zeros. */
+/**
+ * A double cannot hold nanoseconds since the epoch exactly: whole microseconds, then three zeros.
+ */
 const nanoseconds = (epochMs: number): string => `${Math.round(epochMs * 1000)}000`;
 
 function attributesOf(attributes: Attributes) {

@@ -1,25 +1,25 @@
-/** A trace as it is before it is written down: one call, and what happened in it. */
+/** A trace before encoding: one call and its spans. */
 
 export type AttributeValue = string | number | boolean;
 
 export interface TraceSpan {
   readonly name: string;
-  /** `server`: asked of us; `client`: asked by us of somebody else. */
+  /** `server`: a request to us; `client`: a request by us. */
   readonly kind: "internal" | "server" | "client";
   /** Epoch ms, fractional. */
   readonly startMs: number;
   /** Not before `startMs`. */
   readonly endMs: number;
-  /** Place of the parent in the trace's list; null: the root. */
+  /** Index of the parent in the trace's list; null: the root. */
   readonly parent: number | null;
   readonly attributes: Readonly<Record<string, AttributeValue | null | undefined>>;
-  /** What went wrong, in a word; null: nothing did. */
+  /** What went wrong, as one word; null: nothing. */
   readonly error: string | null;
 }
 
 export interface Trace {
-  /** 32 hex digits: a call's UUID without its dashes, so that either leads to the other. */
+  /** 32 hex digits: the call's UUID without dashes, so that each can be found from the other. */
   readonly traceId: string;
-  /** The root first; a parent stands before its children. */
+  /** The root first; a parent comes before its children. */
   readonly spans: readonly TraceSpan[];
 }
