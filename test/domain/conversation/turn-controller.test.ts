@@ -20,6 +20,15 @@ test("the greeting is ready before the answer and spoken with the first frame", 
   ]);
 });
 
+test("a caller who is known is greeted by name", async () => {
+  const call = await scriptedCall({
+    config: { ...callConfig(), namedGreeting: "Hello Jonas, how can I help you?" },
+  });
+  await call.answerAndGreet();
+  await call.silence(1_000);
+  expect(call.turns().map(({ text: said }) => said)).toEqual(["Hello Jonas, how can I help you?"]);
+});
+
 test("an agent told to wait says nothing until the caller has spoken", async () => {
   const call = await scriptedCall({ config: callConfig({ firstSpeaker: "customer" }) });
   await call.answerAndGreet();
