@@ -9,7 +9,7 @@ export interface HealthCheck {
   /** Why no call can be carried now, a sentence each; empty: all is well. */
   problems(): Promise<string[]>;
   /**
-   * What only a restart mends, a sentence each: a thread that turns no more, a socket that hears nothing, a
+   * What only a restart fixes, a sentence each: a thread that turns no more, a socket that hears nothing, a
    * database file that cannot be read. Takes 5 s at most.
    */
   stuck(): Promise<string[]>;

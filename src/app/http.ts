@@ -37,7 +37,7 @@ export interface HttpParts {
   readonly callerParts: CallerParts;
   /** Limits that may change while it runs. */
   readonly tuning: Pick<Tuning, "requestsPerMinute">;
-  /** What the operator should mend although calls go on, one sentence each. */
+  /** What the operator should fix although calls go on, one sentence each. */
   warnings(): readonly string[];
   readonly dashboard: DashboardParts;
   readonly recordingsDir: string;

@@ -26,7 +26,7 @@ import { type DataPaths, requireFile } from "./storage.ts";
 export interface Maintenance {
   readonly backups: Backups;
   readonly disk: DiskWatch;
-  /** What the operator should mend although calls go on, one sentence each. */
+  /** What the operator should fix although calls go on, one sentence each. */
   warnings(): readonly string[];
   /** The last nightly backup failed: why. */
   backupProblem(): string | null;

@@ -20,7 +20,7 @@ export interface Monitoring {
   watched(tools: ToolRunner): ToolRunner;
   /** As bound; null: off, or the address was taken. */
   readonly address: { readonly host: string; readonly port: number } | null;
-  /** What the operator should mend, one sentence each. */
+  /** What the operator should fix, one sentence each. */
   warnings(): readonly string[];
   stop(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export const summaries = {
   checkout: "list payments by bank transfer, and confirm one that arrived",
   statement: "print a tenant's month: a page, or the ledger or calls as CSV",
   call: "place a call and follow it live",
-  doctor: "check everything a call needs; say how to mend what is wrong",
+  doctor: "check everything a call needs; say how to fix what is wrong",
   ready: "ask the running server whether it carries calls",
   logs: "newest log lines; one call followed across SIP, media, engine, tools, webhooks, money",
   config: "validate the configuration; show what is in effect and where it came from",

@@ -1,4 +1,4 @@
-/** `linevoice doctor`: numbered checks, each failure with the command that mends it. */
+/** `linevoice doctor`: numbered checks, each failure with the command that fixes it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";

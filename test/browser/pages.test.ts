@@ -144,7 +144,7 @@ inChromium("every page", () => {
     await visitor.context.close();
   });
 
-  test("the operator's health page lists the doctor's checks, each with its mend", async () => {
+  test("the operator's health page lists the doctor's checks, each with its remedy", async () => {
     const visitor = await visit(browser);
     await signIn(visitor, world.app, {
       ...{ tenantId: world.tenantId, email: "health@clinic.example", operator: true },

@@ -127,7 +127,7 @@ test("what commands write is its owner's alone", async () => {
   }
 });
 
-test("a data directory too deep for the control socket is refused with the limit and the mend", async () => {
+test("a data directory too deep for the control socket is refused with the limit and the fix", async () => {
   const deep = `${"d".repeat(60)}/${"e".repeat(60)}`;
   writeFileSync(join(cwd, "deep.toml"), `[storage]\ndata_dir = "${deep}"\n`);
   const { status, err } = await linevoice("serve --config deep.toml");

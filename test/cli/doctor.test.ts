@@ -1,4 +1,4 @@
-/** `doctor`: what is sound passes, each thing that is wrong fails by number and says what mends it. */
+/** `doctor`: what is sound passes, each thing that is wrong fails by number and says what fixes it. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -82,8 +82,8 @@ const patientOf = (
 
 async function verdict(check: Check, patient: ExaminedAppliance): Promise<string> {
   const [result] = await examine([check], patient, 1);
-  const mended = result?.result === "ok" || result?.result === "skipped" || result?.remedy !== null;
-  expect(mended).toBe(true);
+  const fixed = result?.result === "ok" || result?.result === "skipped" || result?.remedy !== null;
+  expect(fixed).toBe(true);
   return `${result?.result}: ${result?.finding}`;
 }
 
@@ -160,7 +160,7 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
   ).toContain("Nobody answers");
 });
 
-test("rights, damage, money, the clock and an old backup fail, with the way to mend them", async () => {
+test("rights, damage, money, the clock and an old backup fail, with the way to fix them", async () => {
   const patient = patientOf();
   const { dataDir, databasePath } = patient;
   chmodSync(dataDir, 0o755);

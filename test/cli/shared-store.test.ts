@@ -1,4 +1,4 @@
-/** The command line where the database is on a libSQL server: what works, what is refused and how to mend it. */
+/** The command line where the database is on a libSQL server: what works, what is refused and how to fix it. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

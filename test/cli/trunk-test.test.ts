@@ -74,7 +74,7 @@ test("a good trunk is found good, with its round trip and addresses", async () =
   expect(json.round_trip_ms).toBeGreaterThan(0);
 });
 
-test("a wrong password shows beside a server that answers, with the mend, and status 1", async () => {
+test("a wrong password shows beside a server that answers, with the fix, and status 1", async () => {
   expect((await set("wrong")).status).toBe(0);
   let result = await finished("trunk test 1 --json");
   while (JSON.parse(result.out).trunk.status === "registering") {

@@ -152,7 +152,7 @@ test("answered, whether that was stored already or not: interrupted, billed for 
   await leg.hangUp();
 });
 
-test("in progress: interrupted, billed, its recording mended and mailed", async () => {
+test("in progress: interrupted, billed, its recording fixed and mailed", async () => {
   const { number, call: leg } = await talking();
   await when("it is in progress", () => callOf(number)?.status === "in_progress");
   await Bun.sleep(1_500);

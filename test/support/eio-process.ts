@@ -1,4 +1,4 @@
-/** Writes to a database, a recording, an outbox and a backup on a disk that breaks and is mended. Prints each outcome. */
+/** Writes to a database, a recording, an outbox and a backup on a disk that breaks and is fixed. Prints each outcome. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { outboxProvider } from "../../src/adapter/mail/outbox.ts";
@@ -58,13 +58,13 @@ const recorded = await record("b.wav", true);
 const broken = { ...(await all()), recorded };
 const readable = Number(await walletStore(database.read).balance(tenantId));
 rmSync(flag);
-const mended = { ...(await all()), recorded: await record("c.wav", false) };
+const fixed = { ...(await all()), recorded: await record("c.wav", false) };
 const balance = Number(await walletStore(database.read).balance(tenantId));
 await database.close();
 const partial = readdirSync(join(dir, "outbox")).concat(readdirSync(join(dir, "backups")));
 console.log(
   JSON.stringify({
-    ...{ well, broken, mended, readable, balance },
+    ...{ well, broken, fixed, readable, balance },
     left: partial.filter((name) => name.endsWith(".partial")),
     integrity: fileProblems(databasePath, "integrity_check"),
   }),

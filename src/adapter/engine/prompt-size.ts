@@ -1,7 +1,7 @@
 /**
  * How large a prompt is against what its model takes: prompt, knowledge and tools that fill it leave
  * no room for the conversation, and a model that is asked for more answers nothing at all. Whoever
- * runs the appliance reads of it in the log, with what mends it.
+ * runs the appliance reads of it in the log, with what fixes it.
  */
 import type { Log } from "../../core/log.ts";
 import type { SessionSettings } from "../../domain/conversation/engine-port.ts";
@@ -14,7 +14,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** `tokensMax`: what the model takes. `mend`: what to do about it. */
+/** `tokensMax`: what the model takes. `remedy`: what to do about it. */
 export function warnOfPromptSize(
   log: Log,
   session: SessionSettings,

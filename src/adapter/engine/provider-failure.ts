@@ -28,7 +28,7 @@ interface FailureDetail {
   readonly cause?: unknown;
 }
 
-/** Failures that a new attempt right away cannot mend. */
+/** Failures that a new attempt right away cannot fix. */
 const LASTING: readonly FailureReason[] = ["auth", "request"];
 
 export class ProviderFailure extends EngineFailure {

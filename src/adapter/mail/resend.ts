@@ -9,7 +9,7 @@ interface ResendSettings {
   readonly timeoutMs: number;
 }
 
-/** The key or the account is wrong: the operator can mend that, the message is fine. */
+/** The key or the account is wrong: the operator can fix that, the message is fine. */
 const OPERATORS_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const TOO_LARGE = 413;

@@ -1,5 +1,5 @@
 /**
- * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its mend. Pure.
+ * What a trunk's registration, OPTIONS and a test call to nobody mean, in words for a person, each with its remedy. Pure.
  * Where the far end says nothing the verdict is `unknown`, not a guess.
  */
 

@@ -3,7 +3,7 @@
  *
  * Where the money goes. A tenant's `wallet` is what we owe it. `payments` and `credits` are where
  * wallet money comes from and therefore run negative; `revenue` is what was earned.
- * Rows are only added (triggers in the schema refuse anything else): a mistake is mended by another
+ * Rows are only added (triggers in the schema refuse anything else): a mistake is fixed by another
  * transaction.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Building blocks of the API's schemas. A field carries its description and example for the
- * document, and one sentence that tells a caller how to mend a bad value.
+ * document, and one sentence that tells a caller how to fix a bad value.
  */
 import { z } from "zod";
 import { isE164 } from "../../core/e164.ts";

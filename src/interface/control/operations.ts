@@ -216,7 +216,7 @@ export const followInput = z.strictObject({ tenant: id, call_uuid: z.uuid() });
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
 
-/** Throws ZodError for an input out of shape, AppError for what the operator must mend. */
+/** Throws ZodError for an input out of shape, AppError for what the operator must fix. */
 export function runOperation(
   port: OperatorPort,
   name: OperationName,

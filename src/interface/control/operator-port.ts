@@ -1,7 +1,7 @@
 /**
  * What the operator may do from the command line (appliance.md 4), whichever way the command takes:
  * over the control socket of the running server, or directly on the data directory. Plain data in
- * and out. Methods throw AppError with a message that says how to mend it.
+ * and out. Methods throw AppError with a message that says how to fix it.
  */
 
 import type { TrunkCheck, TrunkCheckResult } from "../../adapter/sip/trunk-checks.ts";
@@ -72,7 +72,7 @@ export interface TrunkDraft {
   readonly extra_networks?: readonly string[];
 }
 
-/** Registration and OPTIONS side by side, each with its verdict and its mend. */
+/** Registration and OPTIONS side by side, each with its result and its remedy. */
 export interface TrunkTest {
   readonly trunk: TrunkSummary;
   /** The worst of the checks; `unknown` counts as no worse than `ok`. */

@@ -16,7 +16,7 @@ const ErrorBody = z
   .strictObject({
     ok: z.literal(false),
     error: z.string().meta({ description: "Stable code.", examples: ["not_found"] }),
-    message: z.string().meta({ description: "Plain words that say how to mend it." }),
+    message: z.string().meta({ description: "Plain words that say how to fix it." }),
     field: z.string().nullable().meta({ description: "The field or parameter at fault." }),
     request_id: z.string().meta({ description: "As in the header X-Request-Id." }),
   })

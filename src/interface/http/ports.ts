@@ -120,7 +120,7 @@ interface Registrations {
 export interface Health {
   /** Empty when ready, else one sentence for each thing that is not (database, SIP, media). */
   problems(): Promise<readonly string[]>;
-  /** What the operator should mend although calls go on. Default: nothing. */
+  /** What the operator should fix although calls go on. Default: nothing. */
   warnings?(): readonly string[];
 }
 

@@ -29,7 +29,7 @@ export interface Problem {
   readonly field: string | null;
   /** For 429, where it is known. */
   readonly retryAfterSeconds?: number | null;
-  /** Set for what is ours to mend: to be logged. */
+  /** Set for what is ours to fix: to be logged. */
   readonly cause: unknown;
 }
 

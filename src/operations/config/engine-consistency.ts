@@ -1,4 +1,4 @@
-/** [engine]: what a provider needs before it can be asked anything. Says how to mend it. */
+/** [engine]: what a provider needs before it can be asked anything. Says how to fix it. */
 import type { Config } from "./schema.ts";
 
 type EngineConfig = Config["engine"];

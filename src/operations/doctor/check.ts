@@ -1,4 +1,4 @@
-/** A check of the doctor: what was found, and the command that mends it. */
+/** A check of the doctor: what was found, and the command that fixes it. */
 
 import type { SipDns } from "../../adapter/sip/routing/dns.ts";
 import type { TrunkCheck } from "../../adapter/sip/trunk-checks.ts";
@@ -11,7 +11,7 @@ export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 export interface Finding {
   readonly result: CheckStatus;
   readonly finding: string;
-  /** A command or an edit; null where nothing is to be mended. */
+  /** A command or an edit; null where nothing is to be fixed. */
   readonly remedy: string | null;
 }
 

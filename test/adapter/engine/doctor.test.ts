@@ -38,12 +38,12 @@ test.each([
   ["tts", { type: "status", status: 404 }, /speaking.*404/, /tts_model/],
   ["stt", { type: "status", status: 401 }, /hearing.*401/, /stt_api_key/],
   ["llm", { type: "status", status: 500 }, /thinking.*500/, /log/],
-] as const)("%s that fails is named, with how to mend it", async (part, fault, says, mend) => {
+] as const)("%s that fails is named, with how to fix it", async (part, fault, says, fix) => {
   server.script.always[part] = fault;
   const finding = await examineProviders(configOf(openai()), systemClock);
   expect(finding.result).toBe("failed");
   expect(finding.finding).toMatch(says);
-  expect(finding.remedy).toMatch(mend);
+  expect(finding.remedy).toMatch(fix);
 });
 
 test("nobody at the address is told as such", async () => {

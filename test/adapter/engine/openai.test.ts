@@ -325,7 +325,7 @@ test.each(["pcm", "wav"] as const)(
   },
 );
 
-test("MP3 instead of PCM is refused in words that say how to mend it", async () => {
+test("MP3 instead of PCM is refused in words that say how to fix it", async () => {
   server.script.faults.tts.push({
     type: "raw",
     bytes:

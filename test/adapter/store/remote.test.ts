@@ -216,7 +216,7 @@ test("a database of 0.1.0 on a server has the baseline and is upgraded", async (
 
 const NEXT = { tag: "9999_next", createdAt: 1, sql: "CREATE TABLE next (id INTEGER PRIMARY KEY)" };
 
-test("a migration that fails midway leaves the database as it was, and works when it is mended", async () => {
+test("a migration that fails midway leaves the database as it was, and works when it is fixed", async () => {
   const server = serve();
   await (await open(server)).close();
   const broken = {

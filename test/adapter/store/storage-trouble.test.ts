@@ -1,6 +1,6 @@
 /**
  * A disk that is full, read-only or broken, at each write: what fails says why, what was acknowledged
- * stays, nothing is half there, and everything goes on when the disk is mended. Real file systems of a
+ * stays, nothing is half there, and everything goes on when the disk is fixed. Real file systems of a
  * few megabytes; EIO by a library that is put before libc's.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -177,7 +177,7 @@ const compiler = ["cc", "gcc", "clang"].find(
 );
 
 test.skipIf(compiler === undefined)(
-  "EIO at every write: each is refused, nothing acknowledged is lost, everything goes on when the disk is mended",
+  "EIO at every write: each is refused, nothing acknowledged is lost, everything goes on when the disk is fixed",
   async () => {
     const directory = tempDir();
     const library = join(directory, "eio.so");
@@ -198,7 +198,7 @@ test.skipIf(compiler === undefined)(
     expect(await child.exited).toBe(0);
     const good = { written: "ok", mailed: "ok", backedUp: "ok", recorded: "some" };
     expect(seen.well).toEqual(good);
-    expect(seen.mended).toEqual(good);
+    expect(seen.fixed).toEqual(good);
     expect(seen.broken.written).toMatch(/^503 SQLITE_IOERR/);
     expect(seen.broken.mailed).toContain("EIO");
     expect(seen.broken.backedUp).not.toBe("ok");

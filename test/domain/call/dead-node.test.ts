@@ -135,7 +135,7 @@ test("a call whose node gives no heartbeat for a minute is ended, billed and rep
   expect(await two.read.select().from(holds)).toEqual([]);
   expect(await verifyLedger(billingStores, two.read)).toEqual([]);
 
-  // The dead node comes back: nothing is ended again, its recording is mended and encoded.
+  // The dead node comes back: nothing is ended again, its recording is fixed and encoded.
   expect(await recoverCalls(node("A", one, a))).toBe(0);
   await eventually(async () => (await rowOf(uuid))?.recordingStatus === "ready", "it is encoded");
   expect(await rowOf(uuid)).toMatchObject({ recordingMs: 1000, recordingFile: `${uuid}.mp3` });

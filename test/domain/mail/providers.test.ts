@@ -162,7 +162,7 @@ for (const security of ["starttls", "tls"] as const)
       await server.close();
     });
 
-    test("a wrong password is the operator's to mend: the mail is not refused for good", async () => {
+    test("a wrong password is the operator's to fix: the mail is not refused for good", async () => {
       const server = await start();
       const smtpClient = provider(server.port, "wrong");
       const error = await smtpClient.send(plainMessage, never).catch((thrown: unknown) => thrown);

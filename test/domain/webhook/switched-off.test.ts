@@ -198,7 +198,7 @@ describe("a webhook", () => {
     );
   });
 
-  test("that is switched off is told of by one mail in plain words, with the mend", async () => {
+  test("that is switched off is told of by one mail in plain words, with the fix", async () => {
     receiver.respond = answer(410);
     const tenantId = await insertTenant(database, { email: "it@clinic.example" });
     const webhookId = await insertWebhook(database, tenantId, { url: hook("/told") });

@@ -1,4 +1,4 @@
-/** [engine]: what is missing is said with how to mend it; keys go where they belong. */
+/** [engine]: what is missing is said with how to fix it; keys go where they belong. */
 import { expect, test } from "bun:test";
 import { ConfigInvalid } from "../../../src/operations/config/config-invalid.ts";
 import { engineSettingsOf } from "../../../src/operations/config/engine-settings.ts";

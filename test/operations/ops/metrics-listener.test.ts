@@ -17,7 +17,7 @@ const sources: MetricSources = {
 };
 const about = { version: "1.2.3", engine: "embedded" };
 
-test("a taken address is a warning that says how to mend it, never an error", async () => {
+test("a taken address is a warning that says how to fix it, never an error", async () => {
   const metrics = createMetrics(sources, about, systemClock);
   const first = startMetricsListener({ host: HOST, port: 0 }, metrics, silentLog);
   const port = first.address?.port ?? 0;

@@ -1,7 +1,7 @@
 /**
  * A simulation of the appliance's life from one seed: calls in and out, schedules, money, webhooks, mail,
  * trouble with each of them, steps of the clock, kill −9. After every step `invariants` must hold; at
- * the end everything is mended, and nothing may be left over.
+ * the end everything is fixed, and nothing may be left over.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
@@ -311,7 +311,7 @@ class Simulation {
 
   /** Everybody is well again, everybody hangs up; a day later nothing may be under way. */
   async #end(): Promise<string[]> {
-    this.#steps.push("everything is mended");
+    this.#steps.push("everything is fixed");
     this.#trouble.transactions = 0;
     Object.assign(this.#outside, { receiver: "well", mail: "well", encoder: "well" });
     // Past every retry that was planned before the clock was set back.

@@ -1,5 +1,5 @@
 /**
- * Defects of SIP.js 0.21.2 mended from outside, each with its reason. Pinned to that version: an
+ * Defects of SIP.js 0.21.2 fixed from outside, each with its reason. Pinned to that version: an
  * update starts with reading this file again. Its missing timers A, E, G, D, I, J, K are not here:
  * `transaction/` stands below it and makes them unnecessary.
  */

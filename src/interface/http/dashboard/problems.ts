@@ -1,4 +1,4 @@
-/** What is wrong for a tenant right now, each with its mend and the page that mends it. Pure. */
+/** What is wrong for a tenant right now, each with its remedy and the page that fixes it. Pure. */
 import { type MicroEur, microToEur } from "../../../core/money.ts";
 import type { StatusCode, StatusIndicator, Values } from "./status-indicators.ts";
 
@@ -9,7 +9,7 @@ interface Problem {
   readonly values: Values;
   readonly sentence: string;
   readonly remedy: string;
-  /** Page of the app; null: none mends it. */
+  /** Page of the app; null: none fixes it. */
   readonly href: string | null;
 }
 

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "linevoice-wav-"));
 afterAll(() => rm(folder, { recursive: true }));
 const STEREO = { sampleRateHz: 8000, channels: 2 };
 
-test("a file cut at any byte is mended to whole frames with true sizes", async () => {
+test("a file cut at any byte is fixed to whole frames with true sizes", async () => {
   const path = join(folder, "cut.wav");
   const pcm = Int16Array.from({ length: 80 }, (_, index) => index * 100);
   const whole = Buffer.concat([wavHeader(STEREO, 0), new Uint8Array(pcm.buffer)]);
@@ -58,7 +58,7 @@ test("a WAV is read in pieces, past foreign chunks of odd size", async () => {
   await wav.close();
 });
 
-test("a recording above 4 GiB is mended and read to its end", async () => {
+test("a recording above 4 GiB is fixed and read to its end", async () => {
   const path = join(folder, "long.wav");
   const dataBytes = 4_500_000_000;
   const file = await open(path, "w");

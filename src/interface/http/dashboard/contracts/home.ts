@@ -62,7 +62,7 @@ export const getHome = contract({
         values,
         sentence: shown(z.string(), "What is wrong, in English.", "The trunk is not registered."),
         remedy: shown(z.string(), "What to do.", "Check the password."),
-        href: shown(z.string().nullable(), "Page of the app that mends it.", "/app/trunk"),
+        href: shown(z.string().nullable(), "Page of the app that fixes it.", "/app/trunk"),
       }),
     ),
     checklist: z.array(

@@ -165,7 +165,7 @@ export const getHealth = contract({
         name: shown(z.string(), "What was checked.", "disk"),
         result: shown(z.enum(["ok", "warning", "failed", "skipped"]), "Its verdict.", "ok"),
         finding: shown(z.string(), "What was found.", "5000 MiB are free."),
-        remedy: shown(z.string().nullable(), "What mends it.", null),
+        remedy: shown(z.string().nullable(), "What fixes it.", null),
       }),
     ),
   }),

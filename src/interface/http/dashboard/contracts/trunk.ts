@@ -63,7 +63,7 @@ export const TrunkTest = z
         name: shown(z.string(), "What was checked.", "registration"),
         result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its verdict.", "ok"),
         finding: shown(z.string(), "What was found.", "Registered."),
-        remedy: shown(z.string().nullable(), "What mends it.", null),
+        remedy: shown(z.string().nullable(), "What fixes it.", null),
       }),
     ),
     options_code: shown(z.int().nullable(), "Final code of OPTIONS; null: no answer.", 200),
