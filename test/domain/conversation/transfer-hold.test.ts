@@ -1,7 +1,7 @@
 /** A transfer as the caller hears it: the sentence to its end, then the ringing tone, then a person. */
 import { expect, test } from "bun:test";
 import type { LlmEvent } from "../../../src/domain/conversation/engine-port.ts";
-import { scriptedCall } from "../../support/scripted-call.ts";
+import { MS_PER_CHARACTER, scriptedCall } from "../../support/scripted-call.ts";
 
 const text = (words: string): LlmEvent => ({ type: "text", text: words });
 
@@ -18,6 +18,20 @@ test("the agent finishes the sentence it is in and drops the next ones", async (
   expect(call.messages.some(({ type }) => type === "transfer_ready")).toBe(true);
   expect(call.turns().at(-1)?.text).toBe("This is the first sentence.");
   expect(call.truncated).toEqual(["This is the first sentence."]);
+});
+
+test("in its second sentence the agent finishes that one", async () => {
+  const call = await scriptedCall();
+  await call.answerAndGreet();
+  const sentences = ["This is the first sentence.", "And a second, longer one.", "A third."];
+  call.script.answers = () => sentences.map(text);
+  await call.says("Tell me about your hours.");
+  await call.silence(27 * MS_PER_CHARACTER + 300);
+  call.session.transferBegin();
+  expect(call.messages.some(({ type }) => type === "transfer_ready")).toBe(false);
+  await call.silence(1_400);
+  expect(call.messages.some(({ type }) => type === "transfer_ready")).toBe(true);
+  expect(call.turns().at(-1)?.text).toBe("This is the first sentence. And a second, longer one.");
 });
 
 test("a sentence without an end is cut after ten seconds", async () => {

@@ -13,6 +13,12 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
+    file: "webhook/switched-off-mail.ts",
+    lineText: "isWebhook ? webhookRemedy(off.webhookId ?? 0) : legacyUrlRemedy(contact),",
+    before: "0",
+    reason: "a webhook has its number",
+  },
+  {
     file: "conversation/echo.ts",
     lineText: "const RECEIVED_FRAMES = 64;",
     reason: "the ring only has to be longer than the window of 20 frames that is compared",
