@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { webhookPage } from "../scripts/webhook-table.ts";
 import { ENDED_REASONS } from "../src/core/ended-reason.ts";
 import { knownKeys } from "../src/operations/config/known-keys.ts";
 import { statementsOf } from "./support/specification.ts";
@@ -21,6 +22,11 @@ test("links between pages lead somewhere, and every page is in the index", () =>
       expect([page, target, existsSync(join(DOCS, target))]).toEqual([page, target, true]);
   for (const page of pages.filter((name) => name !== "README.md"))
     expect(textOf("README.md")).toContain(`(${page})`);
+});
+
+test("the events of webhooks.md are the catalogue's: npm run docs", async () => {
+  const { is, wanted } = await webhookPage();
+  expect(is).toBe(wanted);
 });
 
 test("configuration keys that are named exist", () => {

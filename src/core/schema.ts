@@ -72,6 +72,13 @@ function isPlainHttpsUrl(text: string): boolean {
   );
 }
 
+export const timeOut = (description: string) =>
+  shown(
+    z.iso.datetime({ offset: true }),
+    `${description} ISO 8601, UTC.`,
+    "2026-11-21T04:05:06+00:00",
+  );
+
 /** The schema inside optional, nullable and default. */
 function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType;

@@ -1,7 +1,7 @@
 /** Webhooks as their tenant sees them, and their delivery log. Secrets only go in. */
 import { and, asc, count, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
-import { EVENT_TYPES } from "../../domain/webhook/ports.ts";
+import { EVENT_TYPES } from "../../domain/webhook/event-types.ts";
 import type { WebhookRecord, WebhookRecords } from "../../domain/webhook/subscriptions.ts";
 import { deliveries, webhooks } from "./schema/index.ts";
 

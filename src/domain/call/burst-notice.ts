@@ -9,7 +9,7 @@ import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailDraft, MailQueue } from "../mail/ports.ts";
-import { dialingStopped } from "../webhook/catalogue.ts";
+import { eventDraft } from "../webhook/catalogue.ts";
 import type { EventSink } from "../webhook/ports.ts";
 import type { BurstStop } from "./dialing-burst.ts";
 
@@ -86,7 +86,7 @@ export function createBurstNotice(options: BurstNoticeOptions): (stop: BurstStop
       const recipients = new Set([tenant.email, ...operators.map(({ email }) => email)]);
       for (const recipient of recipients)
         await mails.enqueue(queries, tenantId, mailTo(recipient, tenant, stop, nowMs));
-      await events.emit(queries, tenantId, dialingStopped(kind, limit));
+      await events.emit(queries, tenantId, eventDraft("dialing.stopped", null, { kind, limit }));
       return true;
     });
     if (!notified) return;

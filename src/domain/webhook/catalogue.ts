@@ -1,13 +1,11 @@
 /**
- * The event catalogue: what each type carries. Seven are the specification's (section 6,
- * decisions.md 10); those about money that runs low and calls that were stopped are additions (decisions.md 8, 12).
- * Pure builders; a caller hands the draft to `EventSink.emit` in the transaction of the change.
- * An unset value is null, never a missing key.
+ * Makes events from what the appliance knows (event-types.ts says what each type carries). A caller hands the draft to
+ * `EventSink.emit` in the transaction of the change.
  */
 import { isoUtc } from "../../core/clock.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
-import type { EventDraft, EventType } from "./ports.ts";
+import type { EventData, EventType } from "./event-types.ts";
+import type { EventDraft } from "./ports.ts";
 
 /** What an event says of a call, whichever record it comes from. */
 interface CallFacts {
@@ -27,8 +25,13 @@ interface EndingFacts {
 
 type CallReference = Pick<CallFacts, "callUuid" | "agentId">;
 
-function draft(type: EventType, call: CallReference, data: JsonObject): EventDraft {
-  return { type, callUuid: call.callUuid, agentId: call.agentId, data };
+/** `call` null: the event is of no call. */
+export function eventDraft<Type extends EventType>(
+  type: Type,
+  call: CallReference | null,
+  data: EventData<Type>,
+): EventDraft {
+  return { type, callUuid: call?.callUuid ?? null, agentId: call?.agentId ?? null, data };
 }
 
 const parties = (call: CallFacts) => ({
@@ -40,7 +43,7 @@ const parties = (call: CallFacts) => ({
 
 /** Outbound: dialling began. Inbound: it rings. */
 export function callStarted(call: CallFacts, status: string): EventDraft {
-  return draft("call.started", call, { call_id: call.callUuid, ...parties(call), status });
+  return eventDraft("call.started", call, { call_id: call.callUuid, ...parties(call), status });
 }
 
 /** `answeredBy` is `unknown` until a voicemail check has decided. */
@@ -49,7 +52,7 @@ export function callAnswered(
   answeredAtMs: number,
   answeredBy: "human" | "machine" | "unknown" = "unknown",
 ): EventDraft {
-  return draft("call.answered", call, {
+  return eventDraft("call.answered", call, {
     call_id: call.callUuid,
     ...parties(call),
     status: "in_progress",
@@ -65,7 +68,7 @@ export function callEnded(
   charge: { readonly billableSeconds: number; readonly cost: MicroEur },
   answeredMs: number,
 ): EventDraft {
-  return draft("call.ended", call, {
+  return eventDraft("call.ended", call, {
     call_id: call.callUuid,
     duration_sec: Math.ceil(Math.max(0, answeredMs) / 1000),
     status: ending.status,
@@ -77,7 +80,7 @@ export function callEnded(
 }
 
 export function callFailed(call: CallFacts, ending: EndingFacts): EventDraft {
-  return draft("call.failed", call, {
+  return eventDraft("call.failed", call, {
     call_id: call.callUuid,
     status: ending.status,
     ended_reason: ending.reason,
@@ -91,7 +94,7 @@ export function transcriptCompleted(
   transcript: string,
   summary: string,
 ): EventDraft {
-  return draft("transcript.completed", call, {
+  return eventDraft("transcript.completed", call, {
     call_id: call.callUuid,
     transcript,
     summary,
@@ -108,7 +111,7 @@ export function recordingReady(
     readonly expiresAtMs: number;
   },
 ): EventDraft {
-  return draft("recording.ready", call, {
+  return eventDraft("recording.ready", call, {
     call_id: call.callUuid,
     recording_url: recording.url,
     duration_sec: Math.round(recording.durationMs / 1000),
@@ -127,7 +130,7 @@ export function toolExecuted(
     readonly durationMs: number;
   },
 ): EventDraft {
-  return draft("tool.executed", call, {
+  return eventDraft("tool.executed", call, {
     call_id: call.callUuid,
     tool,
     ok: result.ok,
@@ -141,7 +144,7 @@ export function toolExecuted(
  * the agent says goodbye, as far as is known now.
  */
 export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft {
-  return draft("call.balance_low", call, {
+  return eventDraft("call.balance_low", call, {
     call_id: call.callUuid,
     ...parties(call),
     seconds_left: Math.max(0, Math.floor(secondsLeft)),
@@ -150,21 +153,14 @@ export function callBalanceLow(call: CallFacts, secondsLeft: number): EventDraft
 
 /** Once a crossing of a threshold of `[payments] low_balance_eur`, together with the mail. */
 export function balanceLow(balance: MicroEur, threshold: MicroEur): EventDraft {
-  return {
-    type: "balance.low",
-    callUuid: null,
-    agentId: null,
-    data: { balance_eur: microToEur(balance), threshold_eur: microToEur(threshold) },
-  };
-}
-
-/** At most once a day, together with the mail: calls to new numbers or countries were stopped. */
-export function dialingStopped(kind: "new_numbers" | "new_countries", limit: number): EventDraft {
-  return { type: "dialing.stopped", callUuid: null, agentId: null, data: { kind, limit } };
+  return eventDraft("balance.low", null, {
+    balance_eur: microToEur(balance),
+    threshold_eur: microToEur(threshold),
+  });
 }
 
 /** The data of a test call.ended: the shape of a real one, nothing of a customer. */
-export function testCallEnded(callUuid: string): JsonObject {
+export function testCallEnded(callUuid: string): EventData<"call.ended"> {
   return {
     call_id: callUuid,
     duration_sec: 42,

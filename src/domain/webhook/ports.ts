@@ -2,26 +2,7 @@
 
 import type { Queries } from "../../core/database.ts";
 import type { JsonObject } from "../../core/json.ts";
-
-/** The seven of the specification. */
-export const SPECIFIED_EVENT_TYPES = [
-  "call.started",
-  "call.answered",
-  "call.ended",
-  "call.failed",
-  "transcript.completed",
-  "recording.ready",
-  "tool.executed",
-] as const;
-
-/**
- * What decisions.md 8 and 12 ask to be told beside the seven: money that runs low, calls that were
- * stopped. An addition to the specification, so it goes only to webhooks that name it, like every other type.
- */
-export const ADDED_EVENT_TYPES = ["call.balance_low", "balance.low", "dialing.stopped"] as const;
-
-export const EVENT_TYPES = [...SPECIFIED_EVENT_TYPES, ...ADDED_EVENT_TYPES] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+import type { EventType } from "./event-types.ts";
 
 export interface EventDraft {
   readonly type: EventType;

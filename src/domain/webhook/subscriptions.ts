@@ -7,7 +7,7 @@ import { signingSecret } from "../../core/ids.ts";
 import type { Random } from "../../core/random.ts";
 import { requireUrl, type UrlProblem } from "../../platform/net/tenant-url.ts";
 import { webhookSecretBinding } from "../../platform/secrets/secret-binding.ts";
-import type { EventType } from "./ports.ts";
+import type { EventType } from "./event-types.ts";
 
 export interface WebhookRecord {
   readonly id: number;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { isE164 } from "../../core/e164.ts";
 import { field, shown } from "../../core/schema.ts";
 
-export { field, httpsUrl, requirementOf, shown } from "../../core/schema.ts";
+export { field, httpsUrl, requirementOf, shown, timeOut } from "../../core/schema.ts";
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 
@@ -18,13 +18,6 @@ export const idIn = (what: string) =>
     example: 1,
     must: "be a positive integer",
   });
-
-export const timeOut = (description: string) =>
-  shown(
-    z.iso.datetime({ offset: true }),
-    `${description} ISO 8601, UTC.`,
-    "2026-11-21T04:05:06+00:00",
-  );
 
 export const eurOut = (description: string) => shown(z.number(), `${description} EUR.`, 0.25);
 

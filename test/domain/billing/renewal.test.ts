@@ -26,7 +26,7 @@ import {
   renewMonths,
 } from "../../../src/domain/billing/renewal.ts";
 import type { MailDraft } from "../../../src/domain/mail/ports.ts";
-import { SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
+import { SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/event-types.ts";
 import { createEventSink } from "../../../src/domain/webhook/sink.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";

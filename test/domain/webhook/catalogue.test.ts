@@ -7,13 +7,17 @@ import {
   callEnded,
   callFailed,
   callStarted,
-  dialingStopped,
+  eventDraft,
   recordingReady,
   testCallEnded,
   toolExecuted,
   transcriptCompleted,
 } from "../../../src/domain/webhook/catalogue.ts";
-import { ADDED_EVENT_TYPES, SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  SPECIFIED_EVENT_TYPES,
+} from "../../../src/domain/webhook/event-types.ts";
 
 const call = {
   callUuid: "019aa3c1-7a10-7abc-8def-0123456789ab",
@@ -55,6 +59,7 @@ describe("the event catalogue", () => {
   test("has all seven types with exactly the decided fields", () => {
     expect(drafts.map((draft) => draft.type).sort()).toEqual([...SPECIFIED_EVENT_TYPES].sort());
     for (const draft of drafts) {
+      EVENTS[draft.type].data.parse(draft.data);
       expect(Object.keys(draft.data).sort()).toEqual((FIELDS[draft.type] ?? "").split(" ").sort());
       expect(draft).toMatchObject({ callUuid: call.callUuid, agentId: 7 });
     }
@@ -64,9 +69,11 @@ describe("the event catalogue", () => {
     const added = [
       callBalanceLow(call, 59.9),
       balanceLow(microEur(7_500_000), microEur(1e7)),
-      dialingStopped("new_countries", 3),
+      eventDraft("dialing.stopped", null, { kind: "new_countries", limit: 3 }),
     ];
-    expect(added.map((draft) => draft.type)).toEqual([...ADDED_EVENT_TYPES]);
+    expect([...SPECIFIED_EVENT_TYPES, ...added.map((draft) => draft.type)]).toEqual([
+      ...EVENT_TYPES,
+    ]);
     expect(added.map((draft) => draft.data)).toEqual([
       {
         ...{ call_id: call.callUuid, direction: "outbound", agent_id: 7, seconds_left: 59 },

@@ -2,10 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/core/errors.ts";
 import { checkTransferTarget } from "../../../src/domain/call/dialing-rules.ts";
-import { EVENT_TYPES, SPECIFIED_EVENT_TYPES } from "../../../src/domain/webhook/ports.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  SPECIFIED_EVENT_TYPES,
+} from "../../../src/domain/webhook/event-types.ts";
 import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { openApiDocument } from "../../../src/interface/http/openapi.ts";
-import { EVENT_NOTES } from "../../../src/interface/http/openapi-webhooks.ts";
 import { makeFixtures } from "../../support/api-fixtures.ts";
 import { ask, pick, startApiServer } from "../../support/api-server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -63,7 +66,7 @@ describe("the webhooks section", () => {
       "data",
     ]);
     expect(body?.example.type).toBe(type);
-    EVENT_NOTES[type].data.parse(body?.example.data);
+    EVENTS[type].data.parse(body?.example.data);
   });
 });
 

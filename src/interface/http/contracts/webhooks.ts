@@ -1,6 +1,6 @@
 /** Webhooks (specification 4 and 6, decisions.md 10). */
 import { z } from "zod";
-import { EVENT_TYPES } from "../../../domain/webhook/ports.ts";
+import { EVENT_TYPES } from "../../../domain/webhook/event-types.ts";
 import {
   deletedReply,
   field,

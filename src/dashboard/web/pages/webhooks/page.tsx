@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
 import { webhooksQuery } from "../../api/queries.ts";
+import { newWebhookChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -17,18 +18,7 @@ import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Snippets } from "./snippets.tsx";
 
-const EVENTS = [
-  "call.started",
-  "call.answered",
-  "call.ended",
-  "call.failed",
-  "transcript.completed",
-  "recording.ready",
-  "tool.executed",
-  "call.balance_low",
-  "balance.low",
-  "dialing.stopped",
-] as const;
+const EVENTS = newWebhookChoices.events;
 type Event = (typeof EVENTS)[number];
 
 export function Page() {

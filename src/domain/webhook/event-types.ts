@@ -1,0 +1,210 @@
+/**
+ * The event catalogue: each type once, with what it carries, an example and what it is for. The list of types, the
+ * API's document, the dashboard's list and the table of docs/webhooks.md follow from here.
+ */
+import { z } from "zod";
+import { shown, timeOut } from "../../core/schema.ts";
+
+interface EventEntry<Data extends z.ZodObject = z.ZodObject> {
+  /** `specification`: one of the seven of section 6. Else the version that first sends it. */
+  readonly since: "specification" | `${number}.${number}.${number}`;
+  readonly summary: string;
+  /** An unset value is null, never a missing key. */
+  readonly data: Data;
+  readonly example: z.input<Data>;
+}
+
+/** Keeps the schema's own type. */
+const event = <Data extends z.ZodObject>(entry: EventEntry<Data>): EventEntry<Data> => entry;
+
+const EXAMPLE_CALL_ID = "019aa1b2-0000-7000-8000-000000000001";
+const call_id = shown(z.uuid(), "The call.", EXAMPLE_CALL_ID);
+const status = shown(z.string(), "State of the call.", "completed");
+const ended_reason = shown(z.string(), "Why it ended.", "caller_hangup");
+const amount = (description: string) => shown(z.number(), `${description} EUR.`, 0.25);
+const number = (whose: string) =>
+  shown(
+    z.string().nullable(),
+    `${whose} E.164, or a short number; null: withheld.`,
+    "+37060000001",
+  );
+const parties = {
+  direction: shown(z.enum(["inbound", "outbound"]), "Who called whom.", "inbound"),
+  from_number: number("The caller."),
+  to_number: number("The called number."),
+  agent_id: shown(z.int().nullable(), "The agent; null: none any more.", 1),
+};
+const exampleParties = {
+  direction: "inbound",
+  from_number: "+37060000001",
+  to_number: "+37052000000",
+  agent_id: 1,
+} as const;
+
+export const EVENTS = {
+  "call.started": event({
+    since: "specification",
+    summary: "Dialling began, or it rings",
+    data: z.strictObject({ call_id, ...parties, status }),
+    example: { call_id: EXAMPLE_CALL_ID, ...exampleParties, status: "ringing" },
+  }),
+  "call.answered": event({
+    since: "specification",
+    summary: "The call was answered",
+    data: z.strictObject({
+      call_id,
+      ...parties,
+      status,
+      answered_at: timeOut("When it was answered."),
+      answered_by: shown(z.enum(["human", "machine", "unknown"]), "Who answered.", "human"),
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      ...exampleParties,
+      status: "in_progress",
+      answered_at: "2026-11-21T04:05:06+00:00",
+      answered_by: "human",
+    },
+  }),
+  "call.ended": event({
+    since: "specification",
+    summary: "An answered call is over. Each call ends with this or call.failed, once",
+    data: z.strictObject({
+      call_id,
+      duration_sec: shown(z.int(), "From answer to hang-up, seconds begun.", 42),
+      status,
+      ...parties,
+      ended_reason,
+      billable_seconds: shown(z.int(), "What is charged for.", 42),
+      cost_eur: amount("What the wallet paid."),
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      duration_sec: 42,
+      status: "completed",
+      ...exampleParties,
+      ended_reason: "caller_hangup",
+      billable_seconds: 42,
+      cost_eur: 0,
+    },
+  }),
+  "call.failed": event({
+    since: "specification",
+    summary: "A call ended without an answer",
+    data: z.strictObject({
+      call_id,
+      status,
+      ended_reason,
+      sip_code: shown(z.int().nullable(), "SIP status; null: none came.", 486),
+      ...parties,
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      status: "busy",
+      ended_reason: "busy",
+      sip_code: 486,
+      ...exampleParties,
+    },
+  }),
+  "transcript.completed": event({
+    since: "specification",
+    summary: "Transcript and summary are ready",
+    data: z.strictObject({
+      call_id,
+      transcript: shown(z.string(), "Lines of `Agent:` and `Customer:`.", "Agent: Hello."),
+      summary: shown(z.string(), "One or two sentences.", "The caller booked a visit."),
+      language: shown(z.string().nullable(), "Of the conversation.", "en"),
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      transcript: "Agent: Hello.\nCustomer: I would like a visit.",
+      summary: "The caller booked a visit.",
+      language: "en",
+    },
+  }),
+  "recording.ready": event({
+    since: "specification",
+    summary: "The recording can be fetched",
+    data: z.strictObject({
+      call_id,
+      recording_url: shown(
+        z.url(),
+        "Signed link that expires.",
+        "https://voice.example.com/api/v1/recordings/019aa1b2",
+      ),
+      duration_sec: shown(z.int(), "Its length.", 42),
+      format: shown(z.string(), "Media type's name.", "mp3"),
+      expires_at: timeOut("When the link ends."),
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      recording_url: `https://voice.example.com/api/v1/recordings/${EXAMPLE_CALL_ID}?expires=1795233906&signature=${"0".repeat(64)}`,
+      duration_sec: 42,
+      format: "mp3",
+      expires_at: "2026-11-21T04:05:06+00:00",
+    },
+  }),
+  "tool.executed": event({
+    since: "specification",
+    summary: "A tool was called. Neither arguments nor answer are told",
+    data: z.strictObject({
+      call_id,
+      tool: shown(z.string(), "Its name.", "find_booking"),
+      ok: shown(z.boolean(), "Whether it answered well.", true),
+      http_status: shown(z.int().nullable(), "Of its answer; null: none came.", 200),
+      duration_ms: shown(z.int(), "How long it took.", 120),
+    }),
+    example: {
+      call_id: EXAMPLE_CALL_ID,
+      tool: "find_booking",
+      ok: true,
+      http_status: 200,
+      duration_ms: 120,
+    },
+  }),
+  "call.balance_low": event({
+    since: "0.1.0",
+    summary: "Once a call, when plan and wallet cover 60 s more",
+    data: z.strictObject({
+      call_id,
+      ...parties,
+      seconds_left: shown(z.int(), "Until the agent says goodbye.", 60),
+    }),
+    example: { call_id: EXAMPLE_CALL_ID, ...exampleParties, seconds_left: 60 },
+  }),
+  "balance.low": event({
+    since: "0.1.0",
+    summary:
+      "The wallet fell below a threshold of `[payments] low_balance_eur`. Comes with the mail",
+    data: z.strictObject({
+      balance_eur: amount("The wallet."),
+      threshold_eur: amount("The threshold."),
+    }),
+    example: { balance_eur: 1.9, threshold_eur: 2 },
+  }),
+  "dialing.stopped": event({
+    since: "0.2.0",
+    summary:
+      "Calls to numbers (in an hour) or countries (in a day) that were never called before were stopped. At most once a day, with the mail",
+    data: z.strictObject({
+      kind: shown(
+        z.enum(["new_numbers", "new_countries"]),
+        "What there were many of.",
+        "new_numbers",
+      ),
+      limit: shown(z.int(), "How many are allowed.", 100),
+    }),
+    example: { kind: "new_numbers", limit: 100 },
+  }),
+};
+
+export type EventType = keyof typeof EVENTS;
+/** What an event of this type carries. */
+export type EventData<Type extends EventType> = z.input<(typeof EVENTS)[Type]["data"]>;
+
+/** In the catalogue's order. */
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+/** A type beside these is an addition of ours, sent only to webhooks that name it. */
+export const SPECIFIED_EVENT_TYPES = EVENT_TYPES.filter(
+  (type) => EVENTS[type].since === "specification",
+);
