@@ -21,7 +21,7 @@ const world = await startAppliance({
   agent: { maxDurationSeconds: 3600, transcriptEmailEnabled: false },
   settings: roomFor(Number(process.argv[2] ?? 50) * PLACES_PER_CALL),
 });
-await world.app.operator.setTrunk({
+await world.app.ask("trunk.set", {
   ...{ tenant: world.tenantId, server: CALLER, port: 5060, transport: "udp" },
   ...{ username: "clinic", password: "unused", realm: null, outbound_proxy: null },
   ...{ caller_id: OWN_NUMBER, register: false, channels: null },

@@ -47,11 +47,12 @@ import type { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
 import { type Scheduler, startScheduler } from "../domain/schedule/scheduler.ts";
 import { createApiKeys } from "../domain/tenant/api-keys.ts";
 import type { EventSink } from "../domain/webhook/ports.ts";
-import type { OperatorPort } from "../interface/control/operator-port.ts";
+import { type Ask, askServices } from "../interface/contracts/operations.ts";
 import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../interface/http/recording-links.ts";
+import type { Services } from "../operations/admin/services.ts";
+import { createTurnFeed, type TurnFeed } from "../operations/admin/turn-feed.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../operations/ops/disk-watch.ts";
 import { createLogRing } from "../operations/ops/log-ring.ts";
-import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import { createAudio } from "./audio.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { createCallerParts } from "./caller-services.ts";
@@ -62,17 +63,15 @@ import { startHttp } from "./http.ts";
 import { createLiveCalls } from "./live-calls.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startMonitoring } from "./metrics.ts";
-import { createOperator } from "./operator.ts";
 import { createPayments } from "./payments.ts";
 import { createPeople, reachable } from "./people.ts";
 import { logRevocations, openRevocations } from "./revocations.ts";
+import { createServices } from "./services.ts";
 import { type AppSettings, type HostPort, type Tuning, tuningOf } from "./settings.ts";
 import { nodeIdOf, openStore, prepareDataDir } from "./storage.ts";
 import { startTracing } from "./tracing.ts";
-import { startTrunkLeases } from "./trunk-leases.ts";
-import { createTrunkProbe } from "./trunk-test.ts";
-import { createTrunkLoader } from "./trunks.ts";
-import { createTurnFeed, type TurnFeed } from "./turn-feed.ts";
+import { createTrunkLeases } from "./trunk-leases.ts";
+import { createTrunkLoader, runningTrunks } from "./trunks.ts";
 import { openVault } from "./vault.ts";
 
 /** How long a polite end may take before media is cut. */
@@ -84,7 +83,10 @@ export interface App {
   readonly addresses: { readonly http: string; readonly sip: string };
   readonly database: Database;
   readonly calls: CallService;
-  readonly operator: OperatorPort;
+  /** What command line, dashboard and REST call. */
+  readonly services: Services;
+  /** The operations of the contracts on these services, as the operator. */
+  readonly ask: Ask;
   /** Resolves when calls can be carried. */
   ready(): Promise<void>;
   liveCalls(): number;
@@ -105,7 +107,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-export interface AppDependencies {
+interface AppDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -274,17 +276,32 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     },
     ...deps,
   });
+  const trunks = createTrunkLoader({
+    ...{ database, sip, vault, log },
+    onRegistration: (tenantId, status) => live.registered(tenantId, status),
+  });
+  const leases = settings.storage.shared
+    ? createTrunkLeases({ database, node, trunks, clock, log })
+    : null;
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const services = createServices(settings, {
+    ...{ identity, database, vault, billing, apiKeys, paths, clock, random },
+    checkouts: payments.checkouts,
+    campaigns: callerParts.campaigns,
+    backups: maintenance.backups,
+    running: {
+      ...{ logs, calls, turns },
+      trunks: runningTrunks(sip, settings.sip, (tenantId) =>
+        leases ? leases.round() : trunks.reload(tenantId),
+      ),
+    },
+  });
   const dashboard = createDashboard(settings, {
-    ...{ context, live, delivery, audio, maintenance, logs, vault, isDraining },
-    trunks: () => ({
-      reload: (tenantId) => (leases ? leases.round() : trunks.reload(tenantId)),
-      remove: (trunkId) => trunks.remove(trunkId),
-    }),
-    operator: () => operator,
+    ...{ context, live, delivery, audio, maintenance, logs, services, isDraining },
     doctor: deps.doctor ?? null,
   });
   const http = await startHttp(settings, {
-    identity,
+    ...{ services, identity },
     dashboard: dashboard.parts,
     ...{ database, billing, payments, calls, delivery, vault, sip, audio, health },
     callerParts,
@@ -304,14 +321,7 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
   delivery.start();
   const heartbeat = startHeartbeat({ registry, database, stores: callStores, clock, log });
   sip.onIncoming((leg) => void handleIncoming(context, leg));
-  const trunks = createTrunkLoader({
-    ...{ database, sip, vault, log },
-    onRegistration: (tenantId, status) => live.registered(tenantId, status),
-  });
-  const leases = settings.storage.shared
-    ? startTrunkLeases({ database, node, trunks, clock, log })
-    : null;
-  await (leases ? leases.round() : trunks.loadAll());
+  await (leases ? leases.start() : trunks.loadAll());
   const leftCalls = watchLeftCalls(context);
   scheduler = startScheduler({
     records: scheduleStore,
@@ -329,24 +339,6 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     ...{ database, stores: billingStores, plans: settings.plans, mails: delivery.mails },
     thresholds: settings.lowBalanceThresholds ?? [],
     ...{ events: delivery.events, clock, log },
-  });
-  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
-  const operator = createOperator({
-    identity,
-    ...{ database, vault, billing, apiKeys, clock, random },
-    checkouts: payments.checkouts,
-    urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
-    backups: maintenance.backups,
-    paths,
-    running: {
-      logs,
-      calls,
-      turns,
-      registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
-      probeTrunk: createTrunkProbe(sip, settings.sip),
-      reloadTrunk: (tenantId) => (leases ? leases.round() : trunks.reload(tenantId)),
-      forgetKeys: () => http.server.forgetKeys(),
-    },
   });
 
   let leaving: Promise<void> = Promise.resolve();
@@ -396,7 +388,6 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     await http.server.stop();
     await monitoring.stop();
     await tracing?.stop();
-    await apiKeys.stop();
     revocations.close();
     await database.close();
   }
@@ -409,7 +400,8 @@ export async function startApp(settings: AppSettings, given: AppDependencies): P
     },
     database,
     calls,
-    operator,
+    services,
+    ask: askServices(services),
     ready: () => audio.ready(),
     liveCalls: () => registry.size,
     birthdays: callerParts.birthdays,

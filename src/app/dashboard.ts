@@ -4,8 +4,9 @@ import { mailAdminStore } from "../adapter/store/mail-admin-store.ts";
 import { type AgentChats, createAgentChats } from "../domain/call/chat.ts";
 import type { CallContext } from "../domain/call/context.ts";
 import { createWebCalls, type WebCalls } from "../domain/call/web-call.ts";
-import type { OperatorPort } from "../interface/control/operator-port.ts";
+import { type Ask, askServices } from "../interface/contracts/operations.ts";
 import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
+import type { Services } from "../operations/admin/services.ts";
 import { listBackups } from "../operations/backup/backups.ts";
 import type { CheckResult } from "../operations/doctor/check.ts";
 import type { LogRing } from "../operations/ops/log-ring.ts";
@@ -15,16 +16,11 @@ import type { LiveCallsFeed } from "./live-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { createRemoteNodeCalls } from "./remote-node-calls.ts";
 import type { AppSettings } from "./settings.ts";
-import { createTrunkService } from "./trunk-service.ts";
-import { createTrunkProbe } from "./trunk-test.ts";
-import type { TrunkLoader } from "./trunks.ts";
 
 /** The doctor, who needs the configuration as it was written. */
-export type Doctor = (
-  operator: Pick<OperatorPort, "listTrunks" | "testTrunk">,
-) => Promise<readonly CheckResult[]>;
+export type Doctor = (ask: Ask) => Promise<readonly CheckResult[]>;
 
-export interface Dashboard {
+interface Dashboard {
   readonly parts: DashboardParts;
   /** Ends trial conversations. */
   stop(): Promise<void>;
@@ -39,16 +35,13 @@ export function createDashboard(
     readonly audio: Audio;
     readonly maintenance: Maintenance;
     readonly logs: LogRing;
-    readonly vault: { seal(plain: string, binding: string): string };
+    readonly services: Services;
     readonly isDraining: () => boolean;
-    /** Made after the server that this is for. */
-    readonly trunks: () => Pick<TrunkLoader, "reload" | "remove">;
-    readonly operator: () => OperatorPort;
     readonly doctor: Doctor | null;
   },
 ): Dashboard {
-  const { context, live, delivery, audio, maintenance, logs, vault, operator, doctor } = deps;
-  const { database, sip, clock } = context;
+  const { context, live, delivery, audio, maintenance, logs, services, doctor } = deps;
+  const { database } = context;
   const webCalls: WebCalls = createWebCalls(context, deps.isDraining);
   const chats: AgentChats = createAgentChats(context, {
     replays: settings.engineLabel === "embedded",
@@ -58,16 +51,11 @@ export function createDashboard(
     parts: {
       toolRunner: delivery.tools,
       webhookTester: delivery.tester,
-      trunks: createTrunkService({
-        ...{ database, vault, sip, clock, trunks: deps.trunks },
-        allowNetworks: settings.sip.allowNetworks,
-        probe: createTrunkProbe(sip, settings.sip),
-      }),
-      ...{ live, webCalls, chats, operator, logs, backups },
+      ...{ live, webCalls, chats, logs, backups },
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
-      checks: doctor && (() => doctor(operator())),
+      checks: doctor && (() => doctor(askServices(services))),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       disclosureDefault: settings.callWorker.conversation.disclosure,
       statusSources: {

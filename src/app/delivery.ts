@@ -43,7 +43,7 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-export interface DeliveryDependencies {
+interface DeliveryDependencies {
   readonly database: Database;
   readonly vault: { open(sealed: string, binding: string): string };
   readonly recordingsDir: string;

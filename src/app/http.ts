@@ -13,6 +13,7 @@ import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
 import type { HttpServer } from "../interface/http/ports.ts";
 import { createHttpServer } from "../interface/http/server.ts";
 import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
+import type { Services } from "../operations/admin/services.ts";
 import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
@@ -23,7 +24,8 @@ import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
 import type { AppSettings, Tuning } from "./settings.ts";
 
-export interface HttpParts {
+interface HttpParts {
+  readonly services: Services;
   readonly database: Database;
   readonly billing: Billing;
   readonly payments: Payments;
@@ -46,7 +48,7 @@ export interface HttpParts {
   readonly log: Log;
 }
 
-export interface Http {
+interface Http {
   readonly server: HttpServer;
   readonly baseUrl: string;
 }

@@ -13,7 +13,7 @@ import { type MetricsListener, startMetricsListener } from "../operations/ops/me
 import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
 
-export interface Monitoring {
+interface Monitoring {
   callEnded(call: CallIdentity, end: EndOfCall): void;
   webhookAttempted(attempt: { readonly delivered: boolean }): void;
   /** The same tools, with their time taken. */
@@ -25,7 +25,7 @@ export interface Monitoring {
   stop(): Promise<void>;
 }
 
-export interface MonitoringSources {
+interface MonitoringSources {
   readonly database: Database;
   readonly registrations: () => Readonly<Record<string, number>>;
   readonly liveCalls: () => number;

@@ -17,7 +17,7 @@ export interface Payments {
   readonly stripeEvents: ((body: string, signature: string | null) => Promise<EventStatus>) | null;
 }
 
-export interface PaymentsDependencies {
+interface PaymentsDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;

@@ -14,7 +14,7 @@ import { insertTenant } from "../domain/tenant/create-tenant.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 
-export interface PeopleParts {
+interface PeopleParts {
   readonly database: Database;
   readonly vault: {
     seal(plain: string, binding: string): string;

@@ -23,7 +23,7 @@ import type { Vault } from "../platform/secrets/vault.ts";
 import type { DataPaths } from "./storage.ts";
 
 /** For `vault.lastingKey`: who the appliance is, whatever its master key and its purposes' root. */
-export const APPLIANCE_PURPOSE = "revocation: appliance";
+const APPLIANCE_PURPOSE = "revocation: appliance";
 const ID_BYTES = 8;
 
 export interface Revocations {
@@ -37,7 +37,7 @@ export interface Revocations {
   close(): void;
 }
 
-export interface RevocationsParts {
+interface RevocationsParts {
   readonly dataDir: string;
   readonly paths: Pick<DataPaths, "recordings" | "outbox">;
   readonly database: Database;

@@ -8,7 +8,7 @@
 
 import { type TrunkLease, trunkLeaseStore } from "../adapter/store/trunk-lease-store.ts";
 import { type TrunkRecord, trunkStore } from "../adapter/store/trunk-store.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Clock, Timer } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -18,15 +18,17 @@ export const BEAT_MS = 2_000;
 export const LET_GO_MS = 8_000;
 export const TAKE_OVER_MS = 12_000;
 
-export interface TrunkLeases {
+interface TrunkLeases {
   readonly held: ReadonlySet<number>;
+  /** Looks every two seconds from now on; resolves after the first look. */
+  start(): Promise<void>;
   /** Look now, and resolve when done. Never rejects. */
   round(): Promise<void>;
   /** Gives up every lease, so that another node takes over at once; takes none again. Live calls go on. */
   stop(): Promise<void>;
 }
 
-export interface TrunkLeasesOptions {
+interface TrunkLeasesOptions {
   readonly database: Database;
   readonly node: string;
   readonly trunks: Pick<TrunkLoader, "add" | "remove">;
@@ -34,7 +36,7 @@ export interface TrunkLeasesOptions {
   readonly log: Log;
 }
 
-export function startTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
+export function createTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
   const { database, node, trunks, clock, log } = options;
   /** Trunks that run here, as they were stored when they were started. */
   const held = new Map<number, number>();
@@ -112,21 +114,25 @@ export function startTrunkLeases(options: TrunkLeasesOptions): TrunkLeases {
     for (const trunkId of held.keys()) await letGo(trunkId, "its lease could not be renewed");
   }
 
-  const timer = clock.every(BEAT_MS, () => {
-    letGoInTime().catch((error) =>
-      log.error("trunk.let_go_failed", { error: describeError(error) }),
-    );
-    void round();
-  });
+  let timer: Timer | null = null;
 
   return {
+    start() {
+      timer ??= clock.every(BEAT_MS, () => {
+        letGoInTime().catch((error) =>
+          log.error("trunk.let_go_failed", { error: describeError(error) }),
+        );
+        void round();
+      });
+      return round();
+    },
     get held() {
       return new Set(held.keys());
     },
     round,
     async stop() {
       stopped = true;
-      timer.cancel();
+      timer?.cancel();
       await running;
       const ids = [...held.keys()];
       await database

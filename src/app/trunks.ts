@@ -1,4 +1,4 @@
-/** Keeps the SIP stack's trunks as the store has them. */
+/** Keeps the SIP stack's trunks as the store has them, and asks them how they stand. */
 
 import {
   type TrunkRecord,
@@ -10,6 +10,12 @@ import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { RegistrationStatus, SipStack, TrunkSettings } from "../domain/call/sip-port.ts";
+import type { RunningTrunks } from "../operations/admin/trunks.ts";
+
+interface SipValues {
+  readonly codecs: readonly string[];
+  readonly externalIp: string;
+}
 
 interface Vault {
   open(sealed: string, binding: string): string;
@@ -67,7 +73,8 @@ export function createTrunkLoader(deps: {
     add,
     remove: (trunkId) => sip.removeTrunk(trunkId),
     async loadAll() {
-      for (const trunk of await trunkStore(database.read).all()) add(trunk);
+      for (const trunk of await trunkStore(database.read).all())
+        if (!sip.trunk(trunk.id)) add(trunk);
     },
     async reload(tenantId) {
       const trunk = await trunkStore(database.read).find(tenantId);
@@ -77,3 +84,21 @@ export function createTrunkLoader(deps: {
     },
   };
 }
+
+/** The trunks as the services ask for them. `reload`: how a trunk that was stored anew gets here. */
+export const runningTrunks = (
+  sip: SipStack,
+  { codecs, externalIp }: SipValues,
+  reload: (tenantId: number) => Promise<void>,
+): RunningTrunks => ({
+  registration: (trunkId) => sip.trunk(trunkId)?.registration ?? null,
+  async probe(trunkId, options) {
+    const trunk = sip.trunk(trunkId);
+    if (!trunk) return null;
+    const probe = await trunk.probe(options);
+    const { settings, registration } = trunk;
+    return { settings, registration, probe, codecs, externalIp };
+  },
+  reload,
+  remove: (trunkId) => sip.removeTrunk(trunkId),
+});

@@ -67,7 +67,7 @@ function rootFrom(sealed: string, sealing: Vault, name: string): Uint8Array {
   }
 }
 
-export const wrongMasterKey = (cause?: unknown) =>
+const wrongMasterKey = (cause?: unknown) =>
   new AppError({
     code: "conflict",
     publicMessage:
@@ -75,7 +75,7 @@ export const wrongMasterKey = (cause?: unknown) =>
     cause,
   });
 
-export interface Rotated {
+interface Rotated {
   /** How many values were sealed anew. */
   readonly sealed: number;
   /** How many people lost their unused recovery codes. */

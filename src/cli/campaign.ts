@@ -33,8 +33,8 @@ export const campaignCommand: Command = {
     }
     const rows = campaigns.map(({ id: campaign, name, status, targets }) => [
       ...[String(campaign), name, status],
-      ...["waiting", "calling", "done", "failed", "skipped"].map((key) =>
-        String(targets[key] ?? 0),
+      ...(["waiting", "calling", "done", "failed", "skipped"] as const).map((key) =>
+        String(targets[key]),
       ),
     ]);
     const head = ["ID", "NAME", "STATE", "WAITING", "CALLING", "DONE", "FAILED", "SKIPPED"];

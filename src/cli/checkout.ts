@@ -1,11 +1,11 @@
 /** `linevoice checkout`: bank transfers that are awaited, and the operator's word that one arrived. */
-import type { CheckoutSummary } from "../interface/control/operator-port.ts";
+import type { Checkout } from "../interface/contracts/money.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, required, table, WrongUsage } from "./usage.ts";
 
 const eur = (amount: number) => `${amount.toFixed(2)} EUR`;
 
-const rowOf = (checkout: CheckoutSummary): string[] => [
+const rowOf = (checkout: Checkout): string[] => [
   checkout.id,
   String(checkout.tenant_id),
   checkout.item === null ? checkout.kind : `${checkout.kind} ${checkout.item}`,

@@ -33,7 +33,7 @@ export const summaries = {
   version: "print the version",
 } as const;
 
-export type CommandName = keyof typeof summaries;
+type CommandName = keyof typeof summaries;
 
 const loaders: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).serveCommand,

@@ -1,7 +1,7 @@
 /** `linevoice contact list|import|export`: a tenant's book of people. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ContactExportPiece, ContactImportReport } from "../interface/control/contact-port.ts";
+import type { ContactExportPiece, ContactImportReport } from "../interface/contracts/contacts.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, type Terminal, table, WrongUsage } from "./usage.ts";
 

@@ -6,8 +6,8 @@ import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
+import type { Ask } from "../interface/contracts/operations.ts";
 import { createControlClient, NoServer } from "../interface/control/client.ts";
-import type { TrunkTest } from "../interface/control/operator-port.ts";
 import { ConfigInvalid } from "../operations/config/config-invalid.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
@@ -93,8 +93,7 @@ async function examineRest(loaded: LoadedConfig): Promise<CheckResult[]> {
     if (error instanceof NoServer) return null;
     throw error;
   });
-  const test = (trunk: number) => control.ask("trunk.test", { trunk, calls: false });
-  return await examine(CHECKS, applianceOf(loaded, trunks, test), 2);
+  return await examine(CHECKS, applianceOf(loaded, trunks, control.ask), 2);
 }
 
 const TESTED_TRUNKS_MAX = 20;
@@ -102,9 +101,10 @@ const TESTED_TRUNKS_MAX = 20;
 /** All at once, once for all checks; who cannot be asked is left out. */
 function askTrunks(
   trunks: NonNullable<ExaminedAppliance["trunks"]>,
-  test: (trunkId: number) => Promise<TrunkTest>,
+  ask: Ask,
 ): NonNullable<ExaminedAppliance["trunkTests"]> {
-  let pendingTests: Promise<readonly TrunkTest[]> | null = null;
+  const test = (trunk: number) => ask("trunk.test", { trunk, calls: false });
+  let pendingTests: ReturnType<NonNullable<ExaminedAppliance["trunkTests"]>> | null = null;
   return () => {
     pendingTests ??= Promise.all(
       trunks.slice(0, TESTED_TRUNKS_MAX).map(({ id }) => test(id).catch(() => null)),
@@ -116,24 +116,22 @@ function askTrunks(
 function applianceOf(
   loaded: LoadedConfig,
   trunks: ExaminedAppliance["trunks"],
-  test: (trunkId: number) => Promise<TrunkTest>,
+  ask: Ask,
 ): ExaminedAppliance {
   const { config, dataDir } = loaded;
   const isThere = config.secrets.master_key !== null || existsSync(join(dataDir, "master.key"));
   const masterKey = () => (isThere ? masterKeyOf(loaded, systemRandom) : null);
   const databasePath = `${dataDir}/linevoice.db`;
-  const trunkTests = trunks === null ? {} : { trunkTests: askTrunks(trunks, test) };
+  const trunkTests = trunks === null ? {} : { trunkTests: askTrunks(trunks, ask) };
   return { config, dataDir, databasePath, trunks, ...trunkTests, masterKey, clock };
 }
 
 /** The same for the operator's dashboard, inside the running server: nothing blocks its thread. */
 export function residentDoctor(loaded: LoadedConfig): Doctor {
   let examination: Promise<CheckResult[]> | null = null;
-  return (operator) => {
-    const test = (trunkId: number) => operator.testTrunk(trunkId, { calls: false });
-    examination ??= operator
-      .listTrunks()
-      .then((trunks) => examine(RESIDENT_CHECKS, applianceOf(loaded, trunks, test), 1))
+  return (ask) => {
+    examination ??= ask("trunk.list", {})
+      .then((trunks) => examine(RESIDENT_CHECKS, applianceOf(loaded, trunks, ask), 1))
       .finally(() => {
         examination = null;
       });

@@ -1,5 +1,5 @@
 /** `linevoice logs`: the running server's newest lines; `--call` follows one call across all layers. */
-import type { ShownLogLine } from "../interface/control/operator-port.ts";
+import type { LogLine } from "../interface/contracts/appliance.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 
@@ -37,7 +37,7 @@ export const logsCommand: Command = {
   },
 };
 
-function inWords({ at, layer, level, text, fields }: ShownLogLine): string {
+function inWords({ at, layer, level, text, fields }: LogLine): string {
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => `${name}=${typeof value === "string" ? quoted(value) : value}`);

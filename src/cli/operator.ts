@@ -1,31 +1,21 @@
 /** The two ways of an operator's command: through the running server, or directly on the data. */
 
-import { apiKeyStore } from "../adapter/store/api-key-store.ts";
-import { billingStores } from "../adapter/store/billing-stores.ts";
-import { mailStore } from "../adapter/store/mail-store.ts";
-import { createOperator } from "../app/operator.ts";
-import { createPayments } from "../app/payments.ts";
-import { createPeople, reachable } from "../app/people.ts";
-import { openRevocations } from "../app/revocations.ts";
+import { withOfflineServices } from "../app/offline-services.ts";
+import { reachable } from "../app/people.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { nodeIdOf, openStore, prepareDataDir, requireFile } from "../app/storage.ts";
-import { openVault } from "../app/vault.ts";
+import { requireFile } from "../app/storage.ts";
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { silentLog as log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { createBilling } from "../domain/billing/billing.ts";
-import { createApiKeys } from "../domain/tenant/api-keys.ts";
-import { createControlClient, NoServer } from "../interface/control/client.ts";
 import {
+  askServices,
   type InputOf,
+  needsServer,
   type OperationName,
   type OutputOf,
-  runOperation,
-} from "../interface/control/operations.ts";
-import { createBackups } from "../operations/backup/backups.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+} from "../interface/contracts/operations.ts";
+import { createControlClient, NoServer } from "../interface/control/client.ts";
 import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
 import {
@@ -35,7 +25,6 @@ import {
   lockDataDir,
 } from "../operations/ops/data-dir-lock.ts";
 import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
-import { createUrlCheck } from "../platform/net/tenant-url.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -91,74 +80,14 @@ async function directly<Name extends OperationName>(
   lock: DataDirLock,
 ): Promise<OutputOf<Name>> {
   try {
-    if (name === "call.place" || name === "trunk.test") throw noServer();
-    const paths = prepareDataDir(loaded.dataDir);
+    if (needsServer(name)) throw noServer();
+    const { config, dataDir } = loaded;
     const masterKey = masterKeyOf(loaded, random);
-    const settings = settingsFromConfig(loaded.config, {
-      version,
-      masterKey,
-      dataDir: loaded.dataDir,
-    });
-    const { remote = null } = settings.storage;
-    if (!remote) copyBeforeUpgrade(loaded.dataDir, paths.database);
-    const node = nodeIdOf(loaded.dataDir, random);
-    const database = await openStore(paths.database, remote, { node, clock, random });
-    const payments = createPayments(settings, {
-      database,
-      publicUrl: () => "",
-      clock,
-      random,
-      log,
-    });
-    const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
-    const vault = await openVault(database, masterKey, random);
-    const revocations = await openRevocations({
-      ...{ dataDir: loaded.dataDir, paths, database, vault, clock, random },
-      shared: settings.storage.shared,
-    });
-    const identity = createPeople({
-      ...{ database, vault, plans: settings.plans, clock, random, log },
-      // The server sends what is queued when it starts.
-      mails: {
-        enqueue: (queries, tenantId, mail) =>
-          mailStore(queries).enqueue(tenantId, mail, clock.now()),
-        wake: () => undefined,
-      },
-      publicUrl: () => settings.http.publicUrl ?? reachable(listenUrl(settings.http)),
-    });
-    try {
-      const operator = createOperator({
-        database,
-        identity,
-        vault,
-        billing: createBilling({
-          database,
-          stores: billingStores,
-          plans: settings.plans,
-          clock,
-          random,
-        }),
-        checkouts: payments.checkouts,
-        apiKeys,
-        paths,
-        backups: createBackups({
-          dataDir: loaded.dataDir,
-          databasePath: paths.database,
-          clock,
-          requireFile: () => requireFile(remote?.url ?? null, "A backup"),
-        }),
-        urlProblem: createUrlCheck(settings.httpClient.allowNetworks),
-        clock,
-        random,
-        running: null,
-      });
-      return (await runOperation(operator, name, input)) as OutputOf<Name>;
-    } finally {
-      await identity.stop();
-      await apiKeys.stop();
-      revocations.close();
-      await database.close();
-    }
+    const settings = settingsFromConfig(config, { version, masterKey, dataDir });
+    const publicUrl = () => settings.http.publicUrl ?? reachable(listenUrl(settings.http));
+    return await withOfflineServices(settings, { clock, random, publicUrl }, (services) =>
+      askServices(services)(name, input),
+    );
   } finally {
     lock.release();
   }

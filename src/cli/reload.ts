@@ -14,7 +14,7 @@ import type { Config } from "../operations/config/schema.ts";
 import { createLogger } from "../operations/ops/logger.ts";
 
 /** Keys that take effect without a restart. */
-export const SAFE_KEYS: ReadonlySet<string> = new Set([
+const SAFE_KEYS: ReadonlySet<string> = new Set([
   "log.level",
   "log.format",
   "limits.requests_per_minute",
@@ -26,14 +26,14 @@ export const SAFE_KEYS: ReadonlySet<string> = new Set([
   "server.tls_key",
 ]);
 
-export interface Reload {
+interface Reload {
   /** The configuration in force from now on, for the next comparison. */
   readonly loaded: LoadedConfig;
   readonly applied: readonly string[];
   readonly needRestart: readonly string[];
 }
 
-export interface ReloadOptions {
+interface ReloadOptions {
   readonly before: LoadedConfig;
   readonly load: () => LoadedConfig;
   readonly retune: (tuning: Tuning) => void;

@@ -13,7 +13,7 @@ import { masterKeyOf } from "../operations/config/master-key.ts";
 import { journalFileOf } from "../operations/revocation/journal.ts";
 import type { Replayed } from "../operations/revocation/replay.ts";
 
-export interface RestoredRevocations {
+interface RestoredRevocations {
   readonly replayed: Replayed;
   /** `later`: the master key is not here, the server does it when it starts. */
   readonly past: Revocations["past"] | "later";

@@ -12,9 +12,9 @@ import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
-import type { OperatorPort } from "../interface/control/operator-port.ts";
 import { startControlServer } from "../interface/control/server.ts";
 import { checkSocketPath } from "../interface/control/socket-path.ts";
+import type { Services } from "../operations/admin/services.ts";
 import type { LoadedConfig } from "../operations/config/load.ts";
 import { masterKeyOf } from "../operations/config/master-key.ts";
 import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
@@ -50,8 +50,9 @@ export const serveCommand: Command = {
       const { app, control } = await startListening(settings, loaded, log);
       terminal.out(`API   ${app.addresses.http}`);
       terminal.out(`SIP   ${app.addresses.sip}`);
-      if (await app.operator.people.setupNeeded()) {
-        const { url } = await app.operator.people.ownerLink();
+      const { setup } = app.services.identity;
+      if (await setup.needed()) {
+        const { url } = await setup.ownerLink();
         terminal.out(`Owner ${url}   (once, within 30 minutes; another: linevoice setup)`);
       }
       terminal.out(`Data  ${dataDir}   (next: linevoice tenant create --name N --email E)`);
@@ -98,8 +99,8 @@ export const serveCommand: Command = {
 async function startListening(settings: AppSettings, loaded: LoadedConfig, log: Log) {
   const { dataDir } = loaded;
   const { database, controlSocket: path } = prepareDataDir(dataDir);
-  const operator = Promise.withResolvers<OperatorPort>();
-  const control = await startControlServer({ path, operator: operator.promise, log });
+  const services = Promise.withResolvers<Services>();
+  const control = await startControlServer({ path, services: services.promise, log });
   try {
     const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
     if (copy) log.warn("database.copied_before_upgrade", { copy });
@@ -107,10 +108,10 @@ async function startListening(settings: AppSettings, loaded: LoadedConfig, log: 
       ...{ clock, random, log },
       doctor: doctorOnDemand(loaded),
     });
-    operator.resolve(app.operator);
+    services.resolve(app.services);
     return { app, control };
   } catch (error) {
-    operator.reject(error);
+    services.reject(error);
     await control.close();
     throw error;
   }
@@ -119,9 +120,9 @@ async function startListening(settings: AppSettings, loaded: LoadedConfig, log: 
 /** Loaded when it is first asked: it brings codecs and providers along that the server has in its workers. */
 function doctorOnDemand(loaded: LoadedConfig): Doctor {
   let called: Promise<Doctor> | null = null;
-  return async (operator) => {
+  return async (ask) => {
     called ??= import("./doctor.ts").then(({ residentDoctor }) => residentDoctor(loaded));
-    return await (await called)(operator);
+    return await (await called)(ask);
   };
 }
 

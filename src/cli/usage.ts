@@ -23,7 +23,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-export const COMMON_OPTIONS = {
+const COMMON_OPTIONS = {
   config: { type: "string" },
   json: { type: "boolean", default: false },
 } as const satisfies ParseArgsOptionsConfig;

@@ -1,5 +1,5 @@
 /** `linevoice user create|reset-password|list`. */
-import type { CreatedUser, UserSummary } from "../interface/control/people-port.ts";
+import type { CreatedUser, UserAccount } from "../interface/contracts/people.ts";
 import { configFor, operate } from "./operator.ts";
 import {
   type Command,
@@ -115,7 +115,7 @@ async function list(values: Values, terminal: Terminal): Promise<void> {
 
 const HEADINGS = ["ID", "EMAIL", "NAME", "TENANTS", "SECOND FACTOR", "LAST SEEN"];
 
-const row = (user: UserSummary): string[] => [
+const row = (user: UserAccount): string[] => [
   String(user.id),
   user.email,
   user.name,

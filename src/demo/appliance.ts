@@ -10,7 +10,6 @@ import { settingsFromConfig } from "../app/settings-from-config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { NO_LIMITS } from "../domain/tenant/key-limits.ts";
 import { configSchema } from "../operations/config/schema.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { createDemoApi, type DemoApi } from "./api-client.ts";
@@ -86,12 +85,13 @@ export async function setUpTenant(
   appliance: DemoAppliance,
   parts: TenantParts,
 ): Promise<DemoTenant> {
-  const { operator, addresses } = appliance.app;
+  const { ask, addresses } = appliance.app;
   const { name, email, number, trunkUser } = COMPANY;
-  const tenant = await operator.createTenant({ name, email, plan: null });
-  await operator.credit(tenant.id, 20, "Welcome credit of the demo");
-  const key = await operator.createKey(tenant.id, "demo", NO_LIMITS);
-  await operator.setTrunk({
+  const tenant = await ask("tenant.create", { name, email, plan: null });
+  const welcome = "Welcome credit of the demo";
+  await ask("credit", { tenant: tenant.id, eur: 20, note: welcome });
+  const key = await ask("key.create", { tenant: tenant.id, label: "demo" });
+  await ask("trunk.set", {
     tenant: tenant.id,
     server: parts.carrier.address.host,
     port: parts.carrier.address.port,
@@ -112,7 +112,7 @@ export async function setUpTenant(
     label: "Reception",
     agent_id: agent.id,
   });
-  await operator.tools.create({
+  await ask("tool.create", {
     tenant: tenant.id,
     agent: agent.id,
     name: TOOL.name,

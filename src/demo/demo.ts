@@ -301,15 +301,15 @@ async function conclude(stage: Stage, terminal: Terminal, steps: Steps): Promise
 
 /** Of the demo's owner, who is made now and may do everything. */
 async function signInLink({ appliance, tenant }: Stage): Promise<string> {
-  const { people } = appliance.app.operator;
-  const { user } = await people.createUser({
-    tenant: tenant.tenantId,
+  const { setup } = appliance.app.services.identity;
+  const { user } = await setup.createUser({
+    tenantId: tenant.tenantId,
     email: OWNER.email,
     name: OWNER.name,
     role: "owner",
     operator: true,
   });
-  return (await people.signInLink(user.id)).url;
+  return (await setup.createSignInLink(user.id)).url;
 }
 
 const addressText = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;

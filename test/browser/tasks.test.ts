@@ -277,7 +277,7 @@ inChromium("in the dashboard", () => {
   test("two tenants never see each other, and a viewer changes nothing", async () => {
     const { body } = await world.api("GET", "/calls");
     const uuid = body.calls[0]?.call_uuid;
-    const other = await world.app.operator.createTenant({
+    const other = await world.app.ask("tenant.create", {
       ...{ name: "Another company", email: "other@example.com", plan: null },
     });
     const stranger = await visit(browser);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createDns } from "../../src/adapter/sip/routing/dns.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
+import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
 import {
   type CheckResult,
@@ -36,7 +36,7 @@ const env = {
   LINEVOICE_SIP__ALLOW_NETWORKS: "127.0.0.0/8",
 };
 
-const trunkAt = (server: string, port = 0): TrunkSummary => ({
+const trunkAt = (server: string, port = 0): OperatorTrunk => ({
   ...{ id: 1, tenant_id: 1, server, port, transport: "udp", username: "u", register: true },
   ...{ caller_id: "+37052000000", status: "registered", last_code: null, explanation: null },
   channels: null,
@@ -68,7 +68,7 @@ afterAll(() => {
   zone.close();
 });
 
-async function dnsVerdict(trunks: readonly TrunkSummary[]): Promise<string> {
+async function dnsVerdict(trunks: readonly OperatorTrunk[]): Promise<string> {
   const dataDir = tempDir();
   const patient: ExaminedAppliance = {
     ...{ config: configSchema.parse({}), dataDir, databasePath: join(dataDir, "linevoice.db") },

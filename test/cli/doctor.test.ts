@@ -8,7 +8,7 @@ import { wallets } from "../../src/adapter/store/schema/index.ts";
 import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/trunk-store.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { microEur } from "../../src/core/money.ts";
-import type { TrunkSummary } from "../../src/interface/control/operator-port.ts";
+import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
 import { configSchema } from "../../src/operations/config/schema.ts";
 import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
 import {
@@ -138,7 +138,7 @@ test("a taken port, too few RTP ports and a trunk that is refused fail", async (
   taken.close();
   const few = { rtp: { ports: "21900-21919" }, sip };
   expect(await verdict(rtpRange, patientOf({ settings: few }))).toContain("carries 10 calls");
-  const trunk: TrunkSummary = {
+  const trunk: OperatorTrunk = {
     id: 3,
     tenant_id: 1,
     server: "sip.example.com",

@@ -15,7 +15,6 @@ import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
 import { findSentence } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
@@ -236,12 +235,12 @@ async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; ap
     },
   );
   await app.ready();
-  const tenant = await app.operator.createTenant({
+  const tenant = await app.ask("tenant.create", {
     name: "Dental clinic",
     email: "desk@example.com",
     plan: null,
   });
-  const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
+  const key = await app.ask("key.create", { tenant: tenant.id, label: "test" });
   const api = createDemoApi(`${app.addresses.http}/api/v1`, key.secret, systemClock);
   const { agent } = await api.post<{ agent: { id: number } }>("/agents", {
     name: "Reception",
@@ -257,7 +256,7 @@ async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; ap
     agent_id: agent.id,
   });
   await api.post("/phone-numbers", { number_e164: OUR_NUMBER, label: "Desk", agent_id: agent.id });
-  await app.operator.setTrunk({
+  await app.ask("trunk.set", {
     tenant: tenant.id,
     server: "provider.test",
     port: 5060,
@@ -276,7 +275,7 @@ async function startRegisteredAppliance(dataDir: string): Promise<{ app: App; ap
 
 async function registered(app: App): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const [trunk] = await app.operator.listTrunks();
+    const [trunk] = await app.ask("trunk.list", {});
     if (trunk?.status === "registered") return;
     await Bun.sleep(100);
   }

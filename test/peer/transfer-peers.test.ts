@@ -9,7 +9,6 @@ import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
 import { createDemoApi, type DemoApi } from "../../src/demo/api-client.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
-import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { applianceSettings } from "../support/appliance.ts";
 import { type Baresip, startBaresip } from "../support/baresip.ts";
 import { eventually } from "../support/eventually.ts";
@@ -56,13 +55,13 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
       log: silentLog,
     });
     await app.ready();
-    const tenant = await app.operator.createTenant({
+    const tenant = await app.ask("tenant.create", {
       name: "Dental clinic",
       email: "desk@example.com",
       plan: null,
     });
     tenantId = tenant.id;
-    const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
+    const key = await app.ask("key.create", { tenant: tenant.id, label: "test" });
     api = createDemoApi(`${app.addresses.http}/api/v1`, key.secret, systemClock);
     const { agent } = await api.post<{ agent: { id: number } }>("/agents", {
       name: "Reception",
@@ -73,7 +72,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
     await api.post("/phone-numbers", number);
     await setTrunk({ server: "provider.test", username: "1001", register: true });
     await eventually(
-      async () => (await app.operator.listTrunks())[0]?.status === "registered",
+      async () => (await app.ask("trunk.list", {}))[0]?.status === "registered",
       "the trunk registers",
     );
     const account = { username: "1003", password: "pw1003" };
@@ -98,7 +97,7 @@ describe.skipIf(missing.includes(false))("transfers with telephones of others", 
   });
 
   const setTrunk = (trunk: { server: string; username: string; register: boolean }) =>
-    app.operator.setTrunk({
+    app.ask("trunk.set", {
       tenant: tenantId,
       port: 5060,
       transport: "udp",

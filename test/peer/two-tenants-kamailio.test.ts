@@ -26,7 +26,7 @@ describe.skipIf(!requirePeer("kamailio"))("two tenants at one kamailio", () => {
     const at = { server: "provider.test", port: 5060, outbound_proxy: `${KAMAILIO}:5060` };
     await world.trunk(own, NUMBER, { ...at, username: "1001", password: "pw1001" });
     await world.trunk(other, "+493012345678", { ...at, username: "1002", password: "pw1002" });
-    const trunks = await world.app.operator.listTrunks();
+    const trunks = await world.app.ask("trunk.list", {});
     expect(trunks.map(({ status }) => status)).toEqual(["registered", "registered"]);
   });
   afterAll(async () => {

@@ -104,7 +104,7 @@ beforeAll(async () => {
     speech: (await createVoices()).speaker("m3"),
     proxy: { host, port: Number(port) },
   });
-  await app.operator.setTrunk({
+  await app.ask("trunk.set", {
     ...{ tenant: appliance.tenantId, server: PEER, port: phone.address.port, transport: "udp" },
     ...{ username: "peer", password: "", realm: null, outbound_proxy: null },
     ...{ caller_id: OWN_NUMBER, register: false, channels: null },

@@ -48,7 +48,7 @@ beforeAll(async () => {
     }),
   });
   owner = await browserOf(world.app, { tenantId: world.tenantId });
-  const other = await world.app.operator.createTenant({
+  const other = await world.app.ask("tenant.create", {
     ...{ name: "Another company", email: "other@example.com", plan: null },
   });
   stranger = await browserOf(world.app, { tenantId: other.id });

@@ -25,7 +25,7 @@ test("a call's SIP, turns, end and money stand in the order of time; nothing nam
   );
   call.hangUp();
   await world.callWhen(uuid, ({ ended_at }) => ended_at !== null);
-  const lines = await world.app.operator.readLogs({ call: uuid, level: "info", limit: 2000 });
+  const lines = await world.app.ask("logs.read", { call: uuid, level: "info", limit: 2000 });
   const layers = new Set(lines.map(({ layer }) => layer));
   for (const layer of ["log", "call", "sip", "turn", "billing", "media"] as const)
     expect(layers).toContain(layer);
@@ -40,9 +40,9 @@ test("a call's SIP, turns, end and money stand in the order of time; nothing nam
 test("a call that is not there is said so; all lines are bounded", async () => {
   const nobody = "0199a0b2-0000-7000-8000-000000000000";
   await expect(
-    world.app.operator.readLogs({ call: nobody, level: "info", limit: 10 }),
+    world.app.ask("logs.read", { call: nobody, level: "info", limit: 10 }),
   ).rejects.toThrow();
-  expect((await world.app.operator.readLogs({ call: null, level: "info", limit: 3 })).length).toBe(
+  expect((await world.app.ask("logs.read", { call: null, level: "info", limit: 3 })).length).toBe(
     3,
   );
 });

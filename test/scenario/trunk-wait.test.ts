@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const trunk = (password: string) =>
-  world.app.operator.setTrunk({
+  world.app.ask("trunk.set", {
     ...{ tenant: world.tenantId, server: HOST, port: world.carrier.address.port, transport: "udp" },
     ...{ username: "clinic", password, realm: null, outbound_proxy: null, channels: null },
     ...{ caller_id: OWN_NUMBER, register: true },

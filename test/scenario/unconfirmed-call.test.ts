@@ -22,7 +22,7 @@ beforeAll(async () => {
       if (request.method !== "ACK") answer({ statusCode: 200 });
     },
   });
-  await world.app.operator.setTrunk({
+  await world.app.ask("trunk.set", {
     tenant: world.tenantId,
     ...{ server: FAR, port: peer.port, transport: "udp", username: "raw", password: "raw" },
     ...{ realm: null, outbound_proxy: null, channels: null },

@@ -17,6 +17,7 @@ import { createCallerParts } from "../../src/app/caller-services.ts";
 import { createPayments } from "../../src/app/payments.ts";
 import { createPeople } from "../../src/app/people.ts";
 import { openRevocations } from "../../src/app/revocations.ts";
+import { createServices } from "../../src/app/services.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Log, silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
@@ -37,6 +38,7 @@ import { createEventSink } from "../../src/domain/webhook/sink.ts";
 import { createWebhookTester } from "../../src/domain/webhook/tester.ts";
 import type { HttpDependencies, HttpSettings } from "../../src/interface/http/ports.ts";
 import { createHttpServer } from "../../src/interface/http/server.ts";
+import { createBackups } from "../../src/operations/backup/backups.ts";
 import { createOutboundHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { createUrlCheck } from "../../src/platform/net/tenant-url.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
@@ -127,6 +129,18 @@ export async function startApiServer(options: ApiServerOptions) {
   const callerParts = createCallerParts({
     ...{ database, billing, vault, client, callService: () => calls, clock, random, log },
   });
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const services = createServices(
+    { httpClient: { allowNetworks: ["127.0.0.0/8"] }, sip: { allowNetworks: [] } },
+    {
+      ...{ database, identity, vault, billing, apiKeys, clock, random },
+      checkouts: payments.checkouts,
+      campaigns: callerParts.campaigns,
+      backups: createBackups({ dataDir: options.directory, databasePath: "", clock }),
+      paths: { recordings: options.directory, outbox: options.directory },
+      running: null,
+    },
+  );
   const server = await createHttpServer(
     {
       host: "127.0.0.1",
@@ -142,6 +156,7 @@ export async function startApiServer(options: ApiServerOptions) {
       ...options.settings,
     },
     {
+      services,
       database,
       billing,
       calls,
@@ -166,6 +181,7 @@ export async function startApiServer(options: ApiServerOptions) {
   base = `http://${server.address.host}:${server.address.port}`;
 
   return {
+    services,
     identity,
     callerParts,
     calls,

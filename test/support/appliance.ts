@@ -20,7 +20,6 @@ import { systemRandom } from "../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createPhone, type Phone } from "../../src/demo/phone/phone.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { NO_LIMITS } from "../../src/domain/tenant/key-limits.ts";
 import { quotas, wideDialing } from "./plans.ts";
 
 export const OWN_NUMBER = "+37052000001";
@@ -220,12 +219,12 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const carrier = options.carrier ?? (await startCarrier({ host, domain: "carrier.test" }));
   carrier.addSubscriber({ ...TRUNK, numbers: [OWN_NUMBER] });
   const app = await startApp(options.settings?.(base) ?? base, deps);
-  const tenant = await app.operator.createTenant({
+  const tenant = await app.ask("tenant.create", {
     name: "Dental clinic",
     email: "desk@example.com",
     plan: null,
   });
-  const key = await app.operator.createKey(tenant.id, "test", NO_LIMITS);
+  const key = await app.ask("key.create", { tenant: tenant.id, label: "test" });
   const now = systemClock.now();
   const { agentId } = await app.database.tx(async (queries) => {
     const agent = await agentStore(queries).insert(tenant.id, {
@@ -270,7 +269,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     });
     return { agentId: agent.id };
   });
-  await app.operator.setTrunk({
+  await app.ask("trunk.set", {
     tenant: tenant.id,
     server: carrier.address.host,
     port: carrier.address.port,

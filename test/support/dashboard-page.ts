@@ -49,14 +49,14 @@ export async function signIn(
     readonly role?: "owner" | "member" | "viewer";
   },
 ): Promise<void> {
-  const { user } = await app.operator.people.createUser({
+  const { user } = await app.ask("user.create", {
     tenant: draft.tenantId,
     email: draft.email,
     name: draft.name ?? null,
     role: draft.role ?? "owner",
     operator: draft.operator ?? false,
   });
-  const { url } = await app.operator.people.signInLink(user.id);
+  const { url } = await app.services.identity.setup.createSignInLink(user.id);
   await page.goto(app.addresses.http + new URL(url).pathname + new URL(url).hash);
   await page.locator("main#content h1").waitFor();
 }

@@ -3,7 +3,7 @@
  * company, and a server to deliver to. It ends with the file.
  */
 import { afterAll, beforeAll } from "bun:test";
-import type { Role } from "../../src/interface/http/contract.ts";
+import type { Role } from "../../src/interface/contracts/operation.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { browserOf } from "./appliance-browser.ts";
 import type { Browser } from "./dashboard-session.ts";
@@ -43,7 +43,7 @@ async function start(host: string): Promise<Running> {
         operator: role === "operator",
       }),
     );
-  const other = await world.app.operator.createTenant({
+  const other = await world.app.ask("tenant.create", {
     ...{ name: "Another company", email: "other@example.com", plan: null },
   });
   const stranger = await browserOf(world.app, { tenantId: other.id });

@@ -25,7 +25,7 @@ const CALLS = 20_000;
 const [dataDir = "", host = ""] = process.argv.slice(2);
 const world = await startAppliance({ dataDir, host });
 const { app, tenantId, agentId } = world;
-await app.operator.credit(tenantId, 1000, "test");
+await app.ask("credit", { tenant: tenantId, eur: 1000, note: "test" });
 
 /** `n` counts from 1. */
 const counted = (count: number) =>

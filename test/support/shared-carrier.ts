@@ -14,7 +14,7 @@ import { type App, startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { TrunkDraft } from "../../src/interface/control/operator-port.ts";
+import type { InputOf } from "../../src/interface/contracts/operations.ts";
 import { applianceSettings } from "./appliance.ts";
 import { eventually } from "./eventually.ts";
 import { type Registrar, startRegistrar } from "./registrar.ts";
@@ -61,7 +61,7 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
     },
 
     async tenant(name: string, numbers: readonly string[]): Promise<number> {
-      const { id } = await app.operator.createTenant({
+      const { id } = await app.ask("tenant.create", {
         ...{ name, email: `${name.toLowerCase()}@example.com`, plan: null },
       });
       await app.database.tx(async (queries) => {
@@ -75,15 +75,15 @@ export async function startSharedCarrier(ours: string, carrier: string, sipPort 
     },
 
     /** At the carrier, registering, unless told otherwise. Waits until it stands or has failed. */
-    async trunk(tenant: number, callerId: string, changes: Partial<TrunkDraft> = {}) {
-      const { id } = await app.operator.setTrunk({
+    async trunk(tenant: number, callerId: string, changes: Partial<InputOf<"trunk.set">> = {}) {
+      const { id } = await app.ask("trunk.set", {
         ...{ tenant, server: carrier, port: registrar.port, transport: "udp" },
         ...{ username: `user${tenant}`, password: PASSWORD, realm: null, outbound_proxy: null },
         ...{ caller_id: callerId, register: true, channels: null },
         ...changes,
       });
       await eventually(async () => {
-        const trunk = (await app.operator.listTrunks()).find((each) => each.id === id);
+        const trunk = (await app.ask("trunk.list", {})).find((each) => each.id === id);
         return trunk !== undefined && !["registering", "unknown"].includes(trunk.status);
       }, "the trunk stands or has failed");
     },

@@ -2,9 +2,9 @@
 import { createConnection } from "node:net";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
-import type { InputOf, OperationName, OutputOf } from "./operations.ts";
-import type { CallProgress } from "./operator-port.ts";
-import { type AnswerLine, answerLine, FOLLOW, LineReader, PROTOCOL } from "./protocol.ts";
+import { type CallProgress, followCall } from "../contracts/calls.ts";
+import { type Ask, type OperationName, operations } from "../contracts/operations.ts";
+import { type AnswerLine, answerLine, LineReader, PROTOCOL } from "./protocol.ts";
 import { isSocketPathTooLong } from "./socket-path.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -17,9 +17,9 @@ export class NoServer extends Error {
   override readonly name = "NoServer";
 }
 
-export interface ControlClient {
+interface ControlClient {
   /** Throws NoServer, or AppError as the server said it. */
-  ask<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  readonly ask: Ask;
   follow(input: { tenant: number; call_uuid: string }): AsyncIterable<CallProgress>;
 }
 
@@ -28,12 +28,12 @@ export function createControlClient(path: string, clock: Clock = systemClock): C
     async ask(name, input) {
       const timeoutMs = SLOW.has(name) ? SLOW_TIMEOUT_MS : ANSWER_TIMEOUT_MS;
       for await (const line of exchange(path, name, input, clock, timeoutMs))
-        if ("ok" in line && line.ok) return line.result as never;
+        if ("ok" in line && line.ok) return operations[name].output.parse(line.result) as never;
       throw cutOff();
     },
     async *follow(input) {
-      for await (const line of exchange(path, FOLLOW, input, clock, null)) {
-        if ("item" in line) yield line.item as CallProgress;
+      for await (const line of exchange(path, followCall.name, input, clock, null)) {
+        if ("item" in line) yield followCall.item.parse(line.item);
         else return;
       }
       throw cutOff();

@@ -5,9 +5,8 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL = 1;
-export const LINE_BYTES_MAX = 1_048_576;
-export const FOLLOW = "call.follow";
+export const PROTOCOL = 2;
+const LINE_BYTES_MAX = 1_048_576;
 
 export const requestLine = z.object({
   hello: z.number(),
@@ -27,7 +26,7 @@ export const answerLine = z.union([
 ]);
 export type AnswerLine = z.output<typeof answerLine>;
 
-export class LineTooLong extends Error {
+class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 

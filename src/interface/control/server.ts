@@ -1,16 +1,18 @@
 /**
- * The control socket of a running server. Whoever may open the file (0600, in a 0700 directory) is
- * the operator. Bounded: connections, line length, and how long a client may take to ask.
+ * The control socket of a running server: every operation of the contracts, for whoever may open the file
+ * (0600, in a 0700 directory) is the operator. Bounded: connections, line length, and how long a client may
+ * take to ask.
  */
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { ZodError } from "zod";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { AppError, describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { followInput, isOperation, runOperation } from "./operations.ts";
-import type { OperatorPort } from "./operator-port.ts";
-import { type AnswerLine, FOLLOW, LineReader, PROTOCOL, requestLine } from "./protocol.ts";
+import type { Services } from "../../operations/admin/services.ts";
+import { followCall } from "../contracts/calls.ts";
+import { isOperation, runOperation } from "../contracts/operations.ts";
+import { type AnswerLine, LineReader, PROTOCOL, requestLine } from "./protocol.ts";
 import { checkSocketPath } from "./socket-path.ts";
 
 const CONNECTIONS_MAX = 32;
@@ -19,94 +21,33 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const STARTING_MS_MAX = 10_000;
 const UNSENT_BYTES_MAX = 4_194_304;
 
-export interface ControlServer {
+interface ControlServer {
   /** Cuts every connection and removes the socket. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
  * The caller holds the data directory's lock, so a socket that is there already is a dead one. It listens
- * before the server has started: what is asked meanwhile waits for `operator`. Throws SocketPathTooLong.
+ * before the server has started: what is asked meanwhile waits for `services`. Throws SocketPathTooLong.
  */
 export async function startControlServer(deps: {
   readonly path: string;
-  readonly operator: OperatorPort | Promise<OperatorPort>;
+  readonly services: Services | Promise<Services>;
   readonly log: Log;
   readonly clock?: Clock;
 }): Promise<ControlServer> {
   const { path, log, clock = systemClock } = deps;
   checkSocketPath(path);
-  const started = startedOperator(deps.operator, clock);
+  const answer = createAnswerer(startedServices(deps.services, clock), log);
   const sockets = new Set<Socket>();
   rmSync(path, { force: true });
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) return void socket.destroy();
     sockets.add(socket);
-    const left = new AbortController();
-    const deadline = clock.after(REQUEST_TIMEOUT_MS, () => socket.destroy());
-    const reader = new LineReader();
-    let asked = false;
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => {
-      deadline.cancel();
-      sockets.delete(socket);
-      left.abort(new Error("the client went away"));
-    });
-    socket.on("data", (chunk: Buffer) => {
-      if (asked) return;
-      try {
-        const [line] = reader.push(chunk);
-        if (line === undefined) return;
-        asked = true;
-        deadline.cancel();
-        void answer(socket, line, left.signal);
-      } catch {
-        socket.destroy();
-      }
-    });
+    socket.on("close", () => sockets.delete(socket));
+    awaitRequest(socket, clock, answer);
   });
-
-  function send(socket: Socket, line: AnswerLine): void {
-    if (socket.destroyed) return;
-    socket.write(`${JSON.stringify(line)}\n`);
-    if (socket.writableLength > UNSENT_BYTES_MAX) socket.destroy();
-  }
-
-  async function answer(socket: Socket, line: string, signal: AbortSignal): Promise<void> {
-    try {
-      const result = await carryOut(socket, line, signal);
-      send(socket, { ok: true, result: result ?? null });
-    } catch (error) {
-      send(socket, rejection(error, log));
-    }
-    socket.end();
-  }
-
-  async function carryOut(socket: Socket, line: string, signal: AbortSignal): Promise<unknown> {
-    const { hello, operation, input } = requestLine.parse(JSON.parse(line));
-    if (hello !== PROTOCOL || !(isOperation(operation) || operation === FOLLOW))
-      throw new AppError({
-        code: "conflict",
-        publicMessage:
-          "The running server is of another version than this command. Use the same binary, or restart the server.",
-      });
-    const operator = await started();
-    if (operation !== FOLLOW) return await runOperation(operator, operation, input);
-    const { tenant, call_uuid } = followInput.parse(input);
-    for await (const item of operator.followCall(tenant, call_uuid, signal)) send(socket, { item });
-    return null;
-  }
-
-  const before = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(path, () => resolve());
-    });
-  } finally {
-    process.umask(before);
-  }
-  chmodSync(path, 0o600);
+  await listenPrivately(server, path);
   let closing: Promise<void> | null = null;
   return {
     close() {
@@ -122,13 +63,87 @@ export async function startControlServer(deps: {
   };
 }
 
-/** Answers the operator as soon as there is one. Throws `unavailable` after 10 s, or where the start failed. */
-function startedOperator(operator: OperatorPort | Promise<OperatorPort>, clock: Clock) {
-  const starting = Promise.resolve(operator);
+type Answerer = (socket: Socket, line: string, signal: AbortSignal) => Promise<void>;
+
+/** One line is the request; what comes after it is not read. */
+function awaitRequest(socket: Socket, clock: Clock, answer: Answerer): void {
+  const left = new AbortController();
+  const deadline = clock.after(REQUEST_TIMEOUT_MS, () => socket.destroy());
+  const reader = new LineReader();
+  let asked = false;
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    deadline.cancel();
+    left.abort(new Error("the client went away"));
+  });
+  socket.on("data", (chunk: Buffer) => {
+    if (asked) return;
+    try {
+      const [line] = reader.push(chunk);
+      if (line === undefined) return;
+      asked = true;
+      deadline.cancel();
+      void answer(socket, line, left.signal);
+    } catch {
+      socket.destroy();
+    }
+  });
+}
+
+function createAnswerer(started: () => Promise<Services>, log: Log): Answerer {
+  function send(socket: Socket, line: AnswerLine): void {
+    if (socket.destroyed) return;
+    socket.write(`${JSON.stringify(line)}\n`);
+    if (socket.writableLength > UNSENT_BYTES_MAX) socket.destroy();
+  }
+
+  async function carryOut(socket: Socket, line: string, signal: AbortSignal): Promise<unknown> {
+    const { hello, operation, input } = requestLine.parse(JSON.parse(line));
+    if (hello !== PROTOCOL || !(isOperation(operation) || operation === followCall.name))
+      throw new AppError({
+        code: "conflict",
+        publicMessage:
+          "The running server is of another version than this command. Use the same binary, or restart the server.",
+      });
+    const services = await started();
+    if (isOperation(operation)) return await runOperation(services, operation, input);
+    const steps = followCall.run(services, followCall.input.parse(input), signal);
+    for await (const item of steps) send(socket, { item });
+    return null;
+  }
+
+  return async (socket, line, signal) => {
+    try {
+      const result = await carryOut(socket, line, signal);
+      send(socket, { ok: true, result: result ?? null });
+    } catch (error) {
+      send(socket, rejection(error, log));
+    }
+    socket.end();
+  };
+}
+
+/** Nobody but the owner may open the socket, from its first moment on. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, () => resolve());
+    });
+  } finally {
+    process.umask(before);
+  }
+  chmodSync(path, 0o600);
+}
+
+/** Answers the services as soon as there are some. Throws `unavailable` after 10 s, or where the start failed. */
+function startedServices(services: Services | Promise<Services>, clock: Clock) {
+  const starting = Promise.resolve(services);
   const unavailable = (publicMessage: string) =>
     new AppError({ code: "unavailable", publicMessage, retryable: true });
   starting.catch(() => undefined); // its owner hears of it
-  return async (): Promise<OperatorPort> => {
+  return async (): Promise<Services> => {
     const late = Promise.withResolvers<never>();
     const timer = clock.after(STARTING_MS_MAX, () =>
       late.reject(unavailable("The server is still starting. Try again in a few seconds.")),

@@ -2,10 +2,10 @@
 import { ConfigInvalid } from "../../operations/config/config-invalid.ts";
 
 /** How long a Unix socket's path may be: `sun_path` has 108 bytes, the last one a NUL (unix(7)). */
-export const SOCKET_PATH_BYTES_MAX = 107;
+const SOCKET_PATH_BYTES_MAX = 107;
 
 /** A mistake in the configuration: `serve` ends with its status. */
-export class SocketPathTooLong extends ConfigInvalid {
+class SocketPathTooLong extends ConfigInvalid {
   constructor(path: string) {
     super([
       `The path of the control socket, ${path}, has ${Buffer.byteLength(path)} bytes; the system allows ${SOCKET_PATH_BYTES_MAX}. Give [storage] data_dir a shorter path.`,

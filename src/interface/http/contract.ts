@@ -8,12 +8,10 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { Source } from "../../domain/identity/dependencies.ts";
 import type { ActiveSession } from "../../domain/identity/sessions.ts";
 import type { KeyLimits, KeyScope } from "../../domain/tenant/key-limits.ts";
+import type { Role } from "../contracts/operation.ts";
 import type { Actor } from "./request-context.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
-
-/** Who may use a route with a session (src/domain/identity): each may what those before it may. */
-export type Role = "viewer" | "member" | "owner" | "operator";
 
 type ParamsOf<Path extends string> = Path extends `${string}{id}${string}{delivery_id}${string}`
   ? { readonly id: number; readonly delivery_id: string }

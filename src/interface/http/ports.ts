@@ -18,6 +18,7 @@ import type { CrmPosts } from "../../domain/contact/crm/posts.ts";
 import type { CrmTrial } from "../../domain/contact/crm/trial.ts";
 import type { Identity } from "../../domain/identity/identity.ts";
 import type { WebhookTester } from "../../domain/webhook/tester.ts";
+import type { Services } from "../../operations/admin/services.ts";
 import type { UrlProblem } from "../../platform/net/tenant-url.ts";
 import type { DashboardParts } from "./dashboard/ports.ts";
 
@@ -48,6 +49,8 @@ export interface HttpSettings {
 }
 
 export interface HttpDependencies {
+  /** The services that the command line calls, too. */
+  readonly services: Services;
   readonly database: Database;
   readonly billing: Billing;
   readonly calls: CallService;
@@ -89,8 +92,6 @@ export interface HttpServer {
   refuse(): void;
   /** New connections are made with this certificate; open ones go on. Only where TLS is on already. */
   renewCertificate(tls: { readonly cert: string; readonly key: string }): void;
-  /** Drops what is remembered about API keys: call it after a key or tenant changed elsewhere. */
-  forgetKeys(): void;
   /** Answers what is under way (bounded to 5 s), closes every connection, writes what is pending. */
   stop(): Promise<void>;
 }

@@ -8,13 +8,11 @@
  * Leaves what a route does to `routes/`, and what it means to the domain folders.
  */
 import { Elysia } from "elysia";
-import { apiKeyStore } from "../../adapter/store/api-key-store.ts";
 import { idempotencyStore } from "../../adapter/store/idempotency-store.ts";
 import { createQueryCache } from "../../adapter/store/query-cache.ts";
 import { systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import { AGENT_VOICES } from "../../domain/agent/agent.ts";
-import { createApiKeys } from "../../domain/tenant/api-keys.ts";
 import { requireScope } from "../../domain/tenant/key-limits.ts";
 import { CHECKOUT_PATH, checkoutRoutes } from "./checkout-page.ts";
 import { createConnectionCap } from "./connection-cap.ts";
@@ -57,7 +55,7 @@ export async function createHttpServer(
   const { clock, random, log, database, vault, identity } = dependencies;
   const limiter =
     dependencies.rateLimiter ?? memoryRateLimiter(() => settings.requestsPerMinute, clock);
-  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const { apiKeys } = dependencies.services;
   const idempotency = createIdempotency({
     database,
     records: idempotencyStore,
@@ -231,7 +229,6 @@ export async function createHttpServer(
   return {
     address,
     refuse: middleware.refuse,
-    forgetKeys: () => apiKeys.forget(),
     renewCertificate(tls) {
       if (!settings.tls) return;
       // The old listener closes its door and serves those who are inside; no moment lies between.
@@ -251,6 +248,7 @@ export async function createHttpServer(
       sockets.closeAll();
       await app.stop(true);
       idempotency.stop();
+      // What requests have used is written with the last of them.
       await apiKeys.stop();
     },
   };

@@ -39,7 +39,7 @@ export interface ExaminedTrunk extends TrunkServer {
 /** What a trunk answered when it was asked. */
 export interface ExaminedTrunkTest {
   readonly trunk: Pick<ExaminedTrunk, "id" | "server">;
-  readonly checks: readonly TrunkCheck[];
+  readonly checks: readonly (Omit<TrunkCheck, "name"> & { readonly name: string })[];
   /** Final code of OPTIONS; null: no answer. */
   readonly options_code: number | null;
 }

@@ -19,8 +19,8 @@ import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
 import { webhookStores } from "../../../src/adapter/store/webhook-stores.ts";
 import {
   BEAT_MS,
+  createTrunkLeases,
   LET_GO_MS,
-  startTrunkLeases,
   TAKE_OVER_MS,
 } from "../../../src/app/trunk-leases.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -248,13 +248,14 @@ test("an entry is dialled by the node that holds its tenant's trunk, not by one 
 /** A node's trunks: which ones it has registered now. */
 function trunksOf(database: Database, name: string, clock: FakeClock) {
   const registered = new Set<number>();
-  const leases = startTrunkLeases({
+  const leases = createTrunkLeases({
     ...{ database, node: name, clock, log },
     trunks: {
       add: (trunk) => void registered.add(trunk.id),
       remove: async (trunkId) => void registered.delete(trunkId),
     },
   });
+  void leases.start();
   return { registered, leases };
 }
 

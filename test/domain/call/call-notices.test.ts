@@ -67,7 +67,7 @@ test("an unknown address that used our Contact is shown, and the owner may allow
     ...{ extra_networks: [ELSEWHERE], unknown_sources: [] },
   });
   await eventually(async () => {
-    const [trunk] = await world.app.operator.listTrunks();
+    const [trunk] = await world.app.ask("trunk.list", {});
     return trunk?.status === "registered";
   }, "the trunk stands again");
   const again = `sip:${world.contactUser("acme")}@${OURS}`;

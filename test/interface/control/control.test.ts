@@ -6,57 +6,35 @@ import { join } from "node:path";
 import { AppError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createControlClient, NoServer } from "../../../src/interface/control/client.ts";
-import type { CallProgress, OperatorPort } from "../../../src/interface/control/operator-port.ts";
 import { startControlServer } from "../../../src/interface/control/server.ts";
+import type { CallProgress } from "../../../src/operations/admin/follow-call.ts";
+import type { Services } from "../../../src/operations/admin/services.ts";
 import { DataDirBusy, lockDataDir } from "../../../src/operations/ops/data-dir-lock.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const directory = tempDir();
 const path = join(directory, "control.sock");
-const unused = () => Promise.reject(new Error("canary internals"));
-
-const operator: OperatorPort = {
-  people: {
-    setupNeeded: unused,
-    ownerLink: unused,
-    createUser: unused,
-    resetPassword: unused,
-    listUsers: unused,
-    signInLink: unused,
+const services = {
+  tenants: {
+    list: async () => [],
+    async credit() {
+      throw new AppError({ code: "not_found", publicMessage: "There is no such tenant." });
+    },
   },
-  createTenant: unused,
-  listTenants: async () => [],
-  setPlan: unused,
-  setSuspended: unused,
-  setDialing: unused,
-  createKey: unused,
-  rotateMasterKey: unused,
-  readLogs: unused,
-  setTrunk: unused,
-  listTrunks: unused,
-  tools: { create: unused, list: unused, remove: unused },
-  contacts: { list: unused, import: unused, export: unused, campaigns: unused, act: unused },
-  statements: { summary: unused, rows: unused, lines: unused, calls: unused },
-  listCheckouts: unused,
-  confirmCheckout: unused,
-  testTrunk: unused,
-  createBackup: unused,
-  erasePerson: unused,
-  placeCall: unused,
-  async credit() {
-    throw new AppError({ code: "not_found", publicMessage: "There is no such tenant." });
+  trunks: { list: () => Promise.reject(new Error("canary internals")) },
+  calls: {
+    async *follow(): AsyncIterable<CallProgress> {
+      yield { type: "status", status: "ringing", endedReason: null };
+      yield { type: "status", status: "completed", endedReason: "caller_hangup" };
+    },
   },
-  async *followCall(): AsyncIterable<CallProgress> {
-    yield { type: "status", status: "ringing", ended_reason: null };
-    yield { type: "status", status: "completed", ended_reason: "caller_hangup" };
-  },
-};
+} as unknown as Services;
 
 writeFileSync(path, ""); // what a crashed server leaves
 const stale = await createControlClient(path)
   .ask("tenant.list", {})
   .catch((error: unknown) => error);
-const server = await startControlServer({ path, operator, log: silentLog });
+const server = await startControlServer({ path, services, log: silentLog });
 const client = createControlClient(path);
 afterAll(() => server.close());
 

@@ -3,7 +3,8 @@
  * added tomorrow is in the table too.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Contract, type Role, requiredRole } from "../../../src/interface/http/contract.ts";
+import type { Role } from "../../../src/interface/contracts/operation.ts";
+import { type Contract, requiredRole } from "../../../src/interface/http/contract.ts";
 import { allContracts } from "../../../src/interface/http/contracts/index.ts";
 import { dashboardContracts } from "../../../src/interface/http/dashboard/contracts/index.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -144,7 +145,7 @@ describe("every route", () => {
   });
 
   test("of a tenant is closed to somebody who was taken out of it, and to a suspended one's people", async () => {
-    const { id } = await world.app.operator.createTenant({
+    const { id } = await world.app.ask("tenant.create", {
       ...{ name: "Closed", email: "closed@example.com", plan: null },
     });
     const stayer = await signIn({ tenantId: id, role: "owner" });
@@ -153,7 +154,7 @@ describe("every route", () => {
     const { members } = team.json as { members: { user_id: number; role: string }[] };
     const left = members.find(({ role }) => role === "member")?.user_id;
     expect((await stayer.ask("DELETE", `/team/${left}`)).status).toBe(200);
-    await world.app.operator.setSuspended(id, true);
+    await world.app.ask("tenant.suspend", { tenant: id });
     const wrong: string[] = [];
     for (const route of closed) {
       if (route.contract.scope === "user") continue;

@@ -235,7 +235,7 @@ describe("the trunk", () => {
       expect(errorOf(await room.stranger.ask("POST", "/trunk", { ...bare, ...wrong }))).toBe(code);
     const peering = await room.stranger.ask("POST", "/trunk", { ...bare, register: false });
     expect([peering.status, errorOf(peering)]).toEqual([403, "forbidden"]);
-    await room.world.app.operator.setTrunk({
+    await room.world.app.ask("trunk.set", {
       ...{ ...bare, tenant: room.strangerTenant, port: 0, transport: "udp", password: "" },
       ...{ realm: null, outbound_proxy: null, register: false, channels: null },
     });
@@ -308,13 +308,15 @@ test("countries, short numbers and limits of dialling are the operator's alone",
   expect(replyOf(settings.getTenantSettings, stranger).settings.allowed_prefixes).toBeNull();
 
   // The command line's way, on the same rows.
-  const { operator } = room.world.app;
-  expect(await operator.setDialing(room.world.tenantId, { daily_spend_max_eur: null })).toEqual({
+  const { ask } = room.world.app;
+  const { tenantId: tenant } = room.world;
+  expect(await ask("tenant.dialing", { tenant, daily_spend_max_eur: null })).toEqual({
     ...{ tenant_id: room.world.tenantId, ...DIALING },
     ...{ allowed_prefixes: [...DIALING.allowed_prefixes], daily_spend_max_eur: null },
     short_numbers: [...DIALING.short_numbers],
   });
-  await operator.setDialing(room.world.tenantId, {
+  await ask("tenant.dialing", {
+    tenant,
     ...{ allowed_prefixes: null, short_numbers: null, calls_per_minute_max: 30 },
   });
   const back = await as("owner").ask("GET", "/tenant-settings");

@@ -58,7 +58,7 @@ describe("authentication", () => {
       const { eq } = await import("drizzle-orm");
       await q.update(tenants).set({ suspended: true }).where(eq(tenants.id, suspended.id));
     });
-    server.server.forgetKeys();
+    server.services.apiKeys.forget();
     expect((await ask(server, suspended, "GET", "/tenant")).status).toBe(401);
   });
 

@@ -4,13 +4,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { tenantAdminStore } from "../../../src/adapter/store/tenant-admin-store.ts";
 import { trunkStore } from "../../../src/adapter/store/trunk-store.ts";
-import { createTrunkService } from "../../../src/app/trunk-service.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { createTenant } from "../../../src/domain/tenant/create-tenant.ts";
-import type { TrunkInput } from "../../../src/interface/http/dashboard/ports.ts";
+import { createTrunks, type TrunkInput } from "../../../src/operations/admin/trunks.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
 import { startPlan } from "../../support/plans.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -38,16 +37,16 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const desk = () =>
-  createTrunkService({
-    ...{ database, vault, clock, sip: { trunk: () => undefined } },
-    trunks: () => ({
+  createTrunks({
+    ...{ database, vault, clock, allowNetworks: [] },
+    running: {
+      registration: () => null,
+      probe: async () => null,
       reload: async () => {
         reloads++;
       },
       remove: async () => undefined,
-    }),
-    allowNetworks: [],
-    probe: async () => null,
+    },
   });
 const set = (changes: Partial<TrunkInput>) =>
   desk()
@@ -69,7 +68,7 @@ test("the same place keeps it; another server, proxy or realm asks for it again"
   ])
     expect(await set({ ...kept, ...elsewhere })).toBe("valid_password_required");
   expect(reloads).toBe(2);
-  expect((await desk().get(tenantId))?.server).toBe("SIP.example.com");
+  expect((await desk().get(tenantId))?.trunk.server).toBe("SIP.example.com");
   expect(await set({ password: "new", server: "sip.second.example" })).toBe("kept");
 });
 

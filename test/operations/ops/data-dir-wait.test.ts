@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/log.ts";
 import { createControlClient } from "../../../src/interface/control/client.ts";
-import type { OperatorPort } from "../../../src/interface/control/operator-port.ts";
 import { startControlServer } from "../../../src/interface/control/server.ts";
+import type { Services } from "../../../src/operations/admin/services.ts";
 import {
   awaitDataDir,
   DATA_DIR_WAIT_MS,
@@ -71,9 +71,9 @@ test("what a dead server left in the file is not taken for a server", async () =
 test("a server that is starting answers when it has started, or says after 10 s that it has not", async () => {
   const path = join(tempDir(), "control.sock");
   const clock = fakeClock();
-  const started = Promise.withResolvers<OperatorPort>();
+  const started = Promise.withResolvers<Services>();
   const server = await startControlServer({
-    ...{ path, operator: started.promise, log: silentLog, clock },
+    ...{ path, services: started.promise, log: silentLog, clock },
   });
   const early = createControlClient(path).ask("tenant.list", {});
   const impatient = createControlClient(path).ask("tenant.list", {});
@@ -86,7 +86,7 @@ test("a server that is starting answers when it has started, or says after 10 s 
   await expect(impatient).rejects.toThrow("still starting");
   const late = createControlClient(path).ask("tenant.list", {});
   await Bun.sleep(50);
-  started.resolve({ listTenants: async () => [] } as Partial<OperatorPort> as OperatorPort);
+  started.resolve({ tenants: { list: async () => [] } } as unknown as Services);
   expect(await late).toEqual([]);
   await server.close();
 });
@@ -94,7 +94,7 @@ test("a server that is starting answers when it has started, or says after 10 s 
 test("a server that could not start says so", async () => {
   const path = join(tempDir(), "control.sock");
   const server = await startControlServer({
-    ...{ path, operator: Promise.reject(new Error("canary internals")), log: silentLog },
+    ...{ path, services: Promise.reject(new Error("canary internals")), log: silentLog },
   });
   const asked = createControlClient(path).ask("tenant.list", {});
   await expect(asked).rejects.toThrow("could not start");

@@ -1,6 +1,7 @@
 /** Campaigns: an agent calls a list of numbers (additive to the specification). */
 import { z } from "zod";
 import { CAMPAIGN_STATUSES } from "../../../domain/campaign/campaigns.ts";
+import { campaignTargets } from "../../contracts/contacts.ts";
 import {
   e164In,
   field,
@@ -38,13 +39,7 @@ export const Campaign = z
     concurrency: shown(z.int(), "Calls at once.", 2),
     attempts: shown(z.int(), "Tries for a number.", 2),
     retry_after_min: shown(z.int(), "Minutes between two tries.", 120),
-    targets: z.strictObject({
-      waiting: shown(z.int(), "Still to be called.", 10),
-      calling: shown(z.int(), "Under way.", 2),
-      done: shown(z.int(), "Reached.", 5),
-      failed: shown(z.int(), "Not reached in all tries.", 1),
-      skipped: shown(z.int(), "Not to be called, or cancelled.", 0),
-    }),
+    targets: campaignTargets,
     created_at: timeOut("When it was made."),
     updated_at: timeOut("When its status last changed."),
   })

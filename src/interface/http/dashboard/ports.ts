@@ -7,7 +7,7 @@ import type { Unsubscribe } from "../../../core/emitter.ts";
 import type { CallStatus, EndedReason } from "../../../core/ended-reason.ts";
 import type { MicroEur } from "../../../core/money.ts";
 import type { AgentChats } from "../../../domain/call/chat.ts";
-import type { RegistrationStatus, TrunkTransport } from "../../../domain/call/sip-port.ts";
+import type { RegistrationStatus } from "../../../domain/call/sip-port.ts";
 import type { WebCalls } from "../../../domain/call/web-call.ts";
 import type { TurnRecord } from "../../../domain/conversation/call-report.ts";
 import type { MailTest } from "../../../domain/mail/mail-test.ts";
@@ -16,47 +16,6 @@ import type { WebhookTester } from "../../../domain/webhook/tester.ts";
 import type { BackupSummary } from "../../../operations/backup/backups.ts";
 import type { CheckResult } from "../../../operations/doctor/check.ts";
 import type { LogRing } from "../../../operations/ops/log-ring.ts";
-import type { OperatorPort, TrunkSummary, TrunkTest } from "../../control/operator-port.ts";
-
-export interface TrunkView extends Omit<TrunkSummary, "tenant_id"> {
-  /** False: nobody stated one, and `port` is the transport's usual one. */
-  readonly port_stated: boolean;
-  readonly realm: string | null;
-  readonly outbound_proxy: string | null;
-  /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
-  readonly unknown_sources: readonly string[];
-}
-
-export interface TrunkInput {
-  readonly server: string;
-  /** 0: not stated. */
-  readonly port: number;
-  readonly transport: TrunkTransport;
-  readonly username: string;
-  /** null: the stored one stays. */
-  readonly password: string | null;
-  readonly realm: string | null;
-  readonly outboundProxy: string | null;
-  readonly callerId: string;
-  readonly register: boolean;
-  /** Calls that the carrier carries at once; null: not stated. */
-  readonly channels: number | null;
-}
-
-export interface TrunkService {
-  get(tenantId: number): Promise<TrunkView | null>;
-  /**
-   * Throws valid_password_required when it would register without one, forbidden for a peering that is not the
-   * operator's own to make.
-   */
-  set(tenantId: number, input: TrunkInput, asOperator?: boolean): Promise<TrunkView>;
-  /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
-  allow(tenantId: number, address: string): Promise<TrunkView>;
-  /** Throws not_found. */
-  remove(tenantId: number): Promise<void>;
-  /** Throws not_found, unavailable. */
-  test(tenantId: number): Promise<Omit<TrunkTest, "trunk">>;
-}
 
 export interface LiveCallView {
   readonly callUuid: string;
@@ -133,15 +92,12 @@ export interface StatusSources {
 export interface DashboardParts {
   readonly toolRunner: Pick<ToolRunner, "trial">;
   readonly webhookTester: Pick<WebhookTester, "resendFailed">;
-  readonly trunks: TrunkService;
   readonly live: LiveCalls;
   /** null: this node is alone. */
   readonly remoteNodes: RemoteNodeCalls | null;
   readonly webCalls: WebCalls;
   readonly chats: AgentChats;
   readonly statusSources: StatusSources;
-  /** Asked for when a route needs it: it is made after the server. */
-  readonly operator: () => OperatorPort;
   readonly mailTest: MailTest;
   /** After a mail was put back into the queue. */
   readonly wakeMails: () => void;

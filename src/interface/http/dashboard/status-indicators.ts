@@ -2,7 +2,10 @@
  * Lamps of the first page: what the appliance's parts say of themselves, as a colour, a sentence, and
  * a code with its values for whoever says it in another language.
  */
-import type { StatusSources, TrunkView } from "./ports.ts";
+import type { OperatorTrunk } from "../../contracts/trunks.ts";
+import type { StatusSources } from "./ports.ts";
+
+type Trunk = Pick<OperatorTrunk, "server" | "status" | "explanation" | "last_code">;
 
 export const STATUS_CODES = [
   ...(["trunk_none", "trunk_registered", "trunk_peering", "trunk_failed"] as const),
@@ -42,7 +45,7 @@ const warning = indicator("warning");
 const failed = indicator("failed");
 const unknown = indicator("unknown");
 
-export async function statusesOf(sources: StatusSources, trunk: TrunkView | null, nowMs: number) {
+export async function statusesOf(sources: StatusSources, trunk: Trunk | null, nowMs: number) {
   return {
     trunk: trunkStatus(trunk),
     engine: engineStatus(sources.engine()),
@@ -52,7 +55,7 @@ export async function statusesOf(sources: StatusSources, trunk: TrunkView | null
   };
 }
 
-function trunkStatus(trunk: TrunkView | null): StatusIndicator {
+function trunkStatus(trunk: Trunk | null): StatusIndicator {
   if (!trunk)
     return unknown(
       "trunk_none",

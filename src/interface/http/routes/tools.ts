@@ -1,17 +1,13 @@
 /** GET /tools: they are made in the dashboard. */
 
-import { toolStore } from "../../../adapter/store/tool-store.ts";
-import { wireOf } from "../../../core/wire-names.ts";
+import { presentTool } from "../../contracts/tools.ts";
 import { route } from "../contract.ts";
-import { listTools, Tool } from "../contracts/tools.ts";
+import { listTools } from "../contracts/tools.ts";
 import type { RouteContext } from "./context.ts";
 
-export const toolRoutes = ({ dependencies: { database } }: RouteContext) => [
-  route(listTools)(async ({ tenantId }) => {
-    const tools = await toolStore(database.read).list(tenantId);
-    return {
-      ok: true,
-      tools: tools.map((tool) => wireOf(Tool, tool)),
-    };
-  }),
+export const toolRoutes = ({ dependencies: { services } }: RouteContext) => [
+  route(listTools)(async ({ tenantId }) => ({
+    ok: true,
+    tools: (await services.tools.list(tenantId)).map(presentTool),
+  })),
 ];

@@ -1,7 +1,8 @@
 /** What a session's person may do, contract by contract (the table of roles). */
 import { AppError } from "../../../core/errors.ts";
 import type { ActiveSession } from "../../../domain/identity/sessions.ts";
-import { type Contract, type Role, requiredRole } from "../contract.ts";
+import type { Role } from "../../contracts/operation.ts";
+import { type Contract, requiredRole } from "../contract.ts";
 import { forbidden } from "../problem.ts";
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 1, member: 2, owner: 3, operator: 4 };

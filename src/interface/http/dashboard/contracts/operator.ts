@@ -1,22 +1,17 @@
 /** What only the operator of the appliance may see and do, over all tenants. */
 import { z } from "zod";
-import { eurOut, field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import { Backup } from "../../../contracts/appliance.ts";
+import { checkoutFields } from "../../../contracts/money.ts";
+import { operations } from "../../../contracts/operations.ts";
+import { field, okReply, page, shown, timeOut } from "../../../contracts/schema.ts";
+import { Tenant } from "../../../contracts/tenants.ts";
 import { contract } from "../../contract.ts";
 
 const optionalTime = (what: string) =>
   shown(z.iso.datetime({ offset: true }).nullable(), `${what} ISO 8601, UTC.`, null);
 
 export const OperatorTenant = z
-  .strictObject({
-    id: shown(z.int(), "Id of the tenant.", 1),
-    name: shown(z.string(), "Company name.", "Example UAB"),
-    email: shown(z.string(), "Contact e-mail.", "office@example.com"),
-    plan: shown(z.string(), "Slug of its plan.", "start"),
-    suspended: shown(z.boolean(), "Makes and takes no calls.", false),
-    balance_eur: eurOut("Wallet balance."),
-    live_calls: shown(z.int(), "Calls with media now.", 0),
-    created_at: timeOut("When it was made."),
-  })
+  .strictObject({ ...Tenant.shape, live_calls: shown(z.int(), "Calls with media now.", 0) })
   .meta({ id: "OperatorTenant" });
 
 const planSlug = field(z.string().min(1).max(64), {
@@ -30,7 +25,7 @@ export const listTenants = contract({
   method: "GET",
   path: "/operator/tenants",
   tag: "Operator",
-  role: "operator",
+  role: operations["tenant.list"].role,
   summary: "Every tenant",
   reply: okReply({ tenants: z.array(OperatorTenant) }),
   errors: [],
@@ -41,7 +36,7 @@ export const createTenant = contract({
   method: "POST",
   path: "/operator/tenants",
   tag: "Operator",
-  role: "operator",
+  role: operations["tenant.create"].role,
   summary: "Make a tenant",
   body: z
     .strictObject({
@@ -68,7 +63,7 @@ export const updateTenant = contract({
   path: "/operator/tenants/{id}",
   noun: "tenant",
   tag: "Operator",
-  role: "operator",
+  role: operations["tenant.plan"].role,
   summary: "Change a tenant's plan, suspend or resume it",
   description: "Live calls go on.",
   body: z
@@ -91,7 +86,7 @@ export const creditTenant = contract({
   path: "/operator/tenants/{id}/credit",
   noun: "tenant",
   tag: "Operator",
-  role: "operator",
+  role: operations.credit.role,
   summary: "Give or take wallet balance",
   body: z
     .strictObject({
@@ -107,21 +102,14 @@ export const creditTenant = contract({
       }),
     })
     .meta({ id: "OperatorCredit" }),
-  reply: okReply({ balance_eur: eurOut("Wallet balance now.") }),
+  reply: okReply(operations.credit.output.shape),
   errors: ["conflict"],
 });
 
 export const OperatorCheckout = z
   .strictObject({
-    id: shown(z.string(), "Id; the reference of the transfer.", `chk_${"0".repeat(32)}`),
-    tenant_id: shown(z.int(), "Whose.", 1),
+    ...checkoutFields,
     tenant_name: shown(z.string(), "Its name.", "Example UAB"),
-    kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
-    item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
-    amount_eur: eurOut("What is to be paid."),
-    status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
-    created_at: timeOut("When it was opened."),
-    expires_at: timeOut("Until when it can be paid."),
   })
   .meta({ id: "OperatorCheckout" });
 
@@ -130,7 +118,7 @@ export const listWaitingCheckouts = contract({
   method: "GET",
   path: "/operator/checkouts",
   tag: "Operator",
-  role: "operator",
+  role: operations["checkout.list"].role,
   summary: "Bank transfers that are waited for, newest first",
   reply: okReply({ checkouts: z.array(OperatorCheckout) }),
   errors: [],
@@ -142,7 +130,7 @@ export const confirmCheckout = contract({
   path: "/operator/checkouts/{checkout_id}/confirm",
   noun: "checkout",
   tag: "Operator",
-  role: "operator",
+  role: operations["checkout.confirm"].role,
   summary: "The money of a transfer has arrived",
   description: "Books it once, however often it is asked for.",
   reply: okReply({ checkout: OperatorCheckout }),
@@ -198,13 +186,7 @@ export const listCallNotices = contract({
   errors: [],
 });
 
-const Backup = z
-  .strictObject({
-    file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
-    size_bytes: shown(z.int(), "Size.", 1_048_576),
-    created_at: timeOut("When it was made."),
-  })
-  .meta({ id: "Backup" });
+const NamedBackup = Backup.meta({ id: "Backup" });
 
 export const listBackups = contract({
   operationId: "operatorListBackups",
@@ -214,7 +196,7 @@ export const listBackups = contract({
   role: "operator",
   summary: "Backups, newest first",
   reply: okReply({
-    backups: z.array(Backup),
+    backups: z.array(NamedBackup),
     problem: shown(z.string().nullable(), "Why the last one failed.", null),
   }),
   errors: [],
@@ -225,9 +207,9 @@ export const createBackup = contract({
   method: "POST",
   path: "/operator/backups",
   tag: "Operator",
-  role: "operator",
+  role: operations["backup.create"].role,
   summary: "Make a backup now",
-  reply: okReply({ backup: Backup }),
+  reply: okReply({ backup: NamedBackup }),
   errors: ["conflict"],
 });
 

@@ -1,8 +1,8 @@
 /** Tools of the tenant's agents (specification 1): made here or by `linevoice tool`. */
 import { z } from "zod";
 import { deletedReply, field, httpsUrl, idIn, okReply, shown } from "../../../contracts/schema.ts";
+import { Tool } from "../../../contracts/tools.ts";
 import { contract } from "../../contract.ts";
-import { Tool } from "../../contracts/tools.ts";
 
 const toolFields = {
   name: field(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), {

@@ -2,78 +2,28 @@
 import { z } from "zod";
 import { TRUNK_CHANNELS_MAX } from "../../../../domain/call/sip-port.ts";
 import { e164In, field, okReply, shown } from "../../../contracts/schema.ts";
+import { TRUNK_TRANSPORTS, TrunkTest, trunkFields } from "../../../contracts/trunks.ts";
 import { contract } from "../../contract.ts";
 
-const TRANSPORTS = ["udp", "tcp", "tls", "auto"] as const;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/;
-
-const status = shown(
-  z.enum(["registered", "registering", "failed", "unregistered", "not_required", "unknown"]),
-  "Registration now; not_required: IP peering; unknown: it does not run.",
-  "registered",
-);
 
 export const Trunk = z
   .strictObject({
-    id: shown(z.int(), "Id of the trunk.", 1),
-    server: shown(z.string(), "SIP host of the carrier.", "sip.example.com"),
-    port: shown(z.int(), "SIP port; 0: not stated, found by DNS.", 5060),
+    ...trunkFields,
     port_stated: shown(
       z.boolean(),
       "False: left to DNS (SRV), and `port` is what holds where that says nothing.",
       true,
     ),
-    transport: shown(z.enum(TRANSPORTS), "SIP transport; auto: found by DNS.", "udp"),
-    username: shown(z.string(), "SIP user.", "100200"),
     realm: shown(z.string().nullable(), "Digest realm; null: that of the first challenge.", null),
     outbound_proxy: shown(z.string().nullable(), "host[:port]; null: the server itself.", null),
-    caller_id: shown(z.string(), "Default caller id, E.164.", "+37060000001"),
-    register: shown(z.boolean(), "False: IP peering.", true),
-    channels: shown(
-      z.int().nullable(),
-      "Calls that the carrier carries at once; null: not stated.",
-      null,
-    ),
-    extra_networks: shown(
-      z.array(z.string()),
-      "Addresses and networks that calls come from besides the server's.",
-      ["192.0.2.7"],
-    ),
     unknown_sources: shown(
       z.array(z.string()),
       "Addresses that used the trunk's Contact user and are not the trunk's: calls from there are dropped.",
       ["198.51.100.9"],
     ),
-    status,
-    last_code: shown(z.int().nullable(), "SIP code of the last failed REGISTER.", null),
-    explanation: shown(z.string().nullable(), "What it means and what to check.", null),
-    next_attempt_at: shown(
-      z.iso.datetime({ offset: true }).nullable(),
-      "When it is tried again. ISO 8601, UTC.",
-      null,
-    ),
   })
   .meta({ id: "Trunk" });
-
-export const TrunkTest = z
-  .strictObject({
-    result: shown(z.enum(["ok", "warning", "failed"]), "The worst of the checks.", "ok"),
-    checks: z.array(
-      z.strictObject({
-        name: shown(z.string(), "What was checked.", "registration"),
-        result: shown(z.enum(["ok", "warning", "failed", "unknown"]), "Its verdict.", "ok"),
-        finding: shown(z.string(), "What was found.", "Registered."),
-        remedy: shown(z.string().nullable(), "What fixes it.", null),
-      }),
-    ),
-    options_code: shown(z.int().nullable(), "Final code of OPTIONS; null: no answer.", 200),
-    round_trip_ms: shown(z.number().nullable(), "Of OPTIONS.", 12.5),
-    local_address: shown(z.string(), "Our address on this machine.", "10.0.0.5:5060"),
-    advertised_address: shown(z.string(), "Our address as we tell it.", "192.0.2.1:5060"),
-    seen_as: shown(z.string().nullable(), "Our address as the far end sees it.", null),
-    codecs: shown(z.array(z.string()).nullable(), "What the far end speaks.", ["PCMA"]),
-  })
-  .meta({ id: "TrunkTest" });
 
 export const getTrunk = contract({
   operationId: "getTrunk",
@@ -111,7 +61,7 @@ export const setTrunk = contract({
         example: true,
         must: "be true or false",
       }).default(true),
-      transport: field(z.enum(TRANSPORTS), {
+      transport: field(z.enum(TRUNK_TRANSPORTS), {
         description: "SIP transport.",
         example: "udp",
         must: "be udp, tcp, tls or auto",

@@ -7,6 +7,7 @@ import { numberStore } from "../../../../adapter/store/number-store.ts";
 import { reportStore } from "../../../../adapter/store/report-store.ts";
 import { tenantStore } from "../../../../adapter/store/tenant-store.ts";
 import { startOfDay, wallClock } from "../../../../core/calendar.ts";
+import { presentTrunk } from "../../../contracts/trunks.ts";
 import { route } from "../../contract.ts";
 import { eur, minutesOf } from "../../routes/present.ts";
 import * as contracts from "../contracts/home.ts";
@@ -24,8 +25,8 @@ function percentile(values: readonly number[], share: number): number | null {
 }
 
 export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
-  const { database, billing, clock } = dependencies;
-  const { live, remoteNodes, statusSources, trunks } = parts;
+  const { database, billing, services, clock } = dependencies;
+  const { live, remoteNodes, statusSources } = parts;
 
   const liveCalls = async (tenantId: number) => [
     ...live.list(tenantId),
@@ -66,7 +67,9 @@ export const homeRoutes = ({ dependencies, parts }: ProductContext) => {
 
   return [
     route(contracts.getHome)(async ({ tenantId, session }) => {
-      const statuses = await statusesOf(statusSources, await trunks.get(tenantId), clock.now());
+      const trunk = await services.trunks.get(tenantId);
+      const shownTrunk = trunk && presentTrunk(trunk);
+      const statuses = await statusesOf(statusSources, shownTrunk, clock.now());
       const latencies = await diagnosticsStore(database.read).turnLatencies(
         tenantId,
         clock.now() - DAY_MS,

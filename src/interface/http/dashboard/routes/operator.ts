@@ -1,11 +1,12 @@
-/** The operator's routes: the whole appliance, over all tenants. Rules are the operator port's. */
+/** The operator's routes: the whole appliance, over all tenants. They carry out the operations of the contracts. */
 import { basename } from "node:path";
 import { callNoticeStore } from "../../../../adapter/store/call-notice-store.ts";
 import { mailAdminStore } from "../../../../adapter/store/mail-admin-store.ts";
 import { isoUtc } from "../../../../core/clock.ts";
 import { AppError, invalidField, notFound } from "../../../../core/errors.ts";
 import type { BackupSummary } from "../../../../operations/backup/backups.ts";
-import type { CheckoutSummary, TenantSummary } from "../../../control/operator-port.ts";
+import type { Checkout } from "../../../contracts/money.ts";
+import { askServices, type OutputOf } from "../../../contracts/operations.ts";
 import { route } from "../../contract.ts";
 import { isoOrNull } from "../../routes/present.ts";
 import * as contracts from "../contracts/operator.ts";
@@ -24,15 +25,15 @@ const resultOf = (rank: number) => {
 export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext) => {
   const { database, clock } = dependencies;
   const { live, mailTest, logs, statusSources } = parts;
-  const operator = () => parts.operator();
+  const ask = askServices(dependencies.services);
 
-  const presentTenant = (tenant: TenantSummary) => ({
+  const presentTenant = (tenant: OutputOf<"tenant.create">) => ({
     ...tenant,
     live_calls: live.list(tenant.id).length,
   });
 
-  async function presentCheckouts(checkouts: readonly CheckoutSummary[]) {
-    const names = new Map((await operator().listTenants()).map(({ id, name }) => [id, name]));
+  async function presentCheckouts(checkouts: readonly Checkout[]) {
+    const names = new Map((await ask("tenant.list", {})).map(({ id, name }) => [id, name]));
     return checkouts.map((checkout) => ({
       ...checkout,
       tenant_name: names.get(checkout.tenant_id) ?? "",
@@ -42,29 +43,30 @@ export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext
   return [
     route(contracts.listTenants)(async () => ({
       ok: true,
-      tenants: (await operator().listTenants()).map(presentTenant),
+      tenants: (await ask("tenant.list", {})).map(presentTenant),
     })),
     route(contracts.createTenant)(async ({ body: { name, email, plan } }) => ({
       ok: true,
-      tenant: presentTenant(await operator().createTenant({ name, email, plan: plan ?? null })),
+      tenant: presentTenant(await ask("tenant.create", { name, email, plan: plan ?? null })),
     })),
     route(contracts.updateTenant)(async ({ params: { id }, body: { plan, suspended } }) => {
-      let tenant = (await operator().listTenants()).find((row) => row.id === id);
+      let tenant = (await ask("tenant.list", {})).find((row) => row.id === id);
       if (!tenant) throw notFound("tenant");
-      if (plan !== undefined) tenant = await operator().setPlan(id, plan);
-      if (suspended !== undefined) tenant = await operator().setSuspended(id, suspended);
+      if (plan !== undefined) tenant = await ask("tenant.plan", { tenant: id, plan });
+      if (suspended !== undefined)
+        tenant = await ask(suspended ? "tenant.suspend" : "tenant.resume", { tenant: id });
       return { ok: true, tenant: presentTenant(tenant) };
     }),
     route(contracts.creditTenant)(async ({ params: { id }, body: { eur, note } }) => {
       if (eur === 0) throw invalidField("eur", "`eur` must not be 0.");
-      return { ok: true, ...(await operator().credit(id, eur, note)) };
+      return { ok: true, ...(await ask("credit", { tenant: id, eur, note })) };
     }),
     route(contracts.listWaitingCheckouts)(async () => ({
       ok: true,
-      checkouts: await presentCheckouts(await operator().listCheckouts()),
+      checkouts: await presentCheckouts(await ask("checkout.list", {})),
     })),
     route(contracts.confirmCheckout)(async ({ params }) => {
-      const confirmed = await operator().confirmCheckout(params.checkout_id);
+      const confirmed = await ask("checkout.confirm", { id: params.checkout_id });
       const [checkout] = await presentCheckouts([confirmed]);
       if (!checkout) throw notFound("checkout");
       return { ok: true, checkout };
@@ -97,7 +99,7 @@ export const operatorRoutes = ({ dependencies, settings, parts }: ProductContext
     })),
     route(contracts.createBackup)(async () => ({
       ok: true,
-      backup: presentBackup(await operator().createBackup(null)),
+      backup: presentBackup(await ask("backup.create", { to: null })),
     })),
     route(contracts.listLogs)(async ({ query }) => {
       const { limit, offset, level, call } = query;

@@ -1,45 +1,37 @@
 /** Tools over HTTP: fields renamed, rules in tool/. */
 
-import { quotaStore } from "../../../../adapter/store/quota-store.ts";
-import { toolStore } from "../../../../adapter/store/tool-store.ts";
 import { uuidV7 } from "../../../../core/ids.ts";
 import type { JsonObject } from "../../../../core/json.ts";
-import { recordOf, wireOf } from "../../../../core/wire-names.ts";
-import { createQuotas } from "../../../../domain/billing/quotas.ts";
-import { createTools, type ToolChanges, type ToolRecord } from "../../../../domain/tool/tools.ts";
+import { recordOf } from "../../../../core/wire-names.ts";
+import type { ToolChanges } from "../../../../domain/tool/tools.ts";
+import { presentTool } from "../../../contracts/tools.ts";
 import { route } from "../../contract.ts";
-import { Tool } from "../../contracts/tools.ts";
 import * as contracts from "../contracts/tools.ts";
 import type { ProductContext } from "./context.ts";
 
-const present = (tool: ToolRecord) => wireOf(Tool, tool);
-
 export const toolRoutes = ({ dependencies, parts }: ProductContext) => {
-  const { database, vault, clock, random, urlProblem } = dependencies;
+  const { services, clock, random } = dependencies;
+  const { tools } = services;
   const { toolRunner } = parts;
-  const tools = createTools({
-    ...{ database, records: toolStore, vault, clock, urlProblem },
-    quotas: createQuotas(dependencies.billing, quotaStore),
-  });
   return [
     route(contracts.listTools)(async ({ tenantId }) => ({
       ok: true,
-      tools: (await tools.list(tenantId)).map(present),
+      tools: (await tools.list(tenantId)).map(presentTool),
     })),
     route(contracts.createTool)(async ({ tenantId, body }) => {
       const tool = await tools.create(tenantId, {
         ...recordOf(body),
         parameters: body.parameters as JsonObject,
       });
-      return { ok: true, tool: present(tool) };
+      return { ok: true, tool: presentTool(tool) };
     }),
     route(contracts.getTool)(async ({ tenantId, params }) => ({
       ok: true,
-      tool: present(await tools.get(tenantId, params.id)),
+      tool: presentTool(await tools.get(tenantId, params.id)),
     })),
     route(contracts.updateTool)(async ({ tenantId, params, body }) => ({
       ok: true,
-      tool: present(await tools.update(tenantId, params.id, recordOf(body) as ToolChanges)),
+      tool: presentTool(await tools.update(tenantId, params.id, recordOf(body) as ToolChanges)),
     })),
     route(contracts.deleteTool)(async ({ tenantId, params }) => {
       await tools.remove(tenantId, params.id);

@@ -1,28 +1,31 @@
-/** The trunk over HTTP. */
+/** The trunk over HTTP: rules in operations/admin/trunks.ts. */
+import type { TrunkState } from "../../../../operations/admin/trunks.ts";
+import { presentTrunk, presentTrunkTest } from "../../../contracts/trunks.ts";
 import { route } from "../../contract.ts";
 import * as contracts from "../contracts/trunk.ts";
-import type { TrunkView } from "../ports.ts";
 import type { ProductContext } from "./context.ts";
 
-const present = (trunk: TrunkView) => ({
-  ...trunk,
-  extra_networks: [...trunk.extra_networks],
-  unknown_sources: [...trunk.unknown_sources],
-});
+export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
+  const { trunks } = services;
 
-export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
-  route(contracts.getTrunk)(async ({ tenantId }) => {
-    const trunk = await trunks.get(tenantId);
-    return { ok: true, trunk: trunk && present(trunk) };
-  }),
-  route(contracts.allowTrunkSource)(async ({ tenantId, body }) => ({
-    ok: true,
-    trunk: present(await trunks.allow(tenantId, body.address)),
-  })),
-  route(contracts.setTrunk)(async ({ tenantId, body, session }) => ({
-    ok: true,
-    trunk: present(
-      await trunks.set(
+  async function present(state: TrunkState) {
+    const { tenant_id: tenantId, ...fields } = presentTrunk(state);
+    const { port, realm, outboundProxy: outbound_proxy } = state.trunk;
+    const unknown_sources = await trunks.unknownSources(tenantId);
+    return { ...fields, port_stated: port > 0, realm, outbound_proxy, unknown_sources };
+  }
+
+  return [
+    route(contracts.getTrunk)(async ({ tenantId }) => {
+      const trunk = await trunks.get(tenantId);
+      return { ok: true, trunk: trunk && (await present(trunk)) };
+    }),
+    route(contracts.allowTrunkSource)(async ({ tenantId, body }) => ({
+      ok: true,
+      trunk: await present(await trunks.allow(tenantId, body.address)),
+    })),
+    route(contracts.setTrunk)(async ({ tenantId, body, session }) => {
+      const trunk = await trunks.set(
         tenantId,
         {
           server: body.server.replace(/^\[|\]$/g, ""),
@@ -37,18 +40,16 @@ export const trunkRoutes = ({ parts: { trunks } }: ProductContext) => [
           channels: body.channels ?? null,
         },
         session?.user.operator ?? false,
-      ),
-    ),
-  })),
-  route(contracts.deleteTrunk)(async ({ tenantId }) => {
-    await trunks.remove(tenantId);
-    return { ok: true, deleted: true };
-  }),
-  route(contracts.testTrunk)(async ({ tenantId }) => {
-    const { checks, codecs, ...test } = await trunks.test(tenantId);
-    return {
+      );
+      return { ok: true, trunk: await present(trunk) };
+    }),
+    route(contracts.deleteTrunk)(async ({ tenantId }) => {
+      await trunks.remove(tenantId);
+      return { ok: true, deleted: true };
+    }),
+    route(contracts.testTrunk)(async ({ tenantId }) => ({
       ok: true,
-      test: { ...test, checks: [...checks], codecs: codecs === null ? null : [...codecs] },
-    };
-  }),
-];
+      test: presentTrunkTest(await trunks.testOf(tenantId)),
+    })),
+  ];
+};

@@ -9,7 +9,7 @@ import type { Clock, Timer } from "../../../../core/clock.ts";
 import { AppError, describeError } from "../../../../core/errors.ts";
 import type { Log } from "../../../../core/log.ts";
 import type { ActiveSession, Sessions } from "../../../../domain/identity/sessions.ts";
-import type { Role } from "../../contract.ts";
+import type { Role } from "../../../contracts/operation.ts";
 import { problemOf, signInNeeded } from "../../problem.ts";
 import { problemResponse, type RequestContext } from "../../request-context.ts";
 import { authorise } from "../../session/rights.ts";

@@ -1,14 +1,19 @@
 /** Follows one call: status changes read from the store, turns as they are spoken. */
 
-import { callStore } from "../adapter/store/call-store.ts";
-import { type Clock, sleep } from "../core/clock.ts";
-import type { Database } from "../core/database.ts";
-import { notFound } from "../core/errors.ts";
-import type { CallProgress } from "../interface/control/operator-port.ts";
+import { callStore } from "../../adapter/store/call-store.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import { notFound } from "../../core/errors.ts";
+import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 import type { TurnFeed } from "./turn-feed.ts";
 
 const POLL_MS = 200;
 const FINAL = new Set(["completed", "no_answer", "busy", "failed", "cancelled"]);
+
+/** One step of a followed call. */
+export type CallProgress =
+  | { readonly type: "status"; readonly status: string; readonly endedReason: string | null }
+  | { readonly type: "turn"; readonly turn: TurnRecord };
 
 /** Ends after the final status, or when the signal aborts. */
 export async function* followCall(
@@ -21,13 +26,7 @@ export async function* followCall(
   const spoken: CallProgress[] = [];
   const unsubscribe = turns.on("turn", ({ call, turn }) => {
     if (call.callUuid !== callUuid || call.tenantId !== tenantId) return;
-    spoken.push({
-      type: "turn",
-      speaker: turn.speaker,
-      text: turn.text,
-      start_ms: turn.startMs,
-      latency_ms: turn.latencyMs,
-    });
+    spoken.push({ type: "turn", turn });
   });
   let last = "";
   try {
@@ -37,7 +36,7 @@ export async function* followCall(
       yield* spoken.splice(0);
       if (call.status !== last) {
         last = call.status;
-        yield { type: "status", status: call.status, ended_reason: call.endedReason };
+        yield { type: "status", status: call.status, endedReason: call.endedReason };
       }
       if (FINAL.has(call.status)) return;
       await sleep(clock, POLL_MS);

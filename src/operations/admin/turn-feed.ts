@@ -1,10 +1,10 @@
 /** Turns of live calls as they happen, for whoever follows along: command line, demo. */
 
-import { Emitter } from "../core/emitter.ts";
-import type { CallIdentity } from "../domain/call/live-call.ts";
-import type { TurnRecord } from "../domain/conversation/call-report.ts";
+import { Emitter } from "../../core/emitter.ts";
+import type { CallIdentity } from "../../domain/call/live-call.ts";
+import type { TurnRecord } from "../../domain/conversation/call-report.ts";
 
-export interface LiveTurn {
+interface LiveTurn {
   readonly call: CallIdentity;
   readonly turn: TurnRecord;
 }

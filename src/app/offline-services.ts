@@ -1,0 +1,114 @@
+/** The same services on a data directory that no server runs on: for a command of the operator's. */
+
+import { apiKeyStore } from "../adapter/store/api-key-store.ts";
+import { billingStores } from "../adapter/store/billing-stores.ts";
+import { campaignStore } from "../adapter/store/campaign-store.ts";
+import { mailStore } from "../adapter/store/mail-store.ts";
+import { quotaStore } from "../adapter/store/quota-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import { silentLog as log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { createBilling } from "../domain/billing/billing.ts";
+import { createQuotas } from "../domain/billing/quotas.ts";
+import { createCampaigns } from "../domain/campaign/campaigns.ts";
+import type { Identity } from "../domain/identity/identity.ts";
+import { createApiKeys } from "../domain/tenant/api-keys.ts";
+import type { Services } from "../operations/admin/services.ts";
+import { createBackups } from "../operations/backup/backups.ts";
+import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import type { Vault } from "../platform/secrets/vault.ts";
+import { createPayments } from "./payments.ts";
+import { createPeople } from "./people.ts";
+import { openRevocations } from "./revocations.ts";
+import { createServices } from "./services.ts";
+import type { AppSettings } from "./settings.ts";
+import { type DataPaths, nodeIdOf, openStore, prepareDataDir, requireFile } from "./storage.ts";
+import { openVault } from "./vault.ts";
+
+interface OfflineDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where one-time links lead. */
+  readonly publicUrl: () => string;
+}
+
+interface OpenedData {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly paths: DataPaths;
+}
+
+/** Opens the data, has `work` done on its services, and closes it. The caller holds the directory's lock. */
+export async function withOfflineServices<Result>(
+  settings: AppSettings,
+  deps: OfflineDependencies,
+  work: (services: Services) => Promise<Result>,
+): Promise<Result> {
+  const { clock, random } = deps;
+  const { dataDir, storage } = settings;
+  const paths = prepareDataDir(dataDir);
+  const { remote = null } = storage;
+  if (!remote) copyBeforeUpgrade(dataDir, paths.database);
+  const node = nodeIdOf(dataDir, random);
+  const database = await openStore(paths.database, remote, { node, clock, random });
+  const vault = await openVault(database, settings.masterKey, random);
+  const revocations = await openRevocations({
+    ...{ dataDir, paths, database, vault, clock, random },
+    shared: storage.shared,
+  });
+  const opened = { database, vault, paths };
+  const apiKeys = createApiKeys({ database, records: apiKeyStore, clock, random, log });
+  const identity = identityOf(settings, opened, deps);
+  try {
+    return await work(servicesOf(settings, opened, deps, { apiKeys, identity }));
+  } finally {
+    await identity.stop();
+    await apiKeys.stop();
+    revocations.close();
+    await database.close();
+  }
+}
+
+const identityOf = (
+  { plans }: AppSettings,
+  { database, vault }: OpenedData,
+  { clock, random, publicUrl }: OfflineDependencies,
+): Identity =>
+  createPeople({
+    ...{ database, vault, plans, clock, random, log, publicUrl },
+    // The server sends what is queued when it starts.
+    mails: {
+      enqueue: (queries, tenantId, mail) => mailStore(queries).enqueue(tenantId, mail, clock.now()),
+      wake: () => undefined,
+    },
+  });
+
+function servicesOf(
+  settings: AppSettings,
+  { database, vault, paths }: OpenedData,
+  { clock, random }: OfflineDependencies,
+  people: { readonly apiKeys: ReturnType<typeof createApiKeys>; readonly identity: Identity },
+): Services {
+  const { dataDir, plans, storage } = settings;
+  const billing = createBilling({ database, stores: billingStores, plans, clock, random });
+  const payments = createPayments(settings, {
+    ...{ database, clock, random, log },
+    publicUrl: () => "",
+  });
+  return createServices(settings, {
+    ...{ ...people, database, vault, billing, paths, clock, random },
+    checkouts: payments.checkouts,
+    // The server's runner finds a campaign that was started here within 15 s.
+    campaigns: createCampaigns({
+      ...{ database, records: campaignStore, clock },
+      quotas: createQuotas(billing, quotaStore),
+      wake: () => undefined,
+    }),
+    backups: createBackups({
+      ...{ dataDir, databasePath: paths.database, clock },
+      requireFile: () => requireFile(storage.remote?.url ?? null, "A backup"),
+    }),
+    running: null,
+  });
+}

@@ -1,0 +1,101 @@
+/** The services of operations/admin on the parts of this appliance: the running ones, or the bare store. */
+
+import { quotaStore } from "../adapter/store/quota-store.ts";
+import { statementStore } from "../adapter/store/statement-store.ts";
+import { tenantSettingsStore } from "../adapter/store/tenant-settings-store.ts";
+import { toolStore } from "../adapter/store/tool-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import type { Random } from "../core/random.ts";
+import type { Checkouts } from "../domain/billing/checkout.ts";
+import type { Billing } from "../domain/billing/ports.ts";
+import { createQuotas } from "../domain/billing/quotas.ts";
+import { createStatements } from "../domain/billing/statement.ts";
+import type { CallService } from "../domain/call/ports.ts";
+import type { Campaigns } from "../domain/campaign/campaigns.ts";
+import type { Identity } from "../domain/identity/identity.ts";
+import type { ApiKeys } from "../domain/tenant/api-keys.ts";
+import { createTenantSettings } from "../domain/tenant/tenant-settings.ts";
+import { createTools } from "../domain/tool/tools.ts";
+import { createOperatorCalls } from "../operations/admin/calls.ts";
+import { createContactBook } from "../operations/admin/contact-book.ts";
+import { readLogs } from "../operations/admin/log-reader.ts";
+import { serverNeeded } from "../operations/admin/server-needed.ts";
+import type { Services } from "../operations/admin/services.ts";
+import { createTenantAdmin } from "../operations/admin/tenants.ts";
+import { createTrunks, type RunningTrunks } from "../operations/admin/trunks.ts";
+import type { TurnFeed } from "../operations/admin/turn-feed.ts";
+import type { Backups } from "../operations/backup/backups.ts";
+import type { LogRing } from "../operations/ops/log-ring.ts";
+import { erasePerson } from "../operations/privacy/erase-person.ts";
+import { createUrlCheck } from "../platform/net/tenant-url.ts";
+import { MASTER_KEY_BYTES, type Vault } from "../platform/secrets/vault.ts";
+import { doNotCallListOf } from "./caller-services.ts";
+import type { DataPaths } from "./storage.ts";
+import { rotateMasterKey } from "./vault.ts";
+
+/** What only a running server has. */
+interface RunningParts {
+  readonly logs: LogRing;
+  readonly calls: Pick<CallService, "request">;
+  readonly turns: TurnFeed;
+  readonly trunks: RunningTrunks;
+}
+
+interface ServiceParts {
+  readonly database: Database;
+  readonly identity: Identity;
+  readonly vault: Vault;
+  readonly billing: Billing;
+  readonly apiKeys: ApiKeys;
+  readonly checkouts: Checkouts;
+  readonly campaigns: Campaigns;
+  readonly backups: Backups;
+  readonly paths: Pick<DataPaths, "recordings" | "outbox">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** null: no server runs on this data directory. */
+  readonly running: RunningParts | null;
+}
+
+export function createServices(
+  { httpClient, sip }: Readonly<Record<"httpClient" | "sip", { allowNetworks: readonly string[] }>>,
+  parts: ServiceParts,
+): Services {
+  const { database, identity, vault, billing, apiKeys, checkouts, clock, running } = parts;
+  const quotas = createQuotas(billing, quotaStore);
+  const doNotCallList = doNotCallListOf(vault, database);
+  return {
+    ...{ identity, apiKeys, checkouts, campaigns: parts.campaigns, backups: parts.backups },
+    tenants: createTenantAdmin(parts),
+    tenantSettings: createTenantSettings({ database, records: tenantSettingsStore }),
+    trunks: createTrunks({
+      ...{ database, vault, clock, allowNetworks: sip.allowNetworks },
+      running: running?.trunks ?? null,
+    }),
+    tools: createTools({
+      ...{ database, records: toolStore, vault, quotas, clock },
+      urlProblem: createUrlCheck(httpClient.allowNetworks),
+    }),
+    contacts: createContactBook({ database, doNotCallList, quotas, clock }),
+    statements: createStatements(database, statementStore),
+    calls: createOperatorCalls({ database, clock, running }),
+
+    readLogs(question) {
+      // Of a call some is stored; other lines are the running server's, and the journal's.
+      if (question.call === null && !running) throw serverNeeded();
+      return readLogs(database, running?.logs ?? null, question);
+    },
+
+    erasePerson(tenantId, number, dryRun) {
+      const { recordings: recordingsDir, outbox: outboxDir } = parts.paths;
+      const options = { database, clock, recordingsDir, outboxDir, doNotCallList };
+      return erasePerson(options, tenantId, number, dryRun);
+    },
+
+    rotateMasterKey(next, purposes) {
+      const root = purposes ? parts.random.bytes(MASTER_KEY_BYTES) : null;
+      return rotateMasterKey(database, vault, next, root);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** The appliance's own data: `linevoice backup create`, `logs`, `erase` and `key rotate-master`. */
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+import { isoUtc } from "../../core/clock.ts";
+import type { ErasureReport } from "../../operations/privacy/erase-person.ts";
+import { isMasterKey } from "../../platform/config/formats.ts";
+import { e164Text, id, operation } from "./operation.ts";
+import { shown } from "./schema.ts";
+
+export const Backup = z.strictObject({
+  file: shown(z.string(), "Name in the backups directory.", "linevoice-20261121T033000000Z.db"),
+  size_bytes: shown(z.int(), "Size.", 1_048_576),
+  created_at: shown(
+    z.iso.datetime({ offset: true }),
+    "When it was made. ISO 8601, UTC.",
+    "2026-11-21T04:05:06+00:00",
+  ),
+});
+
+const LogLine = z.strictObject({
+  at: z.iso.datetime({ offset: true }),
+  layer: z.enum(["log", "call", "sip", "media", "turn", "tool", "webhook", "billing"]),
+  level: z.enum(["info", "warn", "error"]),
+  text: z.string(),
+  fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+});
+/** A log line, or a stored fact of a call in its place in time. Without personal data. */
+export type LogLine = z.output<typeof LogLine>;
+
+export const applianceOperations = {
+  /** Online. `to` null: into the backups directory. */
+  "backup.create": operation({
+    input: z.strictObject({
+      to: z.string().max(4096).refine(isAbsolute, { error: "an absolute path" }).nullable(),
+    }),
+    output: Backup,
+    role: "operator",
+    run: ({ backups }, { to }) => backups.create(to),
+  }),
+  "logs.read": operation({
+    input: z.strictObject({
+      call: z.string().max(64).nullable(),
+      level: z.enum(["info", "warn", "error"]),
+      limit: z.int().min(1).max(2000),
+    }),
+    output: z.array(LogLine),
+    role: "operator",
+    run: async ({ readLogs }, question) =>
+      (await readLogs(question)).map(({ atMs, fields, ...line }) => ({
+        ...{ at: isoUtc(atMs), ...line },
+        fields: { ...fields },
+      })),
+  }),
+  "person.erase": operation({
+    input: z.strictObject({ tenant: id, number: e164Text, dry_run: z.boolean() }),
+    output: z.custom<ErasureReport>((value) => typeof value === "object" && value !== null),
+    role: "operator",
+    run: async ({ tenants, erasePerson }, { tenant, number, dry_run }) => {
+      await tenants.require(tenant);
+      return await erasePerson(tenant, number, dry_run);
+    },
+  }),
+  "key.rotate_master": operation({
+    input: z.strictObject({
+      next: z.string().refine(isMasterKey, { error: "32 bytes in base64" }),
+      purposes: z.boolean().default(false),
+    }),
+    output: z.strictObject({ sealed: z.int(), people_without_recovery_codes: z.int() }),
+    role: "operator",
+    run: async ({ rotateMasterKey }, { next, purposes }) => {
+      const rotated = await rotateMasterKey(Buffer.from(next, "base64"), purposes);
+      return {
+        sealed: rotated.sealed,
+        people_without_recovery_codes: rotated.endedCodesOf,
+      };
+    },
+  }),
+} as const;

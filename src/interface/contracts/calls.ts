@@ -1,0 +1,60 @@
+/** Calls placed and followed from the console: `linevoice call`. */
+import { z } from "zod";
+import type { CallProgress as Step } from "../../operations/admin/follow-call.ts";
+import type { Services } from "../../operations/admin/services.ts";
+import { e164Text, id, operation } from "./operation.ts";
+
+export const callOperations = {
+  /** Asks for a call now with an agent, whose tenant it belongs to. */
+  "call.place": operation({
+    input: z.strictObject({ agent: id, to: e164Text }),
+    output: z.strictObject({ tenant_id: id, call_uuid: z.uuid() }),
+    role: "member",
+    needsServer: true,
+    run: async ({ calls }, { agent, to }) => {
+      const { tenantId, callUuid } = await calls.place(agent, to);
+      return { tenant_id: tenantId, call_uuid: callUuid };
+    },
+  }),
+} as const;
+
+const CallProgress = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("status"),
+    status: z.string(),
+    ended_reason: z.string().nullable(),
+  }),
+  z.strictObject({
+    type: z.literal("turn"),
+    speaker: z.enum(["agent", "customer"]),
+    text: z.string(),
+    start_ms: z.number(),
+    latency_ms: z.number().nullable(),
+  }),
+]);
+export type CallProgress = z.output<typeof CallProgress>;
+
+const presentStep = (step: Step): CallProgress =>
+  step.type === "status"
+    ? { type: "status", status: step.status, ended_reason: step.endedReason }
+    : {
+        type: "turn",
+        speaker: step.turn.speaker,
+        text: step.turn.text,
+        start_ms: step.turn.startMs,
+        latency_ms: step.turn.latencyMs,
+      };
+
+/** The one operation that streams: a call's steps until it has ended or the signal aborts. */
+export const followCall = {
+  name: "call.follow",
+  input: z.strictObject({ tenant: id, call_uuid: z.uuid() }),
+  item: CallProgress,
+  async *run(
+    { calls }: Pick<Services, "calls">,
+    { tenant, call_uuid }: { tenant: number; call_uuid: string },
+    signal: AbortSignal,
+  ): AsyncGenerator<CallProgress> {
+    for await (const step of calls.follow(tenant, call_uuid, signal)) yield presentStep(step);
+  },
+} as const;

@@ -1,0 +1,78 @@
+/** Bank transfers and monthly statements: `linevoice checkout` and `statement`, and the operator pages. */
+import { z } from "zod";
+import { microToEur } from "../../core/money.ts";
+import { wireOf } from "../../core/wire-names.ts";
+import type {
+  StatementCall,
+  StatementLine,
+  StatementRow,
+  StatementSummary,
+} from "../../domain/billing/statement.ts";
+import type { Checkout as StoredCheckout } from "../../domain/billing/stores.ts";
+import { id, nothing, operation } from "./operation.ts";
+import { eurOut, shown, timeOut } from "./schema.ts";
+
+/** A payment by bank transfer. */
+export const checkoutFields = {
+  id: shown(z.string(), "Id; the reference of the transfer.", `chk_${"0".repeat(32)}`),
+  tenant_id: shown(z.int(), "Whose.", 1),
+  kind: shown(z.enum(["topup", "plan", "crm_bridge", "retention"]), "What is bought.", "topup"),
+  item: shown(z.string().nullable(), "Slug of the plan, or number of blocks.", null),
+  amount_eur: eurOut("What is to be paid."),
+  status: shown(z.enum(["open", "paid", "expired", "cancelled"]), "State.", "open"),
+  created_at: timeOut("When it was opened."),
+  expires_at: timeOut("Until when it can be paid."),
+};
+const Checkout = z.strictObject(checkoutFields);
+export type Checkout = z.output<typeof Checkout>;
+
+const presentCheckout = (checkout: StoredCheckout) =>
+  wireOf(Checkout, checkout, { amount_eur: microToEur(checkout.amount) });
+
+/** Of one tenant's month; the page and the CSV are made from them by whoever asked. */
+const ofMonth = { tenant: id, month: z.string().max(7) };
+const ofMonthPage = z.strictObject({ ...ofMonth, after: z.int().min(0) });
+const row = <Row extends object>() =>
+  z.custom<Row>((value) => typeof value === "object" && value !== null);
+
+export const moneyOperations = {
+  /** What waits for a bank transfer, newest first. */
+  "checkout.list": operation({
+    input: nothing,
+    output: z.array(Checkout),
+    role: "operator",
+    run: async ({ checkouts }) => (await checkouts.waiting()).map(presentCheckout),
+  }),
+  /** The money has arrived. Once; again it only answers. */
+  "checkout.confirm": operation({
+    input: z.strictObject({ id: z.string().max(100) }),
+    output: Checkout,
+    role: "operator",
+    run: async ({ checkouts }, { id: checkout }) =>
+      presentCheckout(await checkouts.confirm(checkout)),
+  }),
+  "statement.summary": operation({
+    input: z.strictObject(ofMonth),
+    output: row<StatementSummary>(),
+    role: "owner",
+    run: ({ statements }, { tenant, month }) => statements.summary(tenant, month),
+  }),
+  "statement.rows": operation({
+    input: z.strictObject(ofMonth),
+    output: z.array(row<StatementRow>()),
+    role: "owner",
+    run: ({ statements }, { tenant, month }) => statements.rows(tenant, month),
+  }),
+  "statement.lines": operation({
+    input: ofMonthPage,
+    output: z.array(row<StatementLine>()),
+    role: "owner",
+    run: ({ statements }, { tenant, month, after }) => statements.lines(tenant, month, after),
+  }),
+  "statement.calls": operation({
+    input: ofMonthPage,
+    output: z.array(row<StatementCall>()),
+    role: "owner",
+    run: ({ statements }, { tenant, month, after }) => statements.calls(tenant, month, after),
+  }),
+} as const;

@@ -1,0 +1,35 @@
+/**
+ * An operation says everything about one thing that can be asked for by name: the Zod schemas of what it
+ * takes and answers, who may ask, and which service carries it out. The control socket serves operations as
+ * they are; the dashboard's routes carry out the same ones behind a session.
+ */
+import { z } from "zod";
+import type { Services } from "../../operations/admin/services.ts";
+
+/** Who may use it: each may what those before it may. The control socket's caller is the operator. */
+export type Role = "viewer" | "member" | "owner" | "operator";
+
+export interface Operation<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> {
+  readonly input: Input;
+  readonly output: Output;
+  readonly role: Role;
+  /** It cannot be carried out on the stored data alone. */
+  readonly needsServer?: true;
+  /** Throws AppError with a message that says what to do. */
+  run(services: Services, input: z.output<Input>): Promise<z.output<Output>>;
+}
+
+/** Keeps the literal types. */
+export const operation = <Input extends z.ZodType, Output extends z.ZodType>(
+  definition: Operation<Input, Output>,
+): Operation<Input, Output> => definition;
+
+export const id = z.int().positive();
+export const nothing = z.strictObject({});
+export const ofTenant = z.strictObject({ tenant: id });
+/** A telephone number; the service says what is wrong with it. */
+export const e164Text = z.string().max(32);
+export const optionalTime = z.iso.datetime({ offset: true }).nullable();

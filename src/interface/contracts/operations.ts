@@ -1,0 +1,59 @@
+/**
+ * Every operation by its name. The control socket, the command line's direct way and the dashboard carry out
+ * the same table on the same services.
+ */
+import type { z } from "zod";
+import type { Services } from "../../operations/admin/services.ts";
+import { applianceOperations } from "./appliance.ts";
+import { callOperations } from "./calls.ts";
+import { contactOperations } from "./contacts.ts";
+import { moneyOperations } from "./money.ts";
+import type { Operation } from "./operation.ts";
+import { peopleOperations } from "./people.ts";
+import { tenantOperations } from "./tenants.ts";
+import { toolOperations } from "./tools.ts";
+import { trunkOperations } from "./trunks.ts";
+
+export const operations = {
+  ...tenantOperations,
+  ...peopleOperations,
+  ...trunkOperations,
+  ...toolOperations,
+  ...contactOperations,
+  ...moneyOperations,
+  ...callOperations,
+  ...applianceOperations,
+} as const;
+
+export type OperationName = keyof typeof operations;
+export type InputOf<Name extends OperationName> = z.input<(typeof operations)[Name]["input"]>;
+export type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]["output"]>;
+
+/** The typed client of the table, wherever the services are. Throws AppError. */
+export type Ask = <Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+) => Promise<OutputOf<Name>>;
+
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
+
+const anyOperation = (name: OperationName): Operation => operations[name] as Operation;
+
+export const needsServer = (name: OperationName): boolean =>
+  anyOperation(name).needsServer ?? false;
+
+/** Throws ZodError for an input out of shape, AppError for what whoever asked must correct. */
+export function runOperation(
+  services: Services,
+  name: OperationName,
+  input: unknown,
+): Promise<unknown> {
+  const { input: schema, run } = anyOperation(name);
+  return run(services, schema.parse(input));
+}
+
+/** The client on services in this process. */
+export const askServices =
+  (services: Services): Ask =>
+  <Name extends OperationName>(name: Name, input: InputOf<Name>) =>
+    runOperation(services, name, input) as Promise<OutputOf<Name>>;

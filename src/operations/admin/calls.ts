@@ -1,0 +1,44 @@
+/** Calls as the operator asks for them from the console, and follows them live. */
+
+import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import { isE164 } from "../../core/e164.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
+import type { CallService } from "../../domain/call/ports.ts";
+import { type CallProgress, followCall } from "./follow-call.ts";
+import { serverNeeded } from "./server-needed.ts";
+import type { TurnFeed } from "./turn-feed.ts";
+
+export type OperatorCalls = ReturnType<typeof createOperatorCalls>;
+
+/** `running` null: no server runs on this data directory. */
+export function createOperatorCalls(deps: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly running: {
+    readonly calls: Pick<CallService, "request">;
+    readonly turns: TurnFeed;
+  } | null;
+}) {
+  const { database, clock, running } = deps;
+  return {
+    /** Asks for a call now with an agent, whose tenant it belongs to. */
+    async place(agentId: number, to: string): Promise<{ tenantId: number; callUuid: string }> {
+      if (!running) throw serverNeeded();
+      const tenantId = await tenantAdminStore(database.read).ownerOfAgent(agentId);
+      if (tenantId === null) throw notFound("agent");
+      if (!isE164(to)) throw invalidField("to", "Give the number in E.164, e.g. +37061234567.");
+      const input = { toNumber: to, fromNumber: null, agentId, scheduleAtMs: null };
+      const { callUuid } = await running.calls.request(tenantId, input);
+      return { tenantId, callUuid };
+    },
+
+    /** Ends when the call has ended or the signal aborts. Throws not_found (call). */
+    follow(tenantId: number, callUuid: string, signal: AbortSignal): AsyncIterable<CallProgress> {
+      if (!running) throw serverNeeded();
+      const { turns } = running;
+      return followCall({ database, clock, turns }, tenantId, callUuid, signal);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The services behind every way in: command line, dashboard and REST call these objects, through the
+ * contracts in interface/contracts. A command without a running server gets the same ones over the opened
+ * store; what needs a server then answers `unavailable`.
+ */
+import type { Checkouts } from "../../domain/billing/checkout.ts";
+import type { Statements } from "../../domain/billing/statement.ts";
+import type { Campaigns } from "../../domain/campaign/campaigns.ts";
+import type { Identity } from "../../domain/identity/identity.ts";
+import type { ApiKeys } from "../../domain/tenant/api-keys.ts";
+import type { createTenantSettings } from "../../domain/tenant/tenant-settings.ts";
+import type { Tools } from "../../domain/tool/tools.ts";
+import type { Backups } from "../backup/backups.ts";
+import type { ErasureReport } from "../privacy/erase-person.ts";
+import type { OperatorCalls } from "./calls.ts";
+import type { ContactBook } from "./contact-book.ts";
+import type { LogEntry, LogQuestion } from "./log-reader.ts";
+import type { TenantAdmin } from "./tenants.ts";
+import type { Trunks } from "./trunks.ts";
+
+export interface Services {
+  readonly tenants: TenantAdmin;
+  readonly tenantSettings: ReturnType<typeof createTenantSettings>;
+  readonly apiKeys: ApiKeys;
+  readonly identity: Identity;
+  readonly trunks: Trunks;
+  readonly tools: Tools;
+  readonly contacts: ContactBook;
+  readonly campaigns: Campaigns;
+  readonly checkouts: Checkouts;
+  readonly statements: Statements;
+  readonly backups: Backups;
+  readonly calls: OperatorCalls;
+  /** Oldest first, at most `limit`. Of a call also what is stored. Throws not_found (call). */
+  readLogs(question: LogQuestion): Promise<readonly LogEntry[]>;
+  /** Everything a tenant has about a person's number; `dryRun` only counts. Throws conflict while one calls. */
+  erasePerson(tenantId: number, number: string, dryRun: boolean): Promise<ErasureReport>;
+  /**
+   * Seals every stored secret anew under this key. Calls go on. `purposes`: replaces the root of signed
+   * links, challenges and recovery codes too, which ends those made before.
+   */
+  rotateMasterKey(
+    next: Uint8Array,
+    purposes: boolean,
+  ): Promise<{ readonly sealed: number; readonly endedCodesOf: number }>;
+}

@@ -1,0 +1,121 @@
+/** Tenants as the operator keeps them: made, listed, suspended, put on a plan, credited. */
+
+import { tenantAdminStore } from "../../adapter/store/tenant-admin-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../core/database.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
+import { eurToMicro, type MicroEur, microEur } from "../../core/money.ts";
+import type { Random } from "../../core/random.ts";
+import type { Billing } from "../../domain/billing/ports.ts";
+import { createTenant } from "../../domain/tenant/create-tenant.ts";
+
+const DEFAULT_TIME_ZONE = "Europe/Vilnius";
+const NAME_MAX = 120;
+const CREDIT_EUR_MAX = 1_000_000;
+
+export interface AdminTenant {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly suspended: boolean;
+  readonly balance: MicroEur;
+  readonly createdAt: number;
+}
+
+interface TenantAdminDependencies {
+  readonly database: Database;
+  readonly vault: { seal(plain: string, binding: string): string };
+  readonly billing: Pick<Billing, "plans" | "credit">;
+  /** A suspended tenant's keys open nothing from then on. */
+  readonly apiKeys: { forget(): void };
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export type TenantAdmin = ReturnType<typeof createTenantAdmin>;
+
+export function createTenantAdmin(deps: TenantAdminDependencies) {
+  const { database, billing, apiKeys } = deps;
+
+  async function list(): Promise<AdminTenant[]> {
+    const rows = await tenantAdminStore(database.read).list();
+    return rows.map(({ tenant: { id, name, email, plan, suspended, createdAt }, balance }) => ({
+      ...{ id, name, email, plan, suspended, createdAt },
+      balance: balance ?? microEur(0),
+    }));
+  }
+
+  /** Throws not_found. */
+  async function get(tenantId: number): Promise<AdminTenant> {
+    const found = (await list()).find(({ id }) => id === tenantId);
+    if (!found) throw notFound("tenant");
+    return found;
+  }
+
+  /** Throws not_found. */
+  async function require(tenantId: number): Promise<void> {
+    if (!(await tenantAdminStore(database.read).find(tenantId))) throw notFound("tenant");
+  }
+
+  function requirePlan(plan: string): void {
+    const slugs = billing.plans.map(({ slug }) => slug);
+    if (!slugs.includes(plan))
+      throw invalidField("plan", `There is no plan ${plan}; there are ${slugs.join(", ")}.`);
+  }
+
+  return {
+    list,
+    get,
+    require,
+
+    /** `plan` null: the first configured one. Throws `valid_…_required`. */
+    async create(draft: { name: string; email: string; plan: string | null }) {
+      const { name, email } = draft;
+      if (name.trim() === "" || name.length > NAME_MAX)
+        throw invalidField("name", "A tenant's name has 1 to 120 characters.");
+      if (!/^[^\s@]+@[^\s@]+$/.test(email))
+        throw invalidField("email", "Give an e-mail address such as desk@example.com.");
+      const plan = draft.plan ?? billing.plans[0]?.slug ?? "";
+      requirePlan(plan);
+      return get(
+        await createTenant(
+          { ...deps, records: tenantAdminStore },
+          { name, email, plan, timeZone: DEFAULT_TIME_ZONE },
+        ),
+      );
+    },
+
+    /** From now on, without payment; the month that has begun keeps what it has. Throws valid_plan_required. */
+    async setPlan(tenantId: number, plan: string): Promise<AdminTenant> {
+      requirePlan(plan);
+      await require(tenantId);
+      await database.tx((queries) => tenantAdminStore(queries).setPlan(tenantId, plan));
+      return get(tenantId);
+    },
+
+    /** Live calls go on. Throws not_found. */
+    async setSuspended(tenantId: number, suspended: boolean): Promise<AdminTenant> {
+      const changed = await database.tx(async (queries) => {
+        const found = await tenantAdminStore(queries).setSuspended(tenantId, suspended);
+        if (found)
+          await database.revocations.note(queries, [
+            { kind: "suspended", tenant: tenantId, on: suspended },
+          ]);
+        return found;
+      });
+      if (!changed) throw notFound("tenant");
+      apiKeys.forget();
+      return get(tenantId);
+    },
+
+    /** The operator's manual wallet entry; answers the new balance. */
+    async credit(tenantId: number, eur: number, note: string): Promise<MicroEur> {
+      await require(tenantId);
+      if (!Number.isFinite(eur) || eur === 0 || Math.abs(eur) > CREDIT_EUR_MAX)
+        throw invalidField("eur", `Give an amount in EUR, not 0 and at most ${CREDIT_EUR_MAX}.`);
+      if (note.trim() === "") throw invalidField("note", "Say what the entry is for.");
+      return billing.credit(tenantId, eurToMicro(eur), note);
+    },
+  };
+}

@@ -1,0 +1,305 @@
+/**
+ * Trunks as their owners and the operator handle them: made, replaced, forgotten, tested. One set of rules
+ * for the dashboard and the command line; only the operator may name places in the appliance's own network.
+ */
+import { isIP } from "node:net";
+import { assessTrunk, type TrunkCheck, type TrunkFacts } from "../../adapter/sip/trunk-checks.ts";
+import { callNoticeStore } from "../../adapter/store/call-notice-store.ts";
+import {
+  shownPort,
+  type TrunkRecord,
+  trunkPasswordBinding,
+  trunkStore,
+} from "../../adapter/store/trunk-store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database, Queries } from "../../core/database.ts";
+import { isE164 } from "../../core/e164.ts";
+import { AppError, invalidField, notFound } from "../../core/errors.ts";
+import {
+  EXTRA_NETWORKS_MAX,
+  type RegistrationStatus,
+  type SeenAddress,
+  type TrunkTransport,
+} from "../../domain/call/sip-port.ts";
+import { isHost, parseHostPort } from "../../platform/config/formats.ts";
+import { AddressRules } from "../../platform/net/address-rules.ts";
+
+export interface TrunkInput {
+  readonly server: string;
+  /** 0: not stated. */
+  readonly port: number;
+  readonly transport: TrunkTransport;
+  readonly username: string;
+  /** null: the stored one stays. */
+  readonly password: string | null;
+  readonly realm: string | null;
+  readonly outboundProxy: string | null;
+  readonly callerId: string;
+  readonly register: boolean;
+  /** Calls that the carrier carries at once; null: not stated. */
+  readonly channels: number | null;
+  /** Addresses and networks that calls come from besides the server's. Missing: they stay while the server does. */
+  readonly extraNetworks?: readonly string[] | null;
+}
+
+/** A trunk as it is stored, and how it stands. */
+export interface TrunkState {
+  readonly trunk: TrunkRecord;
+  /** The transport's usual port where none is stated; 0: all is left to DNS. */
+  readonly port: number;
+  /** null: it does not run here. */
+  readonly registration: RegistrationStatus | null;
+}
+
+export interface TrunkTest extends TrunkState {
+  /** The worst of the checks; `unknown` counts as no worse than `ok`. */
+  readonly result: "ok" | "warning" | "failed";
+  readonly checks: readonly TrunkCheck[];
+  /** Final code of OPTIONS; null: no answer. */
+  readonly optionsCode: number | null;
+  readonly roundTripMs: number | null;
+  /** `host:port` on this machine, in our Contact, and as the far end sees it. */
+  readonly localAddress: string;
+  readonly advertisedAddress: string;
+  readonly seenAs: string | null;
+  readonly codecs: readonly string[] | null;
+}
+
+/** The trunks that a running server holds. */
+export interface RunningTrunks {
+  registration(trunkId: number): RegistrationStatus | null;
+  /** Asks the far end; null: the trunk does not run. */
+  probe(trunkId: number, options: { readonly calls: boolean }): Promise<TrunkFacts | null>;
+  /** After it was stored anew. */
+  reload(tenantId: number): Promise<void>;
+  remove(trunkId: number): Promise<void>;
+}
+
+interface TrunksDependencies {
+  readonly database: Database;
+  readonly vault: { seal(plain: string, binding: string): string };
+  /** null: no server runs on this data directory. */
+  readonly running: RunningTrunks | null;
+  /** `[sip] allow_networks`: what owners may name besides the public network. */
+  readonly allowNetworks: readonly string[];
+  readonly clock: Clock;
+}
+
+export type Trunks = ReturnType<typeof createTrunks>;
+
+export function createTrunks(deps: TrunksDependencies) {
+  const { database, running } = deps;
+  const { put, allow } = createTrunkWriter(deps);
+
+  const stateOf = (trunk: TrunkRecord): TrunkState => ({
+    trunk,
+    port: shownPort(trunk),
+    registration: running?.registration(trunk.id) ?? null,
+  });
+
+  /** Throws not_found. */
+  async function found(tenantId: number): Promise<TrunkRecord> {
+    const trunk = await trunkStore(database.read).find(tenantId);
+    if (!trunk) throw notFound("trunk");
+    return trunk;
+  }
+
+  async function ask(trunk: TrunkRecord, calls: boolean, silence: string): Promise<TrunkTest> {
+    const facts = running && (await running.probe(trunk.id, { calls }));
+    if (!facts) throw new AppError({ code: "unavailable", publicMessage: silence });
+    return { ...stateOf(trunk), registration: facts.registration, ...answersOf(facts) };
+  }
+
+  return {
+    async list(): Promise<TrunkState[]> {
+      return (await trunkStore(database.read).all()).map(stateOf);
+    },
+
+    /** null: the tenant has none. */
+    async get(tenantId: number): Promise<TrunkState | null> {
+      const trunk = await trunkStore(database.read).find(tenantId);
+      return trunk ? stateOf(trunk) : null;
+    },
+
+    /** Addresses that used the trunk's Contact user and are not the trunk's, newest first. */
+    async unknownSources(tenantId: number): Promise<string[]> {
+      const sources = await callNoticeStore(database.read).list(tenantId, "unknown_source");
+      return sources.map(({ subject }) => subject);
+    },
+
+    /**
+     * Throws valid_password_required when it would register without one, forbidden for a peering that is not
+     * the operator's own to make.
+     */
+    async set(tenantId: number, input: TrunkInput, asOperator = false): Promise<TrunkState> {
+      const trunk = await put(tenantId, input, asOperator);
+      await running?.reload(tenantId);
+      return stateOf(trunk);
+    },
+
+    /** Calls from that unknown source are the trunk's from now on. Throws not_found, conflict when there are too many. */
+    async allow(tenantId: number, address: string): Promise<TrunkState> {
+      await allow(await found(tenantId), address);
+      await running?.reload(tenantId);
+      return stateOf(await found(tenantId));
+    },
+
+    /** Throws not_found. */
+    async remove(tenantId: number): Promise<void> {
+      const trunk = await found(tenantId);
+      await database.tx((queries) => trunkStore(queries).remove(tenantId));
+      await running?.remove(trunk.id);
+    },
+
+    /** Throws not_found, unavailable. */
+    testOf: async (tenantId: number): Promise<TrunkTest> =>
+      ask(await found(tenantId), true, "The trunk does not run on this server; its log says why."),
+
+    /** Some 18 s at most; `calls` false: without the test call to nobody. Throws not_found, unavailable. */
+    async test(trunkId: number, calls: boolean): Promise<TrunkTest> {
+      const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
+      if (!trunk) throw notFound("trunk");
+      return ask(trunk, calls, "The trunk could not be started; the server's log says why.");
+    },
+  };
+}
+
+type Draft = Omit<TrunkInput, "password">;
+
+/** What stores a trunk, once its rules are kept. */
+function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDependencies) {
+  const rules = new AddressRules(allowNetworks);
+
+  async function store(
+    queries: Queries,
+    tenantId: number,
+    { password, extraNetworks, ...draft }: TrunkInput,
+    asOperator: boolean,
+  ): Promise<TrunkRecord> {
+    const nowMs = clock.now();
+    const trunks = trunkStore(queries);
+    const stored = await trunks.find(tenantId);
+    const isSame = stored !== undefined && isSamePlace(stored, draft);
+    const setByOperator = asOperator || (isSame && stored.setByOperator);
+    checkInput(draft, setByOperator ? null : rules);
+    if (!asOperator) checkPeering(stored, draft);
+    checkPassword(stored, draft, password);
+    // Another server's calls come from elsewhere.
+    const networks =
+      extraNetworks === undefined
+        ? stored && !isSame
+          ? { extraNetworks: null }
+          : {}
+        : { extraNetworks };
+    return trunks.put(
+      tenantId,
+      { ...draft, ...networks, setByOperator, createdAt: nowMs, updatedAt: nowMs },
+      (id) =>
+        password === null && stored
+          ? stored.passwordSealed
+          : vault.seal(password ?? "", trunkPasswordBinding(id)),
+    );
+  }
+
+  return {
+    put: (tenantId: number, input: TrunkInput, asOperator: boolean): Promise<TrunkRecord> =>
+      database.tx((queries) => store(queries, tenantId, input, asOperator)),
+
+    async allow({ tenantId, extraNetworks }: TrunkRecord, address: string): Promise<void> {
+      const networks = [...new Set([...(extraNetworks ?? []), address])];
+      if (networks.length > EXTRA_NETWORKS_MAX)
+        throw new AppError({
+          code: "conflict",
+          publicMessage: `A trunk has at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
+        });
+      await database.tx(async (queries) => {
+        if (!(await callNoticeStore(queries).remove(tenantId, "unknown_source", address)))
+          throw notFound("address");
+        await trunkStore(queries).allowNetworks(tenantId, networks);
+      });
+    },
+  };
+}
+
+/** `rules` null: the operator named the place. */
+function checkInput(
+  { server, outboundProxy, register, username, callerId }: Draft,
+  rules: AddressRules | null,
+) {
+  if (!isHost(server)) throw invalidField("server", "`server` must be a host name or IP address.");
+  if (isForbidden(server, rules)) throw invalidField("server", notAllowed("server"));
+  if (outboundProxy !== null) {
+    const proxy = parseHostPort(outboundProxy)?.host ?? outboundProxy;
+    if (!isHost(proxy))
+      throw invalidField("outbound_proxy", "`outbound_proxy` must be host or host:port.");
+    if (isForbidden(proxy, rules))
+      throw invalidField("outbound_proxy", notAllowed("outbound_proxy"));
+  }
+  if (register && username === "")
+    throw invalidField("username", "`username` is needed where the trunk registers.");
+  if (!isE164(callerId))
+    throw invalidField("caller_id", "Give the caller id in E.164, e.g. +37052123456.");
+}
+
+/** Names are looked up when the trunk speaks to them, and held to the same rules there. */
+function isForbidden(host: string, rules: AddressRules | null): boolean {
+  const literal = host.replace(/^\[|\]$/g, "");
+  return rules !== null && isIP(literal) !== 0 && !rules.check(literal).allowed;
+}
+
+const notAllowed = (field: string) =>
+  `\`${field}\` is an address that trunks may not reach. For a server in your own network, ask the operator to list that network in [sip] allow_networks.`;
+
+/**
+ * A peering takes calls from an address without a password: whoever has one there could take other tenants'
+ * calls. So the operator makes it; its owner may change the rest.
+ */
+function checkPeering(stored: TrunkRecord | undefined, draft: Draft): void {
+  if (draft.register || (stored && !stored.register && isSamePlace(stored, draft))) return;
+  throw new AppError({
+    code: "forbidden",
+    publicMessage:
+      "A trunk without registration is set up by the operator of this appliance, because its calls are told apart by address alone. Ask the operator, or use a trunk that registers.",
+    field: "register",
+  });
+}
+
+function checkPassword(stored: TrunkRecord | undefined, draft: Draft, password: string | null) {
+  if (password !== null) return;
+  if (!stored && draft.register)
+    throw invalidField("password", "`password` is needed: none is stored yet.");
+  if (stored && !answersTheSame(stored, draft))
+    throw invalidField(
+      "password",
+      "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
+    );
+}
+
+/** Would proofs of the password go where they went before? Else somebody else could be given them. */
+const answersTheSame = (stored: TrunkRecord, draft: Draft): boolean =>
+  isSamePlace(stored, draft) && stored.realm === draft.realm;
+
+const isSamePlace = (stored: TrunkRecord, draft: Draft): boolean =>
+  stored.server.toLowerCase() === draft.server.toLowerCase() &&
+  stored.outboundProxy === draft.outboundProxy;
+
+function answersOf(facts: TrunkFacts): Omit<TrunkTest, keyof TrunkState> {
+  const { probe } = facts;
+  const checks = assessTrunk(facts);
+  const worst = (["failed", "warning"] as const).find((result) =>
+    checks.some((check) => check.result === result),
+  );
+  return {
+    result: worst ?? "ok",
+    checks,
+    optionsCode: probe.sipCode,
+    roundTripMs: probe.roundTripMs === null ? null : Math.round(probe.roundTripMs * 10) / 10,
+    localAddress: written(probe.local),
+    advertisedAddress: written(probe.advertised),
+    seenAs: probe.seenAs && written(probe.seenAs),
+    codecs: probe.codecs,
+  };
+}
+
+const written = ({ host, port }: SeenAddress): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
